@@ -167,7 +167,7 @@ class _Planner:
         if id(function) in self._known:
             return self._known[id(function)]
         maker = function.maker
-        nodes = maker.linker.order(maker.fgraph)
+        nodes = maker.mode.linker.order(maker.fgraph)
         # Nothing else is compiled meanwhile: what this process keeps is for itself.
         with lowered_apart(self.blas):
             linked = link(nodes, Linker("export"), _as_text, maker.fgraph.outputs, quiet=True)

@@ -46,7 +46,7 @@ class Internals:
     def __init__(self, function: Function):
         self._function = function
         maker = function.maker
-        self.nodes: list[Apply] = maker.linker.order(maker.fgraph)
+        self.nodes: list[Apply] = maker.mode.linker.order(maker.fgraph)
         self.allow_gc = bool(getattr(maker.mode.linker, "allow_gc", True))
         inputs, outputs = maker.fgraph.inputs, maker.fgraph.outputs
         self.storage_map: dict[Variable, list[Any]] = {

@@ -5,7 +5,8 @@ SymPy is needed for it, and for nothing else: ``pip install sympy``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import sympy
@@ -57,7 +58,7 @@ class SymPyCCode(ScalarOp):
 
     def impl(self, *values: Any) -> Any:
         """Compute the expression with NumPy."""
-        return sympy.lambdify(self.inputs, self.expr, "numpy")(*values)
+        return _function(self.inputs, self.expr)(*values)
 
     def c_code(
         self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Mapping[str, Any]
@@ -75,6 +76,13 @@ class SymPyCCode(ScalarOp):
         (g,) = output_gradients
         slopes = [SymPyCCode(self.inputs, self.expr.diff(symbol))(*inputs) for symbol in self.inputs]
         return slopes if _is_one(g) else [slope * g for slope in slopes]
+
+
+@cache
+def _function(inputs: tuple[Any, ...], expr: Any) -> Callable[..., Any]:
+    """Return an expression as a function of NumPy's. Operations do not hold it, since they are pickled."""
+    function: Callable[..., Any] = sympy.lambdify(inputs, expr, "numpy")
+    return function
 
 
 def _is_one(g: Any) -> bool:

@@ -24,11 +24,17 @@ theano_model *model_of(const th_ctx *ctx) { return frame_of(ctx)->model; }
 
 /* ----------------------------------------------------------------------- errors */
 
+/* Keeps what went wrong first, of whatever thread. */
+static int keep_failure(theano_model *model, int32_t kind, const char *format, va_list args) {
+    if (!__atomic_exchange_n(&model->failed, (int)kind, __ATOMIC_ACQ_REL))
+        vsnprintf(model->message, sizeof model->message, format, args);
+    return -1;
+}
+
 int model_fail(theano_model *model, int32_t kind, const char *format, ...) {
     va_list args;
-    if (__atomic_exchange_n(&model->failed, (int)kind, __ATOMIC_ACQ_REL)) return -1;
     va_start(args, format);
-    vsnprintf(model->message, sizeof model->message, format, args);
+    keep_failure(model, kind, format, args);
     va_end(args);
     return -1;
 }
@@ -130,11 +136,9 @@ void model_copy(char *to, const th_buffer *from) {
 /* ------------------------------------------------------------- what kernels see */
 
 static int rt_fail(th_ctx *ctx, int32_t kind, const char *format, ...) {
-    theano_model *model = model_of(ctx);
     va_list args;
-    if (__atomic_exchange_n(&model->failed, (int)kind, __ATOMIC_ACQ_REL)) return -1;
     va_start(args, format);
-    vsnprintf(model->message, sizeof model->message, format, args);
+    keep_failure(model_of(ctx), kind, format, args);
     va_end(args);
     return -1;
 }

@@ -28,11 +28,23 @@ _WIDE_CORES = ("skylakex", "cooperlake", "sapphirerapids")
 
 
 class GemmChoice(NamedTuple):
-    """Up to how many multiplications a product is ours, and why; `by_size`: the process's struct says how many."""
+    """Up to how many multiplications a product is ours, and why.
+
+    Where the sizes are measured ones (`by_size`), a kernel that can reads them at each call from `tuning`; `up_to` is
+    for those that are told once.
+    """
 
     up_to: int
-    reason: str
+    why: str = ""
     by_size: bool = False
+
+    @property
+    def reason(self) -> str:
+        """What the doctor says of it."""
+        if not self.by_size:
+            return self.why
+        sizes = " and ".join(f"{size_text(tuning.current()[f'own_{d}'])} ({d})" for d in ("float64", "float32"))
+        return f"ours up to {sizes}, then the library's"
 
 
 def choose_gemm(library: BlasLibrary) -> GemmChoice:
@@ -55,8 +67,7 @@ def choose_gemm(library: BlasLibrary) -> GemmChoice:
         return GemmChoice(-1, "the library's; ours are fast with AVX2 or AVX-512")
     if level == "v4" and core and core not in _WIDE_CORES:
         return GemmChoice(ALWAYS, f"ours, with 512-bit vectors; the library takes this CPU for a {library.core}")
-    sizes = " and ".join(f"{size_text(tuning.current()[f'own_{d}'])} ({d})" for d in ("float64", "float32"))
-    return GemmChoice(tuning.CAREFUL["own_float64"], f"ours up to {sizes}, then the library's", by_size=True)
+    return GemmChoice(tuning.CAREFUL["own_float64"], by_size=True)
 
 
 def size_text(multiplications: int) -> str:

@@ -187,6 +187,14 @@
 
 enum order { NEAR, FETCHED, ROW_BY_ROW };
 
+#define ROWS_IN(ORDER, FUNCTION, NAME) \
+    static void FUNCTION(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
+                         const void *constants) \
+    { \
+        (void)constants; \
+        these_rows_##NAME(w, n, p[0], row[0], acc[0], ORDER); \
+    }
+
 /* Where the operand lies in a cache, four rows at a time, as a tree: accumulators are read and written once for four terms.
  * From memory, some machines are faster if the next four rows are fetched ahead, others if one row is read after the other,
  * in the order in which they lie there (th_tuning says which). Most columns are taken in at multiples of a vector. The first
@@ -239,24 +247,9 @@ enum order { NEAR, FETCHED, ROW_BY_ROW };
         memcpy(a, &first, (size_t)from * sizeof *a); \
         memcpy(a + to, (const char *)&last + (W - (w - to)) * (int64_t)sizeof *a, (size_t)(w - to) * sizeof *a); \
     } \
-    static void rows_##NAME(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
-                            const void *constants) \
-    { \
-        (void)constants; \
-        these_rows_##NAME(w, n, p[0], row[0], acc[0], NEAR); \
-    } \
-    static void fetched_rows_##NAME(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
-                                    const void *constants) \
-    { \
-        (void)constants; \
-        these_rows_##NAME(w, n, p[0], row[0], acc[0], FETCHED); \
-    } \
-    static void row_by_row_##NAME(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
-                                  const void *constants) \
-    { \
-        (void)constants; \
-        these_rows_##NAME(w, n, p[0], row[0], acc[0], ROW_BY_ROW); \
-    }
+    ROWS_IN(NEAR, rows_##NAME, NAME) \
+    ROWS_IN(FETCHED, fetched_rows_##NAME, NAME) \
+    ROWS_IN(ROW_BY_ROW, row_by_row_##NAME, NAME)
 
 #define ADD_ROWS(A, a, x, y, z, u) ((a) + (((x) + (y)) + ((z) + (u))))
 #define ADD_ROWS_ONE(A, a, x) ((a) + (x))
