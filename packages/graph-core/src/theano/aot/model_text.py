@@ -43,7 +43,7 @@ def c_string(text: str) -> str:
         if char in '"\\':
             out.append("\\" + char)
         else:
-            out.append(char if 32 <= byte < 127 and char != "?" or char == "?" else f"\\{byte:03o}")
+            out.append(char if 32 <= byte < 127 else f"\\{byte:03o}")
     return '"' + "".join(out).replace("??", "?\\?") + '"'
 
 
