@@ -291,6 +291,12 @@ def release(session: nox.Session) -> None:
     session.run("python", "tools/release.py", *session.posargs, env=compiled_once(session))
 
 
+@nox.session
+def sizes(session: nox.Session) -> None:
+    """Measure sizes of installations and times of imports beside other systems, with the wheels in dist/; minutes."""
+    session.run("python", "tools/measure_installs.py", *session.posargs)
+
+
 @nox.session(tags=["installs"])
 def example(session: nox.Session) -> None:
     """Train the digits, the main example, into digits.png; and run the other examples, some for a short time."""
