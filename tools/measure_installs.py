@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import platform
 import re
 import statistics
@@ -147,6 +148,15 @@ def measure(installed: dict[str, Installed], rounds: int) -> dict[str, Cost]:
     }
 
 
+def machine() -> str:
+    """Return what the times depend on, in words."""
+    model = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text("ascii", "replace"), re.MULTILINE)
+    return (
+        f"{os.cpu_count()} cores of {model[1] if model else platform.machine()}, {platform.system()}, on which "
+        f"{os.getloadavg()[1]:.1f} programs ran at a time, with CPython {platform.python_version()}"
+    )
+
+
 def table(installed: dict[str, Installed], costs: dict[str, Cost], rounds: int) -> str:
     """Return the table, with a line that says where and when."""
     lines = [
@@ -157,13 +167,12 @@ def table(installed: dict[str, Installed], costs: dict[str, Cost], rounds: int) 
         sizes = " | ".join(f"{size / MIB:.1f} MiB" for size in (it.wheels, it.others, it.files))
         seconds, memory = costs[name]
         lines.append(f"| {it.versions} | {sizes} | {seconds * 1000:.0f} ms | {memory / MIB:.0f} MiB |")
-    model = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text("ascii", "replace"), re.MULTILINE)
+    imported = ", ".join(f"`{SYSTEMS[name][1]}`" for name in installed)
     lines += [
         "",
-        f"Measured on {datetime.date.today().isoformat()} by `tools/measure_installs.py` with CPython "
-        f"{platform.python_version()} on {model[1] if model else platform.machine()}, {platform.system()}; medians of "
-        f"{rounds} processes, the systems by turns. Installed are all files with their `.pyc`, and with those of what "
-        f"the system needs. Imported are, in this order: {', '.join(f'`{SYSTEMS[name][1]}`' for name in installed)}.",
+        f"Measured on {datetime.date.today().isoformat()} by `tools/measure_installs.py` on {machine()}; medians of {rounds} "
+        "processes, the systems by turns, each the newest that pip finds here. Installed are all files with their `.pyc`, "
+        f"and with those of what the system needs. Imported are, in this order: {imported}.",
     ]
     return "\n".join(lines) + "\n"
 
