@@ -170,9 +170,9 @@ def table(installed: dict[str, Installed], costs: dict[str, Cost], rounds: int) 
     imported = ", ".join(f"`{SYSTEMS[name][1]}`" for name in installed)
     lines += [
         "",
-        f"Measured on {datetime.date.today().isoformat()} by `tools/measure_installs.py` on {machine()}; medians of {rounds} "
-        "processes, the systems by turns, each the newest that pip finds here. Installed are all files with their `.pyc`, "
-        f"and with those of what the system needs. Imported are, in this order: {imported}.",
+        f"Measured on {datetime.date.today().isoformat()} by `tools/measure_installs.py` on {machine()}; medians of "
+        f"{rounds} processes, the systems by turns, each the newest that pip finds here. Installed are all files with "
+        f"their `.pyc`, and with those of what the system needs. Imported are, in this order: {imported}.",
     ]
     return "\n".join(lines) + "\n"
 
