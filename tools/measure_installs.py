@@ -152,8 +152,8 @@ def machine() -> str:
     """Return what the times depend on, in words."""
     model = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text("ascii", "replace"), re.MULTILINE)
     return (
-        f"{os.cpu_count()} cores of {model[1] if model else platform.machine()}, {platform.system()}, on which "
-        f"{os.getloadavg()[1]:.1f} programs ran at a time, with CPython {platform.python_version()}"
+        f"{os.cpu_count()} cores of {model[1] if model else platform.machine()}, {platform.system()}, at a load "
+        f"average of {os.getloadavg()[1]:.1f}, with CPython {platform.python_version()}"
     )
 
 
