@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -19,12 +20,14 @@ import nox
 
 ROOT = Path(__file__).parent
 LAYERS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
+VERSION = "packages/graph-core/src/theano/__init__.py"  # of all layers
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
 TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy", "sympy"]
 DEVICES = ["pyopencl>=2025.1", "cuda-bindings>=13", "nvidia-cuda-nvrtc>=13"]
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
 MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdist", "tqdm"]
+RELEASE = ["build", "towncrier>=24.8", "twine>=6"]
 PROGRAMS = ROOT / "programs" / "requirements"
 OTHER_PYTHONS = ["3.12", "3.13"]
 
@@ -63,7 +66,8 @@ def compiled_once(session: nox.Session) -> dict[str, str]:
 
 
 def _digest(layers: list[str], requirements: list[str]) -> str:
-    text = hashlib.sha256(repr(requirements).encode())
+    version = re.search('(?m)^__version__ = .+$', (ROOT / VERSION).read_text("utf-8"))
+    text = hashlib.sha256(repr((version and version[0], requirements)).encode())
     for layer in layers:
         folder = ROOT / "packages" / layer
         made_of = [p for p in folder.rglob("*") if p.suffix in {".toml", ".cpp", ".c", ".h"} or p.name == "setup.py"]
@@ -258,7 +262,7 @@ def lint(session: nox.Session) -> None:
 @nox.session(tags=["reads"])
 def layers(session: nox.Session) -> None:
     """Prove the import rules, print the sizes, and test the tools that do it."""
-    session.install("pytest>=8.2", *MUTATION)
+    session.install("pytest>=8.2", "pyyaml", *MUTATION)
     session.run("python", "tools/check_layers.py")
     session.run("python", "tools/check_words.py")
     session.run("python", "tools/check_sizes.py")
@@ -271,6 +275,26 @@ def wheels(session: nox.Session) -> None:
     """Build wheels, see who owns which file, and install, mix and remove layers in every order that matters."""
     session.install(*BUILD, "platformdirs", "scipy>=1.11")
     session.run("python", "tools/check_wheels.py", *session.posargs, env=compiled_once(session))
+
+
+@nox.session
+def changelog(session: nox.Session) -> None:
+    """Print what the next version changes, from changes/: nox -s changelog -- --write puts it into CHANGELOG.md."""
+    session.install("towncrier>=24.8")
+    session.run("python", "tools/release.py", "--changelog", *session.posargs)
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Build and check the files of a release in dist/, of a tagged commit: nox -s release -- --rehearse; minutes."""
+    session.install(*BUILD, *RELEASE)
+    session.run("python", "tools/release.py", *session.posargs, env=compiled_once(session))
+
+
+@nox.session
+def sizes(session: nox.Session) -> None:
+    """Measure sizes of installations and times of imports beside other systems, with the wheels in dist/; minutes."""
+    session.run("python", "tools/measure_installs.py", *session.posargs)
 
 
 @nox.session(tags=["installs"])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -34,6 +35,13 @@ FOREIGN = {
     "kernels/parameters.py": ("tensor", "tensor"),
     "draw.h": ("tensor", "tensor/random/c"),
 }
+
+
+def version() -> str:
+    """Return the version of all layers: it stands in theano/__init__.py, and in PKG-INFO of a source archive."""
+    archive, core = HERE / "PKG-INFO", HERE.parent / "graph-core/src/theano/__init__.py"
+    place, line = (archive, "Version: (.+)") if archive.is_file() else (core, '__version__ = "(.+)"')
+    return re.search(f"(?m)^{line}$", place.read_text("utf-8"))[1].replace("-", "")
 
 
 def folder_of(name: str) -> Path:
@@ -101,4 +109,9 @@ library = Extension(
     extra_link_args=["-pthread"] + ([] if os.uname().sysname == "Darwin" else ["-ldl"]),
 )
 
-setup(ext_modules=[library], cmdclass={"sdist": SourceArchive})
+setup(
+    version=version(),
+    install_requires=[f"theano-tensor=={version()}", "numpy>=2.0"],
+    ext_modules=[library],
+    cmdclass={"sdist": SourceArchive},
+)

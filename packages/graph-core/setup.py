@@ -8,6 +8,7 @@ Only ``_loader.cpp`` includes pybind11, whose headers cost seconds; the machine 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from runpy import run_path
 
@@ -26,6 +27,12 @@ MODELS = "src/theano/aot/c"
 MODEL_UNITS = ("calls", "loop", "machine", "npy")
 HEADERS = ("core", "abi", "layout", "move", "move_level", "profile")
 GENERATED = Path("build/generated")
+
+
+def version() -> str:
+    """Return the version, as installers write it."""
+    text = Path("src/theano/__init__.py").read_text("utf-8")
+    return re.search('(?m)^__version__ = "(.+)"$', text)[1].replace("-", "")
 
 
 def write_program_schema() -> str:
@@ -61,4 +68,4 @@ loader = Extension(
     language="c++",
 )
 
-setup(ext_modules=[loader])
+setup(version=version(), ext_modules=[loader])

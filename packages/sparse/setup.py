@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 import importlib.util
 import platform
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -26,6 +27,13 @@ HERE = Path(__file__).parent
 SOURCES = Path("src/theano/sparse/kernels/c")
 GENERATED = Path("build/generated")
 FOREIGN = {"abi.h": "loader", "parameters.py": "graph"}
+
+
+def version() -> str:
+    """Return the version of all layers: it stands in theano/__init__.py, and in PKG-INFO of a source archive."""
+    archive, core = HERE / "PKG-INFO", HERE.parent / "graph-core/src/theano/__init__.py"
+    place, line = (archive, "Version: (.+)") if archive.is_file() else (core, '__version__ = "(.+)"')
+    return re.search(f"(?m)^{line}$", place.read_text("utf-8"))[1].replace("-", "")
 
 
 def folder_of(name: str) -> Path:
@@ -117,6 +125,8 @@ def library(name: str, level: tuple[str, ...]) -> Extension:
 
 
 setup(
+    version=version(),
+    install_requires=[f"theano-tensor=={version()}", "numpy>=2.0", "scipy>=1.11"],
     ext_modules=[library(*each) for each in LEVELS.items()],
     cmdclass={"sdist": SourceArchive, "build_ext": ApartBuild},
 )

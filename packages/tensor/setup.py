@@ -16,6 +16,7 @@ from __future__ import annotations
 import copy
 import importlib.util
 import platform
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -33,6 +34,13 @@ FOREIGN = {
     "abi.h": ("graph-core/src/theano/loader", "theano.loader"),
     "parameters.py": ("graph-core/src/theano/graph", "theano.graph"),
 }
+
+
+def version() -> str:
+    """Return the version of all layers: it stands in theano/__init__.py, and in PKG-INFO of a source archive."""
+    archive, core = HERE / "PKG-INFO", HERE.parent / "graph-core/src/theano/__init__.py"
+    place, line = (archive, "Version: (.+)") if archive.is_file() else (core, '__version__ = "(.+)"')
+    return re.search(f"(?m)^{line}$", place.read_text("utf-8"))[1].replace("-", "")
 
 
 def folder_of(header: str) -> Path:
@@ -133,6 +141,8 @@ def library(name: str, level: tuple[str, ...]) -> Extension:
 
 
 setup(
+    version=version(),
+    install_requires=[f"theano-scalar=={version()}", "numpy>=2.0", "scipy>=1.11"],
     ext_modules=[library(*each) for each in LEVELS.items()],
     cmdclass={"sdist": SourceArchive, "build_ext": ApartBuild},
 )

@@ -17,16 +17,24 @@ Examples
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import time
 from typing import Any
 
 # The upper layers are other distributions, which put their sub-packages into other folders.
 __path__ = pkgutil.extend_path(__path__, __name__)
-# As both PEP 440 and semantic versioning can read it: programs compare it by either.
+# Of all layers, whose setup.py read it here. As both PEP 440 and semantic versioning can read it: programs compare it
+# by either.
 __version__ = "2.0.0-a1"
 # When this process began to import us: a source file that is younger is not what runs.
 __imported__ = time.time()
+
+# The old Theano, and what was made from it under this name, has this file; one look per folder is all that it costs.
+if any(os.path.exists(f"{folder}/configdefaults.py") for folder in __path__):
+    from theano.older import refuse
+
+    refuse(__path__)
 
 from theano import layers
 from theano.compile import (
