@@ -7,13 +7,15 @@ import pickle
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from theano.distributed.pools import Lost, pool
 from theano.distributed.workers import Outcome, dumps, pack
 
 
-class Failure(NamedTuple):
+@dataclass(frozen=True)
+class Failure:
     """A task that has no result.
 
     Attributes

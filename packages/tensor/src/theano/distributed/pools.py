@@ -11,7 +11,7 @@ import multiprocessing
 import signal
 import tempfile
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from multiprocessing import connection
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -26,10 +26,13 @@ class Lost(NamedTuple):
     reason: str
 
 
+Outcomes = Generator[tuple[int, bytes | Lost], None, None]
+
+
 class Pool(Protocol):
     """What runs tasks."""
 
-    def run(self, packed: Packed, tasks: Sequence[bytes]) -> Iterator[tuple[int, bytes | Lost]]:
+    def run(self, packed: Packed, tasks: Sequence[bytes]) -> Outcomes:
         """Yield the outcome of each task."""
 
 
@@ -53,7 +56,7 @@ def pool(on: Any, workers: int | None) -> Pool:
 class SerialPool:
     """This process, one task after the other: for looking for an error with a debugger, and for the smallest tasks."""
 
-    def run(self, packed: Packed, tasks: Sequence[bytes]) -> Iterator[tuple[int, bytes | Lost]]:
+    def run(self, packed: Packed, tasks: Sequence[bytes]) -> Outcomes:
         """Yield the outcomes in order."""
         for i, task in enumerate(tasks):
             yield i, perform(packed, task)
@@ -137,7 +140,7 @@ class ProcessPool:
     def __init__(self, workers: int):
         self.count = workers
 
-    def run(self, packed: Packed, tasks: Sequence[bytes]) -> Iterator[tuple[int, bytes | Lost]]:
+    def run(self, packed: Packed, tasks: Sequence[bytes]) -> Outcomes:
         """Yield the outcomes as they come."""
         context = multiprocessing.get_context("spawn")
         waiting = deque(range(len(tasks)))
@@ -214,8 +217,8 @@ def _joblib() -> Any:
 class JoblibPool:
     """Workers of ``joblib.Parallel`` that see the temporary files of this machine, where they find the function.
 
-    joblib ends all its workers when one of them does, and does not say which task it had. Tasks that were begun and have
-    no outcome are then repeated, each alone; one that ends its worker again is lost.
+    joblib ends all its workers when one of them does, and does not say which task it had. Tasks that were begun and
+    have no outcome are then repeated, each alone; one that ends its worker again is lost.
 
     Parameters
     ----------
@@ -225,7 +228,7 @@ class JoblibPool:
     def __init__(self, parallel: Any):
         self.parallel = parallel
 
-    def run(self, packed: Packed, tasks: Sequence[bytes]) -> Iterator[tuple[int, bytes | Lost]]:
+    def run(self, packed: Packed, tasks: Sequence[bytes]) -> Outcomes:
         """Yield the outcomes as joblib returns them."""
         broken = importlib.import_module("joblib.externals.loky.process_executor").BrokenProcessPool
         left = dict(enumerate(tasks))
@@ -248,7 +251,7 @@ class JoblibPool:
                         except broken:
                             yield i, Lost("its worker process ended, twice")
 
-    def _several(self, digest: str, folder: str, tasks: dict[int, bytes]) -> Iterator[tuple[int, bytes]]:
+    def _several(self, digest: str, folder: str, tasks: dict[int, bytes]) -> Generator[tuple[int, bytes], None, None]:
         call = _joblib().delayed(_perform_from_file)
         yield from self.parallel(call(digest, folder, i, task) for i, task in tasks.items())
 
@@ -289,7 +292,7 @@ class DaskPool:
     def __init__(self, client: Any):
         self.client = client
 
-    def run(self, packed: Packed, tasks: Sequence[bytes]) -> Iterator[tuple[int, bytes | Lost]]:
+    def run(self, packed: Packed, tasks: Sequence[bytes]) -> Outcomes:
         """Yield the outcomes as they come."""
         # A task of its own: the function is sent once, and goes from worker to worker as any result does.
         there = self.client.submit(_same, packed, pure=False)
@@ -302,7 +305,7 @@ class DaskPool:
         for i in again:
             yield from self._several(there, {i: tasks[i]})
 
-    def _several(self, there: Any, tasks: dict[int, bytes]) -> Iterator[tuple[int, bytes | Lost]]:
+    def _several(self, there: Any, tasks: dict[int, bytes]) -> Outcomes:
         distributed = importlib.import_module("distributed")  # there is a client of it
         number = {self.client.submit(perform, there, task, pure=False): i for i, task in tasks.items()}
         try:
