@@ -146,10 +146,12 @@ def map(
 
     Examples
     --------
+    These are of functions that are quick, and run in this process; without ``workers=0`` they run in others.
+
     >>> import theano, theano.distributed, theano.tensor as T
     >>> rate, w = T.dscalar("rate"), theano.shared(8.0, "w")
     >>> step = theano.function([rate], w, updates={w: w * (1 - rate)})
-    >>> theano.distributed.map(step, [0.5, 0.25], workers=1)
+    >>> theano.distributed.map(step, [0.5, 0.25], workers=0)
     [array(8.), array(8.)]
 
     A fit is several calls. As an object it has what it needs, and starts from the same values in each task:
