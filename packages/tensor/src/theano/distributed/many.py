@@ -63,7 +63,7 @@ class FailedTasksError(ExceptionGroup):
     def __new__(cls, results: Sequence[Any]) -> FailedTasksError:
         """Return the error for results among which are failures."""
         failures = [r for r in results if isinstance(r, Failure)]
-        lines = [f"{len(failures)} of {len(results)} tasks failed", *map(str, failures[:8])]
+        lines = [f"{len(failures)} of {len(results)} tasks failed", *(str(f) for f in failures[:8])]
         if len(failures) > 8:
             lines.append("... and more: the attribute failures has all, results has what the others returned")
         made = super().__new__(cls, "\n  ".join(lines), [f.error for f in failures])
