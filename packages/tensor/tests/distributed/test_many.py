@@ -162,10 +162,7 @@ SCRIPT = """
 import theano, theano.distributed, theano.tensor as T
 x = T.dscalar("x")
 f = theano.function([x], x + 1)
-try:
-    print("said", theano.distributed.map(f, [1, 2], workers=1))
-except RuntimeError as exc:
-    print("said", exc)
+print(theano.distributed.map(f, [1, 2], workers=1))
 """
 
 
@@ -176,8 +173,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
         [sys.executable, str(tmp_path / "script.py")], stdin=subprocess.DEVNULL, capture_output=True, text=True,
         timeout=120, check=False,
     )  # fmt: skip
-    assert 'if __name__ == "__main__":' in done.stdout.splitlines()[-1], done.stdout + done.stderr
-    assert done.returncode == 0
+    assert done.returncode == 1 and 'if __name__ == "__main__":' in done.stderr.splitlines()[-1], done.stderr
 
 
 @pytest.mark.skipif(not ALL, reason="starts processes: nox -s cluster")
@@ -193,9 +189,11 @@ def test_many_killed_workers():
 
 @contextmanager
 def _dask() -> Iterator[Any]:
+    import dask
     from dask.distributed import Client, LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None) as cluster, Client(cluster) as client:
+    # A task is given up when one worker has ended with it: also tasks that were there by chance, which are repeated.
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None) as cluster, Client(cluster) as client:
         yield client
 
 

@@ -314,7 +314,7 @@ class DaskPool:
                 try:
                     yield i, future.result()
                 except distributed.KilledWorker as exc:
-                    yield i, Lost(f"its worker ended each time that it was tried: {exc}".partition("\n")[0])
+                    yield i, Lost(f"its worker ended each of the {exc.allowed_failures + 1} times that Dask tried it")
                 future.release()
         finally:
             self.client.cancel([f for f in number if not f.done()])
