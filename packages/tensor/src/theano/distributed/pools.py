@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
+import secrets
 import signal
 import tempfile
 from collections import deque
@@ -246,18 +247,30 @@ class JoblibPool:
                     for i in suspects:
                         task = left.pop(i)
                         try:
-                            ((_, outcome),) = self._several(packed.digest, folder, {i: task})
-                            yield i, outcome
+                            yield from self._several(packed.digest, folder, {i: task})
                         except broken:
                             yield i, Lost("its worker process ended, twice")
 
     def _several(self, digest: str, folder: str, tasks: dict[int, bytes]) -> Generator[tuple[int, bytes], None, None]:
         call = _joblib().delayed(_perform_from_file)
-        yield from self.parallel(call(digest, folder, i, task) for i, task in tasks.items())
+        # After a failure joblib keeps what it has not sent yet, for the next call: what is not of this attempt does
+        # nothing there.
+        attempt = Path(folder) / f"attempt-{secrets.token_hex(8)}"
+        attempt.touch()
+        try:
+            # A list: joblib takes more from it when some are done, which leave the dict.
+            for outcome in self.parallel([call(digest, str(attempt), i, task) for i, task in tasks.items()]):
+                if outcome is not None:
+                    yield outcome
+        finally:
+            attempt.unlink()
 
 
-def _perform_from_file(digest: str, folder: str, i: int, task: bytes) -> tuple[int, bytes]:
-    (Path(folder) / f"begun-{i}").touch()
+def _perform_from_file(digest: str, attempt: str, i: int, task: bytes) -> tuple[int, bytes] | None:
+    folder = Path(attempt).parent
+    if not Path(attempt).exists():
+        return None
+    (folder / f"begun-{i}").touch()
     return i, perform(_read(digest, folder), task)
 
 
@@ -265,11 +278,11 @@ def _perform_from_file(digest: str, folder: str, i: int, task: bytes) -> tuple[i
 _last_read: list[Packed] = []
 
 
-def _read(digest: str, folder: str) -> Packed:
+def _read(digest: str, folder: Path) -> Packed:
     for packed in _last_read:
         if packed.digest == digest:
             return packed
-    packed = Packed(digest, (Path(folder) / "function").read_bytes())
+    packed = Packed(digest, (folder / "function").read_bytes())
     _last_read[:] = [packed]
     return packed
 
@@ -314,7 +327,7 @@ class DaskPool:
                 try:
                     yield i, future.result()
                 except distributed.KilledWorker as exc:
-                    yield i, Lost(f"its worker ended each of the {exc.allowed_failures + 1} times that Dask tried it")
+                    yield i, Lost(f"its worker ended in each of {exc.allowed_failures + 1} attempts of Dask's")
                 future.release()
         finally:
             self.client.cancel([f for f in number if not f.done()])
