@@ -212,8 +212,8 @@ def mpi(session: nox.Session) -> None:
 
 @nox.session
 def cluster(session: nox.Session) -> None:
-    """Compute on shards with Dask and MPI on this machine, and try all cases of the table: minutes."""
-    install_layers(session, LAYERS, [*TEST, "distributed>=2024.1", "mpi4py>=4", "mpich"])
+    """Compute on shards and map with Dask, joblib and MPI on this machine, try all cases, kill processes: minutes."""
+    install_layers(session, LAYERS, [*TEST, "distributed>=2024.1", "joblib", "tqdm", "mpi4py>=4", "mpich"])
     session.run(
         "python", "-m", "pytest", "-q", "-rs", "packages/tensor/tests/distributed", *session.posargs,
         env={"THEANO_TESTS_CLUSTER": "1"},

@@ -1,16 +1,22 @@
-"""Functions of data that lie in shards: on one machine, on Dask workers, or on the ranks of MPI.
+"""Functions of data that lie in shards, many fits, checkpoints: on one machine, on Dask workers, or on MPI's ranks.
 
 ``rules.py`` is the table of how op families carry a shard; ``stages.py`` walks a graph with it and splits it into
-stages; ``function.py`` compiles and runs these; ``engines.py`` says where the local parts run.
+stages; ``function.py`` compiles and runs these; ``engines.py`` says where the local parts run. ``many.py`` calls a
+function for many sets of parameters: ``pools.py`` says where, ``workers.py`` is what runs there. ``checkpoints.py``
+saves and loads values, in the files of ``archive.py``.
 """
 
 from __future__ import annotations
 
+from theano.distributed.archive import CheckpointError
+from theano.distributed.checkpoints import load, save
 from theano.distributed.engines import DaskEngine, Engine, MPIEngine, SerialEngine
 from theano.distributed.function import DistributedFunction, ShardedArray, function
+from theano.distributed.many import FailedTasksError, Failure, LostTaskError, map
 from theano.distributed.rules import TABLE, NotCarriedError, carries
 
 __all__ = [
-    "TABLE", "DaskEngine", "DistributedFunction", "Engine", "MPIEngine", "NotCarriedError", "SerialEngine",
-    "ShardedArray", "carries", "function",
+    "TABLE", "CheckpointError", "DaskEngine", "DistributedFunction", "Engine", "FailedTasksError", "Failure",
+    "LostTaskError", "MPIEngine", "NotCarriedError", "SerialEngine", "ShardedArray", "carries", "function", "load",
+    "map", "save",
 ]  # fmt: skip
