@@ -210,6 +210,18 @@ ENGINES = [
 ]
 
 
+@pytest.mark.skipif(importlib.util.find_spec("dask") is None or not ALL, reason="nox -s cluster installs dask")
+def test_several_tasks_that_kill_workers_of_dask():
+    given = [("kill" if i in (3, 8) else "fit", RATES[i % 4], 2) for i in range(12)]
+    with _dask() as on:
+        found = distributed.map(Fit(), given, on, on_error="return")
+    for (what, rate, steps), result in zip(given, found, strict=True):
+        if what == "kill":
+            assert isinstance(result.error, distributed.LostTaskError)
+        else:
+            _compare(result, rate, steps)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_engines(engine, tmp_path):
     with engine() as on:
