@@ -178,7 +178,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
 
 @pytest.mark.skipif(not ALL, reason="starts processes: nox -s cluster")
 def test_many_killed_workers():
-    given = [("kill" if i % 3 == 0 else "fit", RATES[i % 4], 2) for i in range(24)]
+    given = [("kill" if i % 3 == 0 else "fit", RATES[i % 4], 2) for i in range(12)]
     found = distributed.map(Fit(), given, workers=2, on_error="return")
     for (what, rate, steps), result in zip(given, found, strict=True):
         if what == "kill":
