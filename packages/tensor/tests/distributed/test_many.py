@@ -178,7 +178,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
 
 @pytest.mark.skipif(not ALL, reason="starts processes: nox -s cluster")
 def test_many_killed_workers():
-    given = [("kill" if i % 3 == 0 else "fit", RATES[i % 4], 2) for i in range(24)]
+    given = [("kill" if i % 3 == 0 else "fit", RATES[i % 4], 2) for i in range(12)]
     found = distributed.map(Fit(), given, workers=2, on_error="return")
     for (what, rate, steps), result in zip(given, found, strict=True):
         if what == "kill":
@@ -208,6 +208,18 @@ ENGINES = [
     pytest.param(engine, marks=pytest.mark.skipif(importlib.util.find_spec(name) is None or not ALL, reason=f"nox -s cluster installs {name}"))
     for name, engine in (("dask", _dask), ("joblib", _joblib))
 ]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("dask") is None or not ALL, reason="nox -s cluster installs dask")
+def test_several_tasks_that_kill_workers_of_dask():
+    given = [("kill" if i in (3, 8) else "fit", RATES[i % 4], 2) for i in range(12)]
+    with _dask() as on:
+        found = distributed.map(Fit(), given, on, on_error="return")
+    for (what, rate, steps), result in zip(given, found, strict=True):
+        if what == "kill":
+            assert isinstance(result.error, distributed.LostTaskError)
+        else:
+            _compare(result, rate, steps)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -55,6 +55,15 @@ class FailedTasksError(ExceptionGroup):
     failures : list of Failure
     exceptions : tuple of Exception
         Their errors, for ``except*``.
+
+    Examples
+    --------
+    >>> import theano.distributed
+    >>> try:
+    ...     theano.distributed.map(divmod, [(7, 2), (1, 0)], workers=0)
+    ... except theano.distributed.FailedTasksError as error:
+    ...     error.results[0], str(error.failures[0])
+    ((3, 1), 'task 1, (1, 0): ZeroDivisionError: ...')
     """
 
     results: list[Any]

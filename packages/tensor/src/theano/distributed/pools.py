@@ -65,6 +65,9 @@ class SerialPool:
 
 # -- processes of this machine ------------------------------------------------------------------------------------
 
+#: What a worker says beside outcomes, which are pickles: that it runs, and that it has the function.
+_STARTED, _READY = b"started", b"ready"
+
 
 class _Worker:
     """A process, which is sent the function once and then one task at a time."""
@@ -87,15 +90,21 @@ class _Worker:
             pass
 
     def receive(self) -> bytes | None:
-        """Return what it says: an outcome, b"" where it is ready for the first task, None where it has ended."""
+        """Return what it says: an outcome, `_STARTED`, `_READY` for the first task; None where it has ended.
+
+        It is called when there is something to read, or the process has ended; where both is so, what it said last is
+        read first.
+        """
         try:
+            # What a task has started may keep the connection open, on which nothing comes any more.
+            if not self.connection.poll():
+                return None
             said: bytes = self.connection.recv_bytes()
-            if said == b"started":
+            if said == _STARTED:
                 self.connection.send(self.packed)
-                return self.receive()
         except (EOFError, OSError):
             return None
-        self.ready = True
+        self.ready = said != _STARTED
         return said
 
     def end(self) -> str:
@@ -115,10 +124,10 @@ def serve(parent: Any) -> None:
     """Perform tasks until the connection ends: the program of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the parent ends its workers
     try:
-        parent.send_bytes(b"started")
+        parent.send_bytes(_STARTED)
         packed = parent.recv()
         warm(packed)
-        parent.send_bytes(b"")
+        parent.send_bytes(_READY)
         while True:
             parent.send_bytes(perform(packed, parent.recv_bytes()))
     except (EOFError, OSError):
@@ -153,6 +162,8 @@ class ProcessPool:
             while left:
                 for worker in _with_news(workers):
                     said, i = worker.receive(), worker.task
+                    if said == _STARTED:
+                        continue
                     worker.task = None
                     if said is None:
                         workers.remove(worker)
@@ -160,17 +171,15 @@ class ProcessPool:
                         failures = 0 if worker.ready else failures + 1
                         if not worker.ready and (not ever_ready or failures >= self.ATTEMPTS):
                             raise RuntimeError(_never_ready(how))
-                    else:
-                        ever_ready = True
+                    ever_ready = ever_ready or worker.ready
                     if i is not None:
                         left -= 1
                         yield i, Lost(f"its worker process {how}") if said is None else said
-                    if waiting:
-                        if said is None:
-                            workers.append(_Worker(context, packed))
-                        else:
-                            i = waiting.popleft()
-                            worker.send(i, tasks[i])
+                    if waiting and said is None:
+                        workers.append(_Worker(context, packed))
+                    elif waiting:
+                        i = waiting.popleft()
+                        worker.send(i, tasks[i])
         finally:
             _stop(workers)
 
@@ -179,7 +188,6 @@ def _with_news(workers: Sequence[_Worker]) -> list[_Worker]:
     """Return the workers that have said something or ended, after waiting for one."""
     while True:
         ready = connection.wait([w.connection for w in workers], timeout=1)
-        # What a task has started may keep the connection open after the worker's end.
         news = [w for w in workers if w.connection in ready or not w.process.is_alive()]
         if news:
             return news
@@ -294,8 +302,10 @@ class DaskPool:
     """Workers of a ``dask.distributed.Client``.
 
     Dask repeats the tasks of a worker that ended, and gives up on a task that was there each time. So it does on tasks
-    that were there by chance: these are repeated once all others are done, each alone; one that Dask gives up on again
-    is lost.
+    that were there by chance: where it gave up on several, these are repeated once all others are done, each alone; one
+    that Dask gives up on again is lost. How often Dask tries is its setting ``distributed.scheduler.allowed-failures``,
+    3 by default; with 0 a task ends as few workers as can be. (Dask does not always replace a worker that ends while it
+    starts; with none left, it waits for another one.)
 
     Parameters
     ----------
@@ -309,13 +319,16 @@ class DaskPool:
         """Yield the outcomes as they come."""
         # A task of its own: the function is sent once, and goes from worker to worker as any result does.
         there = self.client.submit(_same, packed, pure=False)
-        again = []
+        lost = {}
         for i, outcome in self._several(there, dict(enumerate(tasks))):
             if isinstance(outcome, Lost):
-                again.append(i)
+                lost[i] = outcome
             else:
                 yield i, outcome
-        for i in again:
+        if len(lost) == 1:  # it was there each time, and nobody else
+            yield from lost.items()
+            return
+        for i in lost:
             yield from self._several(there, {i: tasks[i]})
 
     def _several(self, there: Any, tasks: dict[int, bytes]) -> Outcomes:
