@@ -106,8 +106,9 @@ def _published(names: str, *checks: str) -> Published:
 PUBLISHED = {
     "theano-scalar": _published("scalar"),
     "theano-tensor": _published(
-        "tensor dot get_scalar_constant_value scan scan_module map reduce foldl foldr scan_checkpoints ifelse raise_op "
-        "typed_list sandbox misc tests test _asarray vectorize vectorize_graph scipy_callable scipy_objective "
+        "tensor dot get_scalar_constant_value distributed scan scan_module map reduce foldl foldr scan_checkpoints "
+        "ifelse raise_op typed_list sandbox misc tests test _asarray vectorize vectorize_graph scipy_callable "
+        "scipy_objective "
         "compile.Rebroadcast compile.Shape compile.Shape_i compile.SpecifyShape compile.rebroadcast compile.shape "
         "compile.shape_i compile.specify_shape compile.register_rebroadcast_c_code compile.register_shape_c_code "
         "compile.register_shape_i_c_code compile.register_specify_shape_c_code "
