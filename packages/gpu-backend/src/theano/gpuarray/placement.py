@@ -89,6 +89,8 @@ NAMES = {
     "theano.tensor.linalg.factor:Eigh": "GpuMagmaEigh",
     "theano.tensor.linalg.factor:Eigvalsh": "GpuEigvalsh",
     "theano.tensor.linalg.solve:MatrixInverse": "GpuMagmaMatrixInverse",
+    "theano.tensor.linalg.solve:MatrixPinv": "GpuMatrixPinv",
+    "theano.tensor.linalg.solve:lstsq": "GpuLstsq",
     "theano.tensor.linalg.solve:Det": "GpuDet",
     "theano.tensor.linalg.solve:Solve": "GpuCusolverSolve",
     "theano.tensor.fft.op:RFFTOp": "CuRFFTOp",

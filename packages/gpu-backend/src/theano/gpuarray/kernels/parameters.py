@@ -154,6 +154,7 @@ class DeviceMatrices(Parameters):
     reflect = Address("reflections, applied to other columns", _KERNEL)
     rotate_columns = Address("rotations that make columns orthogonal", _KERNEL)
     column_norms = Address("norms of columns", _KERNEL)
+    scale_columns = Address("columns times numbers", _KERNEL)
     take_signs = Address("columns with the signs of a diagonal", _KERNEL)
     angles = Address("rotations of a symmetric matrix", _KERNEL)
     rotate_both_sides = Address("what they make of it", _KERNEL)

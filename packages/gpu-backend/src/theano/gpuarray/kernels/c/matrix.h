@@ -38,6 +38,7 @@ matrix th_turned(matrix m);
 int th_square(th_ctx *ctx, const th_buffer *a);
 int th_copied(job *j, matrix to, matrix from);
 int th_permuted(job *j, matrix to, matrix from, const int64_t *order); /* columns of `from`, as many as `to` has */
+int th_product(job *j, matrix c, matrix a, matrix b);                   /* c = a b */
 int th_subtract_product(job *j, matrix c, matrix a, matrix b);          /* c -= a b */
 int th_status(job *j, int64_t *status);
 
