@@ -114,7 +114,7 @@ def test_layouts(left, right):
         Solve()(a, b), Solve()(x.T, b[::-1]), Solve("lower_triangular")(x[::-1, ::-1], b[:, ::2]),
         Cholesky()(T.dot(x, x.T) + 9 * T.eye(20)), Cholesky(False)((T.dot(x, x.T) + 9 * T.eye(20))[::-1, ::-1]),
         T.nlinalg.matrix_inverse(x.T + 9 * T.eye(20)), T.nlinalg.det(x[:, ::-1] + 2 * T.eye(20)), QRIncomplete("r")(x[::2].T),
-        T.nlinalg.pinv(x[::-2, :15]), lstsq()(x.T[:, ::2], b[:, ::-3], -1)[0],
+        T.nlinalg.pinv(x[::-2, :15]), lstsq()(x.T[:, ::2], b[:, ::-3], -1)[0], T.slinalg.expm(x[::-2, 1::2] / 99),
     ]  # fmt: skip
     values = [LAYOUTS[left](numbers((20, 20)) + 6 * np.eye(20)), LAYOUTS[right](numbers((20, 20), seed=1))]
     agree([a, b], outputs, values, 1e-6, all_there=False)
@@ -367,6 +367,41 @@ def test_what_has_no_pseudo_inverse(on_device):
         on_device([a, b], lstsq()(a, b, -1)[0])(np.eye(3), np.eye(2))
 
 
+# -- the exponential -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [0, 1e-9, 3e-3, 0.1, 0.5, 1.5, 4, 20])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_exponentials_by_every_approximant(dtype, scale):
+    a = T.matrix("a", dtype)
+    f = theano.function([a], [T.slinalg.expm(a), T.slinalg.expm(a.T)], mode=MODE)
+    assert [type(n.op).__name__ for n in nodes(f)[0]].count("GpuExpm") == 2
+    for n in SIZES[:-1]:
+        value = numbers((n, n), dtype) * np.asarray(scale / max(n, 1) ** 0.5, dtype)
+        found, turned = f(value)
+        wanted = scipy.linalg.expm(value.astype("float64"))
+        assert found.dtype == dtype
+        near(found, wanted, dtype, n)
+        near(turned, wanted.T, dtype, n)
+
+
+def test_exponentials_that_are_known(on_device):
+    a = T.dmatrix("a")
+    f = on_device([a], T.slinalg.expm(a))
+    for angle in (1e-8, 0.3, 3.0, 40.0):
+        c, s = np.cos(angle), np.sin(angle)
+        np.testing.assert_allclose(f([[0.0, -angle], [angle, 0.0]]), [[c, -s], [s, c]], rtol=0, atol=2e-14 * max(1, angle))
+    np.testing.assert_allclose(f(np.diag([-700.0, 0.0, 1.0, 20.0])).diagonal(), np.exp([-700, 0, 1, 20]), rtol=1e-12)
+    # far from normal: what is neglected is not small where norms of powers alone say so
+    wanted = np.array([[np.e, 1e6 * np.sinh(1)], [0, 1 / np.e]])
+    np.testing.assert_allclose(f([[1.0, 1e6], [0.0, -1.0]]), wanted, rtol=0, atol=1e-7)
+    assert np.array_equal(f([[np.inf]]), [[np.inf]])
+    for bad in ([[np.nan, 0.0], [0.0, 1.0]], [[np.inf, 1.0], [0.0, 1.0]], [[1e200, 1.0], [0.0, -1e200]]):
+        assert np.isnan(f(bad)).all()
+    with pytest.raises(ValueError, match="a square matrix is needed"):
+        f(np.ones((2, 3)))
+
+
 # -- gradients, names ------------------------------------------------------------------------------------------------
 
 
@@ -382,6 +417,7 @@ def test_gradients(n):
         (T.nlinalg.matrix_inverse(a + 4 * T.eye(n)) * weights).sum(), (QRFull("reduced")(s)[0] * weights).sum(),
         (QRIncomplete("r")(s) * weights).sum(), (T.nlinalg.eigh(s)[0] ** 2).sum(), SVD(compute_uv=False)(s).sum(),
         (SVD(False)(s)[0] ** 2 * weights).sum(), (T.nlinalg.pinv(a[: n // 2 + 1]) * weights[:, : n // 2 + 1]).sum(),
+        (T.slinalg.expm(a) * weights).sum(),
     ]  # fmt: skip
     gradients = [g for cost in costs for g in T.grad(cost, [a, b], disconnected_inputs="ignore")]
     agree([a, b], gradients, [numbers((n, n)) / n**0.5, numbers((n, n), seed=1)], 1e-7, all_there=False)

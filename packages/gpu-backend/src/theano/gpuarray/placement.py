@@ -88,6 +88,7 @@ NAMES = {
     "theano.tensor.linalg.factor:SVD": "GpuMagmaSVD",
     "theano.tensor.linalg.factor:Eigh": "GpuMagmaEigh",
     "theano.tensor.linalg.factor:Eigvalsh": "GpuEigvalsh",
+    "theano.tensor.linalg.functions:Expm": "GpuExpm",
     "theano.tensor.linalg.solve:MatrixInverse": "GpuMagmaMatrixInverse",
     "theano.tensor.linalg.solve:MatrixPinv": "GpuMatrixPinv",
     "theano.tensor.linalg.solve:lstsq": "GpuLstsq",

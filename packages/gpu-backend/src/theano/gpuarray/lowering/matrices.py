@@ -15,10 +15,11 @@ from theano.lowering.accepts import ANYTHING, INTEGERS, SINGLE_OR_DOUBLE, Accept
 from theano.lowering.table import Lowering, register
 from theano.tensor.kernels.common import dtype_of, ndim_of
 from theano.tensor.linalg.factor import SVD, Cholesky, Eigh, Eigvalsh, QRFull, QRIncomplete
+from theano.tensor.linalg.functions import Expm
 from theano.tensor.linalg.solve import Det, MatrixInverse, MatrixPinv, Solve, lstsq
 
 _NAMES = (
-    "take", "identity", "largest",
+    "take", "identity", "largest", "add", "from_single", "to_single", "absolute_sums",
     "cholesky_block", "triangle_block", "eliminate_panel", "exchange", "diagonal_product",
     "reflect_panel", "reflect", "rotate_columns", "column_norms", "scale_columns", "take_signs",
     "angles", "rotate_both_sides",
@@ -27,8 +28,8 @@ _FLAGS = ("lower", "symmetric", "nan_on_error", "with_q", "complete", "raw", "ve
 _EPSILONS = {"float32": "1.1920928955078125e-07f", "float64": "2.220446049250313e-16"}
 
 
-def _matrices(node: Apply, **flags: bool) -> Parameters:
-    dtype = dtype_of(node.inputs[0])
+def _matrices(node: Apply, computed_in: str | None = None, **flags: bool) -> Parameters:
+    dtype = computed_in or dtype_of(node.inputs[0])
     text = shipped("matrix.cl", dtype, EPSILON=_EPSILONS[dtype]) + text_of("equations.cl") + text_of("spectral.cl")
     found = dict(zip(_NAMES, functions(node, text, _NAMES), strict=True))
     tiled, _ = product_functions(node, dtype)
@@ -102,6 +103,12 @@ def eigvalsh_kernel(op: Any, node: Apply) -> Parameters:
     return _matrices(node, lower=op.lower, second=ndim_of(node.inputs[1]) == 2)
 
 
+@ready("th_kernel_gpu_expm")
+def expm_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the exponential of a matrix, computed in double precision as on the CPU."""
+    return _matrices(node, "float64")
+
+
 def _is_triangular(op: Any, node: Apply) -> bool:
     """Tell whether the op was told that the matrix is triangular."""
     return bool(op.triangle)
@@ -126,6 +133,7 @@ register(
         "a, b, rcond -> x, residuals, *more", dtypes={"a": SINGLE_OR_DOUBLE, "rcond": _SHARE}, ndim={"rcond": 0},
         same=("a b x residuals",),
     ), target=TARGET, on_host=lambda node: (2,)),
+    Lowering(Expm, expm_kernel, _MATRIX, target=TARGET),
     Lowering(Eigh, eigh_kernel, _FACTORS, target=TARGET),
     # The second matrix is None where there is none.
     Lowering(Eigvalsh, eigvalsh_kernel, Accepts(

@@ -44,6 +44,7 @@ int th_status(job *j, int64_t *status);
 
 int th_factor_cholesky(job *j, matrix a);                      /* the lower triangle becomes L */
 int th_eliminate(job *j, matrix a);                            /* L and U in place of A; what was exchanged is in the table */
+int th_solve_factors(job *j, matrix lu, matrix x);             /* x becomes the solution of A y = x, by L and U */
 int th_triangular(job *j, matrix t, int lower, int unit, matrix x); /* x becomes the solution of T y = x */
 int th_reflections(job *j, matrix a, char *factors);           /* R and the reflections in place of A */
 
