@@ -164,7 +164,7 @@ static int decompose(job *j, matrix a, int vectors, decomposed *d)
 {
     const th_matrices *p = th_told(j);
     const int64_t k = a.columns;
-    *d = (decomposed){{0}};
+    *d = (decomposed){.scale = 1};
     if (scale_of(j, "SVD", a, TH_WHOLE, &d->scale) || th_take_table(j, 0) || th_take_matrix(j, &d->us, a.rows, k, 1) ||
         th_run_each(j, p->take, a.rows * k, a, d->us, NULL, (told){.factor = d->scale}))
         return -1;
