@@ -30,6 +30,7 @@ FOREIGN = {
     **{f"{name}.h": ("tensor", "tensor/kernels/c") for name in ("buffers", "marks")},
     **{f"{name}.h": ("tensor", "tensor/pool/c") for name in ("pool_axes", "pool_sizes")},
     "conv_sizes.h": ("tensor", "tensor/conv/c"),
+    "expm.h": ("tensor", "tensor/linalg/c"),
     **{f"{name}.h": ("tensor", "tensor/nnet/c") for name in ("neighbours_sizes", "ctc_labels")},
     # What kernels of the CPU are told, of which those of devices are told parts.
     "kernels/parameters.py": ("tensor", "tensor"),

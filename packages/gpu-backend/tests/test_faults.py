@@ -14,6 +14,7 @@ from conftest import CONTEXT, DEVICE
 from theano import gpuarray
 from theano.gpuarray import DeviceCompileError, DeviceError, DeviceMemoryError, GpuToGpu, as_gpuarray_variable
 from theano.gpuarray.variables import HostFromGpu
+from theano.tensor.linalg.solve import lstsq
 from theano.tensor.pool import pool_2d
 
 RNG = np.random.default_rng(3)
@@ -72,6 +73,40 @@ def cumulative_sums_and_argmax():
     return [x], [normal(7)], make, [normal(3000, 7)]
 
 
+def order_and_counts():
+    x, k = T.fmatrix("x"), T.lvector("k")
+
+    def make(params):
+        (w,) = params
+        chosen = T.exp(w)[T.argsort(x[:, 0])]
+        return [T.sort(T.exp(x), axis=0), T.extra_ops.bincount(k), chosen], [(w, T.inc_subtensor(w[T.argsort(x[:, 1])], x))]
+
+    return [x, k], [normal(6, 3)], make, [normal(6, 3), np.array([5, 0, 2, 2, 1])]
+
+
+def sums_of_convolutions_in_parts():
+    x = T.ftensor4("x")
+
+    def make(params):
+        (w,) = params
+        cost = T.sqr(T.nnet.conv2d(T.exp(x), w)).mean()
+        return cost, [(w, w - T.grad(cost, w))]
+
+    return [x], [normal(2, 1, 3, 3) / 9], make, [normal(4, 1, 40, 40)]
+
+
+def linear_algebra():
+    """Memory of one call, and numbers that the host reads in between."""
+    x = T.fmatrix("x")
+
+    def make(params):
+        (w,) = params
+        solved = lstsq()(T.exp(x), w, -1)
+        return [solved[0], solved[1], T.nlinalg.pinv(x)], [(w, T.slinalg.expm(w))]
+
+    return [x], [normal(3, 3)], make, [normal(3, 2)]
+
+
 def two_devices():
     x = T.fmatrix("x")
 
@@ -85,7 +120,8 @@ def two_devices():
     return [x], [normal(4, 3)], make, [normal(3, 4)]
 
 
-CASES = [training, reductions_in_parts, advanced_indexing, pooling, cumulative_sums_and_argmax, two_devices]
+CASES = [training, reductions_in_parts, advanced_indexing, pooling, cumulative_sums_and_argmax, order_and_counts, sums_of_convolutions_in_parts,
+         linear_algebra, two_devices]  # fmt: skip
 
 
 class Case:

@@ -12,7 +12,7 @@ from compare import LAYOUTS, MODE, agree, nodes
 import theano
 import theano.tensor as T
 from theano.tensor.linalg.factor import SVD, Cholesky, Eigvalsh, QRFull, QRIncomplete
-from theano.tensor.linalg.solve import Solve
+from theano.tensor.linalg.solve import Solve, lstsq
 
 DTYPES = ("float32", "float64")
 #: Both sides of a block of 32, of a tile of 64, and of two.
@@ -114,6 +114,7 @@ def test_layouts(left, right):
         Solve()(a, b), Solve()(x.T, b[::-1]), Solve("lower_triangular")(x[::-1, ::-1], b[:, ::2]),
         Cholesky()(T.dot(x, x.T) + 9 * T.eye(20)), Cholesky(False)((T.dot(x, x.T) + 9 * T.eye(20))[::-1, ::-1]),
         T.nlinalg.matrix_inverse(x.T + 9 * T.eye(20)), T.nlinalg.det(x[:, ::-1] + 2 * T.eye(20)), QRIncomplete("r")(x[::2].T),
+        T.nlinalg.pinv(x[::-2, :15]), lstsq()(x.T[:, ::2], b[:, ::-3], -1)[0], T.slinalg.expm(x[::-2, 1::2] / 99),
     ]  # fmt: skip
     values = [LAYOUTS[left](numbers((20, 20)) + 6 * np.eye(20)), LAYOUTS[right](numbers((20, 20), seed=1))]
     agree([a, b], outputs, values, 1e-6, all_there=False)
@@ -298,6 +299,109 @@ def test_what_does_not_converge(on_device):
         on_device([a, b], Eigvalsh()(a, b))(np.eye(2), np.eye(3))
 
 
+# -- pseudo-inverses, least squares ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_pseudo_inverses(dtype, shape):
+    a, value = T.matrix("a", dtype), numbers(shape, dtype)
+    found, turned = on_the_device([a], [T.nlinalg.pinv(a), T.nlinalg.pinv(a.T)], [value])
+    assert found.dtype == dtype
+    wanted = np.linalg.pinv(value.astype("float64"))
+    near(found, wanted, dtype, 10 * max(shape))
+    near(turned, wanted.T, dtype, 10 * max(shape))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("size", ["small", "usual", "large"])
+def test_pseudo_inverses_where_singular_values_are_zero(size, dtype):
+    by = {"small": 1e-20, "usual": 1.0, "large": 1e20}[size]
+    a, value = T.matrix("a", dtype), (by * np.array([[3.0, 0, 0, 4], [0, 0, 0, 0], [0, 0, 2, 0]])).astype(dtype)
+    zeros, found = on_the_device([a], [T.nlinalg.pinv(0 * a), T.nlinalg.pinv(a)], [value])
+    assert not zeros.any()
+    wanted = np.array([[0.12, 0, 0], [0, 0, 0], [0, 0, 0.5], [0.16, 0, 0]])
+    near(found.astype("float64") * by, wanted, dtype, 1)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_least_squares(dtype, shape):
+    a, b, c = T.matrix("a", dtype), T.matrix("b", dtype), T.vector("c", dtype)
+    m, n = shape
+    values = [numbers(shape, dtype), numbers((m, 70), dtype, 1), numbers(m, dtype, 2)]
+    found = on_the_device([a, b, c], [*lstsq()(a, b, -1), *lstsq()(a, c, 1e-5), *lstsq()(a, b[:, :0], 0)], values)
+    rights = [values[1], values[2], values[1][:, :0]]
+    for k, right in enumerate(rights):
+        x, residuals, rank, s = found[4 * k : 4 * k + 4]
+        exact, sums, count, singular = np.linalg.lstsq(values[0].astype("float64"), right.astype("float64"))
+        assert [v.dtype for v in (x, residuals, s)] == [dtype] * 3 and rank == count
+        assert x.shape == exact.shape and residuals.shape == sums.shape and s.shape == singular.shape
+        near(x, exact, dtype, 10 * max(shape))
+        near(residuals, sums, dtype, 10 * max(shape))
+        near(s, singular, dtype, max(shape))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(40, 35), (35, 40)], ids=str)
+def test_least_squares_without_small_singular_values(shape, dtype):
+    a, b, share = T.matrix("a", dtype), T.vector("b", dtype), T.scalar("share", dtype)
+    value, right = with_values(np.array([3.0, 2, 1, 1e-3]), *shape).astype(dtype), numbers(shape[0], dtype)
+    f = theano.function([a, b, share], lstsq()(a, b, share), mode=MODE)
+    for least, wanted in ((1e-2, 3), (1e-5, 4), (0.5, 2)):
+        x, residuals, rank, _ = f(value, right, np.asarray(least, dtype))
+        exact = np.linalg.lstsq(value.astype("float64"), right.astype("float64"), rcond=least)[0]
+        assert rank == wanted and residuals.size == 0
+        near(x, exact, dtype, 1e4 if wanted == 4 else 40)
+
+
+def test_what_has_no_pseudo_inverse(on_device):
+    a, b = T.dmatrices("a", "b")
+    for bad in (np.nan, np.inf):
+        value = np.eye(3)
+        value[2, 1] = bad
+        for f in (T.nlinalg.pinv(a), lstsq()(a, b, -1)[0]):
+            with pytest.raises(np.linalg.LinAlgError, match="SVD did not converge"):
+                on_device([a, b], f, on_unused_input="ignore")(value, np.eye(3))
+    with pytest.raises(np.linalg.LinAlgError, match="3 rows of a against 2 of b"):
+        on_device([a, b], lstsq()(a, b, -1)[0])(np.eye(3), np.eye(2))
+
+
+# -- the exponential -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [0, 1e-9, 3e-3, 0.1, 0.5, 1.5, 4, 20])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_exponentials_by_every_approximant(dtype, scale):
+    a = T.matrix("a", dtype)
+    f = theano.function([a], [T.slinalg.expm(a), T.slinalg.expm(a.T)], mode=MODE)
+    assert [type(n.op).__name__ for n in nodes(f)[0]].count("GpuExpm") == 2
+    for n in SIZES[:-1]:
+        value = numbers((n, n), dtype) * np.asarray(scale / max(n, 1) ** 0.5, dtype)
+        found, turned = f(value)
+        wanted = scipy.linalg.expm(value.astype("float64"))
+        assert found.dtype == dtype
+        near(found, wanted, dtype, n)
+        near(turned, wanted.T, dtype, n)
+
+
+def test_exponentials_that_are_known(on_device):
+    a = T.dmatrix("a")
+    f = on_device([a], T.slinalg.expm(a))
+    for angle in (1e-8, 0.3, 3.0, 40.0):
+        c, s = np.cos(angle), np.sin(angle)
+        np.testing.assert_allclose(f([[0.0, -angle], [angle, 0.0]]), [[c, -s], [s, c]], rtol=0, atol=2e-14 * max(1, angle))
+    np.testing.assert_allclose(f(np.diag([-700.0, 0.0, 1.0, 20.0])).diagonal(), np.exp([-700, 0, 1, 20]), rtol=1e-12)
+    # far from normal: what is neglected is not small where norms of powers alone say so
+    wanted = np.array([[np.e, 1e6 * np.sinh(1)], [0, 1 / np.e]])
+    np.testing.assert_allclose(f([[1.0, 1e6], [0.0, -1.0]]), wanted, rtol=0, atol=1e-7)
+    assert np.array_equal(f([[np.inf]]), [[np.inf]])
+    for bad in ([[np.nan, 0.0], [0.0, 1.0]], [[np.inf, 1.0], [0.0, 1.0]], [[1e200, 1.0], [0.0, -1e200]]):
+        assert np.isnan(f(bad)).all()
+    with pytest.raises(ValueError, match="a square matrix is needed"):
+        f(np.ones((2, 3)))
+
+
 # -- gradients, names ------------------------------------------------------------------------------------------------
 
 
@@ -312,7 +416,8 @@ def test_gradients(n):
         (Solve("upper_triangular")(s, b[:, 0]) * weights[0]).sum(), T.log(T.nlinalg.det(s / n)),
         (T.nlinalg.matrix_inverse(a + 4 * T.eye(n)) * weights).sum(), (QRFull("reduced")(s)[0] * weights).sum(),
         (QRIncomplete("r")(s) * weights).sum(), (T.nlinalg.eigh(s)[0] ** 2).sum(), SVD(compute_uv=False)(s).sum(),
-        (SVD(False)(s)[0] ** 2 * weights).sum(),
+        (SVD(False)(s)[0] ** 2 * weights).sum(), (T.nlinalg.pinv(a[: n // 2 + 1]) * weights[:, : n // 2 + 1]).sum(),
+        (T.slinalg.expm(a) * weights).sum(),
     ]  # fmt: skip
     gradients = [g for cost in costs for g in T.grad(cost, [a, b], disconnected_inputs="ignore")]
     agree([a, b], gradients, [numbers((n, n)) / n**0.5, numbers((n, n), seed=1)], 1e-7, all_there=False)

@@ -24,7 +24,7 @@ from theano.tensor.pool import (
 )
 
 MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
-DTYPES = ("float32", "float64")
+DTYPES = ("float16", "float32", "float64")
 
 #: Shape; ws, stride and pad, of as many axes as are pooled; whether the border is ignored.
 GEOMETRIES = [
@@ -83,7 +83,7 @@ def all_ops_are_the_same(x, mode, ignore_border, sizes, layout=np.asarray):
         same(AveragePoolGrad(ignore_border, mode, nd), x, g, *sizes)
 
 
-@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.filterwarnings("ignore:(invalid value|divide by zero)")  # of the CPU, where windows are empty
 @pytest.mark.parametrize(
     ("shape", "ws", "stride", "pad", "ignore_border"), GEOMETRIES + EMPTY, ids=[str(g) for g in GEOMETRIES + EMPTY]
 )
@@ -188,13 +188,6 @@ def test_nothing_is_moved_in_between(context):
     f(value, 2)
     after = context.counts()
     assert (after["to"] - before["to"], after["from"] - before["from"]) == (1, 2)
-
-
-def test_half_precision_stays_on_the_cpu_with_transfers_around_it():
-    x = T.TensorType("float16", (False,) * 2)("x")
-    value = np.random.default_rng(0).normal(size=(4, 6)).astype("float16")
-    f = agree([x], T.exp(pool_2d(T.tanh(x), (2, 2), ignore_border=True)), [value], all_there=False)
-    assert [type(n.op) for n in nodes(f)[1]] == [Pool]
 
 
 WRONG = [

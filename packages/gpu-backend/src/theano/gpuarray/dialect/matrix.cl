@@ -46,6 +46,45 @@ KERNEL void identity(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENT
         B(i, j) = i == j;
 }
 
+/* B += factor A. */
+KERNEL void add(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
+{
+    const int64_t at = GLOBAL_ID(), i = at / a.columns, j = at - i * a.columns;
+    if (at < a.rows * a.columns)
+        B(i, j) += (NUMBER)a.factor * A(i, j);
+}
+
+/* B = A, of which the one or the other has numbers of single precision. */
+#define SINGLE(p, k) (*(GLOBAL float *)(p + a.at[k] + i * a.step[k][0] + j * a.step[k][1]))
+KERNEL void from_single(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
+{
+    const int64_t at = GLOBAL_ID(), i = at / a.columns, j = at - i * a.columns;
+    if (at < a.rows * a.columns)
+        B(i, j) = SINGLE(p0, 0);
+}
+
+KERNEL void to_single(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
+{
+    const int64_t at = GLOBAL_ID(), i = at / a.columns, j = at - i * a.columns;
+    if (at < a.rows * a.columns)
+        SINGLE(p1, 1) = (float)A(i, j);
+}
+
+/* The sums of the columns of absolute values, each of a row times a number of B, divided by the factor; by a group each. */
+KERNEL void absolute_sums(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
+{
+    LOCAL NUMBER shared[256];
+    const int me = LOCAL_ID();
+    const int64_t j = GROUP_ID();
+    NUMBER sum = 0;
+    for (int64_t i = me; i < a.rows; i += 256)
+        sum += fabs(A(i, j)) * B(i, 0);
+    shared[me] = sum;
+    SUM_UP(shared)
+    if (me == 0)
+        NUMBERS[j] = shared[0] / (NUMBER)a.factor;
+}
+
 /* The largest absolute value of what is read of A, by one group; infinity where something is infinite or no number. */
 KERNEL void largest(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {

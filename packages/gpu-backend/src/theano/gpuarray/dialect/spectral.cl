@@ -151,6 +151,14 @@ KERNEL void column_norms(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGU
         NUMBERS[j] = sqrt(shared[0]);
 }
 
+/* B = A with each column times a number, and all times the factor. */
+KERNEL void scale_columns(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
+{
+    const int64_t at = GLOBAL_ID(), j = at / a.rows, i = at - j * a.rows;
+    if (at < a.rows * a.columns)
+        B(i, j) = (NUMBER)a.factor * (A(i, j) * NUMBERS[j]);
+}
+
 /* Columns of B with the signs of the diagonal of A. */
 KERNEL void take_signs(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {

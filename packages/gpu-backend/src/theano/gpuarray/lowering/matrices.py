@@ -11,23 +11,25 @@ from theano.gpuarray.lowering.common import TARGET, functions, shipped
 from theano.gpuarray.lowering.products import product_functions
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import ANYTHING, SINGLE_OR_DOUBLE, Accepts
+from theano.lowering.accepts import ANYTHING, INTEGERS, SINGLE_OR_DOUBLE, Accepts, Dtypes
 from theano.lowering.table import Lowering, register
 from theano.tensor.kernels.common import dtype_of, ndim_of
 from theano.tensor.linalg.factor import SVD, Cholesky, Eigh, Eigvalsh, QRFull, QRIncomplete
-from theano.tensor.linalg.solve import Det, MatrixInverse, Solve
+from theano.tensor.linalg.functions import Expm
+from theano.tensor.linalg.solve import Det, MatrixInverse, MatrixPinv, Solve, lstsq
 
 _NAMES = (
-    "take", "identity", "largest",
+    "take", "identity", "largest", "add", "from_single", "to_single", "absolute_sums",
     "cholesky_block", "triangle_block", "eliminate_panel", "exchange", "diagonal_product",
-    "reflect_panel", "reflect", "rotate_columns", "column_norms", "take_signs", "angles", "rotate_both_sides",
+    "reflect_panel", "reflect", "rotate_columns", "column_norms", "scale_columns", "take_signs",
+    "angles", "rotate_both_sides",
 )  # fmt: skip
 _FLAGS = ("lower", "symmetric", "nan_on_error", "with_q", "complete", "raw", "vectors", "second")
 _EPSILONS = {"float32": "1.1920928955078125e-07f", "float64": "2.220446049250313e-16"}
 
 
-def _matrices(node: Apply, **flags: bool) -> Parameters:
-    dtype = dtype_of(node.inputs[0])
+def _matrices(node: Apply, computed_in: str | None = None, **flags: bool) -> Parameters:
+    dtype = computed_in or dtype_of(node.inputs[0])
     text = shipped("matrix.cl", dtype, EPSILON=_EPSILONS[dtype]) + text_of("equations.cl") + text_of("spectral.cl")
     found = dict(zip(_NAMES, functions(node, text, _NAMES), strict=True))
     tiled, _ = product_functions(node, dtype)
@@ -77,6 +79,18 @@ def svd_kernel(op: Any, node: Apply) -> Parameters:
     return _matrices(node, complete=op.full_matrices, vectors=op.compute_uv)
 
 
+@ready("th_kernel_gpu_pinv")
+def pinv_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the pseudo-inverse of a matrix, by its singular values."""
+    return _matrices(node)
+
+
+@ready("th_kernel_gpu_lstsq")
+def lstsq_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the solution of least squares and what is known of it, by singular values."""
+    return _matrices(node)
+
+
 @ready("th_kernel_gpu_eigh")
 def eigh_kernel(op: Any, node: Apply) -> Parameters:
     """Return the eigenvalues and eigenvectors of a symmetric matrix, by rotations from both sides."""
@@ -89,6 +103,12 @@ def eigvalsh_kernel(op: Any, node: Apply) -> Parameters:
     return _matrices(node, lower=op.lower, second=ndim_of(node.inputs[1]) == 2)
 
 
+@ready("th_kernel_gpu_expm")
+def expm_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the exponential of a matrix, computed in double precision as on the CPU."""
+    return _matrices(node, "float64")
+
+
 def _is_triangular(op: Any, node: Apply) -> bool:
     """Tell whether the op was told that the matrix is triangular."""
     return bool(op.triangle)
@@ -96,6 +116,7 @@ def _is_triangular(op: Any, node: Apply) -> bool:
 
 _MATRIX = Accepts("a -> y", dtypes={"a": SINGLE_OR_DOUBLE}, same=("a y",))
 _FACTORS = Accepts("a -> first, *more", dtypes={"a": SINGLE_OR_DOUBLE})
+_SHARE = Dtypes("integer, float32 or float64", INTEGERS.names | SINGLE_OR_DOUBLE.names)
 _EQUATIONS = Accepts("a, b -> x", dtypes={"a": SINGLE_OR_DOUBLE}, same=("a b x",))
 
 register(
@@ -107,6 +128,12 @@ register(
     Lowering(QRFull, qr_kernel, _FACTORS, target=TARGET),
     Lowering(QRIncomplete, qr_kernel, _FACTORS, target=TARGET),
     Lowering(SVD, svd_kernel, _FACTORS, target=TARGET),
+    Lowering(MatrixPinv, pinv_kernel, _MATRIX, target=TARGET),
+    Lowering(lstsq, lstsq_kernel, Accepts(
+        "a, b, rcond -> x, residuals, *more", dtypes={"a": SINGLE_OR_DOUBLE, "rcond": _SHARE}, ndim={"rcond": 0},
+        same=("a b x residuals",),
+    ), target=TARGET, on_host=lambda node: (2,)),
+    Lowering(Expm, expm_kernel, _MATRIX, target=TARGET),
     Lowering(Eigh, eigh_kernel, _FACTORS, target=TARGET),
     # The second matrix is None where there is none.
     Lowering(Eigvalsh, eigvalsh_kernel, Accepts(

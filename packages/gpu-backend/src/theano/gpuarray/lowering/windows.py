@@ -10,6 +10,7 @@ from theano.gpuarray.kernels.parameters import DevicePool, PoolOperation
 from theano.gpuarray.lowering.common import MOST_AXES, TARGET, functions, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
+from theano.lowering.accepts import FLOATS
 from theano.lowering.table import Lowering, register
 from theano.tensor.kernels.common import dtype_of, ndim_of
 from theano.tensor.pool.lowering import accepts
@@ -72,12 +73,12 @@ def _sizes(node: Apply[Any, Any]) -> range:
 
 
 register(
-    Lowering(Pool, pool_kernel, accepts("x", "y"), target=TARGET, on_host=_sizes),
-    Lowering(MaxPoolGrad, max_grad_kernel, accepts("x, maxout, gz", "gx"), target=TARGET, on_host=_sizes),
+    Lowering(Pool, pool_kernel, accepts("x", "y", FLOATS), target=TARGET, on_host=_sizes),
+    Lowering(MaxPoolGrad, max_grad_kernel, accepts("x, maxout, gz", "gx", FLOATS), target=TARGET, on_host=_sizes),
     Lowering(
-        DownsampleFactorMaxGradGrad, max_grad_grad_kernel, accepts("x, maxout, ggx", "ggz"), target=TARGET,
+        DownsampleFactorMaxGradGrad, max_grad_grad_kernel, accepts("x, maxout, ggx", "ggz", FLOATS), target=TARGET,
         on_host=_sizes,
     ),
-    Lowering(AveragePoolGrad, sum_grad_kernel, accepts("x, gz", "gx"), target=TARGET, on_host=_sizes),
-    Lowering(MaxPoolRop, max_direction_kernel, accepts("x, eval_point", "y"), target=TARGET, on_host=_sizes),
+    Lowering(AveragePoolGrad, sum_grad_kernel, accepts("x, gz", "gx", FLOATS), target=TARGET, on_host=_sizes),
+    Lowering(MaxPoolRop, max_direction_kernel, accepts("x, eval_point", "y", FLOATS), target=TARGET, on_host=_sizes),
 )  # fmt: skip

@@ -142,9 +142,17 @@ def _tried(
     outputs = [device if may_be_there(v) else None for v in inner.outputs]
     fgraph: Any = FunctionGraph(*moved(inner, Places(inputs, outputs), placing))
     rewrite(fgraph, query, placing.context.settings)
-    reads = [any(_reads(client, placing) for client, _ in v.clients) for v in fgraph.inputs]
+    there = {i for part in parts if part.inside and placing.device_at(part.outer) for i in part.inside}
+    reads = [_is_read(v, placing, i in there) for i, v in enumerate(fgraph.inputs)]
     makes = [at is not None and not _comes_from_host(v) for v, at in zip(fgraph.outputs, outputs, strict=True)]
     return reads, makes
+
+
+def _is_read(v: Any, placing: Placing, is_there: bool) -> bool:
+    """Return whether a value on a device is needed there; one that is there already stays if nothing but lengths is."""
+    clients = [client for client, _ in v.clients]
+    brought_back = any(client != "output" and isinstance(client.op, FromDevice) for client in clients)
+    return any(_reads(client, placing) for client in clients) or (is_there and not brought_back)
 
 
 def _reads(client: Any, placing: Placing) -> bool:

@@ -233,14 +233,27 @@ class Placement:
             made = cast_op(dtype)(v)
         return made if device == CPU.device else self._there(made, device, moved)
 
+    def _made_of_numbers(self, v: Variable, device: str) -> Variable | None:
+        """Return an array that the host has made of single numbers, such as a fill, made on a device instead."""
+        node = v.owner
+        entry = None if node is None or not is_array(v) else find(node, self.target)
+        if node is None or entry is None or self._moving(entry, node) != [] or lower(node, self.target) is None:
+            return None
+        outputs = [self.type_there(w.type, device).make_variable(w.name) for w in node.outputs]
+        Apply(node.op, node.inputs, outputs)
+        return outputs[node.outputs.index(v)]
+
     def _there(self, v: Variable, device: str, moved: dict[Variable, dict[str, Variable]]) -> Variable:
         origin = _origin(v)
         if origin is not None and origin.type.device == device:
             return origin
         by_device = moved.setdefault(v, {})
         if device not in by_device:
+            made = self._made_of_numbers(v, device)
             if isinstance(v, Constant) and has_device(device):
                 by_device[device] = self.type_there(v.type, device).make_constant(v.data, v.name)
+            elif made is not None:
+                by_device[device] = made
             else:
                 by_device[device] = self.to_device(v if origin is None else origin, device)
         return by_device[device]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano.graph.apply import Apply
-from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
+from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts, Dtypes
 from theano.lowering.table import Lowering, register
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import ready
@@ -52,12 +52,12 @@ def max_direction_kernel(op: Any, node: Apply) -> parameters.Pool:
     return _windows(op)
 
 
-def accepts(arrays: str, result: str) -> Accepts:
+def accepts(arrays: str, result: str, dtypes: Dtypes = SINGLE_OR_DOUBLE) -> Accepts:
     """Return what kernels of arrays, ws, stride and pad accept, on any processor."""
     first = arrays.split(", ")[0]
     sizes = dict.fromkeys(("ws", "stride", "pad"), INTEGERS)
     return Accepts(
-        f"{arrays}, ws, stride, pad -> {result}", dtypes={first: SINGLE_OR_DOUBLE, **sizes},
+        f"{arrays}, ws, stride, pad -> {result}", dtypes={first: dtypes, **sizes},
         same=(" ".join((*arrays.split(", "), result)),),
     )  # fmt: skip
 

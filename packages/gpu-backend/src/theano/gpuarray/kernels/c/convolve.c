@@ -189,7 +189,7 @@ static int launch(th_ctx *ctx, const params_t *p, char *a, char *b, char *c, arg
     const size_t bytes = (size_t)(g->parts * elements) * 8;
     char *parts = g->parts > 1 ? th_gpu_scratch(gpu, bytes) : NULL;
     if (g->parts > 1 && parts == NULL)
-        return ctx->rt->fail(ctx, TH_ERR_MEMORY, "no memory for %zu bytes on the device", bytes);
+        return th_gpu_no_room(ctx, bytes);
     char *pointers[] = {a, b, parts ? parts : c}, *sums[] = {parts, c};
     const th_gpu_kernel *function = low ? p->low : p->square;
     const th_gpu_launch product = {function->function, tiles * g->parts, GROUP, 3, pointers, (int64_t *)g, sizeof *g};

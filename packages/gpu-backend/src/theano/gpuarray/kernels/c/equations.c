@@ -40,8 +40,7 @@ static int factors_of(job *j, matrix a, matrix *lu)
     return copied ? copied : th_eliminate(j, *lu);
 }
 
-/* The solution of A X = x in place of x, by the factors of A. */
-static int solved(job *j, matrix lu, matrix x)
+int th_solve_factors(job *j, matrix lu, matrix x)
 {
     return th_run_each(j, th_told(j)->exchange, x.columns, x, x, j->table, (told){.count = lu.rows}) ||
            th_triangular(j, lu, 1, 1, x) || th_triangular(j, lu, 0, 0, x) ? -1 : 0;
@@ -59,7 +58,7 @@ static int inverse(job *j)
     if (factors_of(j, th_matrix_of(ctx->in[0]), &lu) || singular(j, "it has no inverse; pinv gives the pseudo-inverse") ||
         th_run_each(j, th_told(j)->identity, out.rows * out.rows, out, out, NULL, (told){0}))
         return -1;
-    return solved(j, lu, out);
+    return th_solve_factors(j, lu, out);
 }
 
 static int determinant(job *j)
@@ -100,7 +99,7 @@ static int solve(job *j)
         return begun < 0 ? -1 : 0;
     if (factors_of(j, th_matrix_of(j->ctx->in[0]), &lu) || singular(j, "the equations have no single solution; see lstsq"))
         return -1;
-    return solved(j, lu, th_matrix_of(j->ctx->out[0]));
+    return th_solve_factors(j, lu, th_matrix_of(j->ctx->out[0]));
 }
 
 static int solve_triangular(job *j)

@@ -24,7 +24,7 @@ char *th_take(job *j, int64_t bytes)
     const size_t room = bytes > 0 ? (size_t)bytes : 8;
     char *made = j->count < TH_TAKEN ? th_gpu_scratch(j->gpu, room) : NULL;
     if (made == NULL) {
-        j->ctx->rt->fail(j->ctx, TH_ERR_MEMORY, "no memory for %zu bytes on the device", room);
+        th_gpu_no_room(j->ctx, room);
         return NULL;
     }
     j->taken[j->count] = made;

@@ -46,14 +46,18 @@ int th_run_each(job *j, const th_gpu_kernel *kernel, int64_t items, matrix a, ma
     return th_run(j, kernel, (items + 255) / 256, a, b, third, t);
 }
 
-int th_subtract_product(job *j, matrix c, matrix a, matrix b)
+static int multiplied(job *j, matrix c, matrix a, matrix b, int added, double factor)
 {
     product args = {.batch = 1, .m = c.rows, .n = c.columns, .k = a.columns, .a = {0, a.row, a.column}, .b = {0, b.row, b.column},
-                    .z = {0, c.row, c.column}, .c = {0, c.row, c.column}, .added = 1, .factor = -1.0, .scale = 1.0};
+                    .z = {0, c.row, c.column}, .c = {0, c.row, c.column}, .added = added, .factor = factor, .scale = 1.0};
     char *pointers[4] = {a.data, b.data, c.data, c.data};
     const int64_t tiles = (c.rows + 63) / 64 * ((c.columns + 63) / 64);
-    return args.k ? th_launch(j, th_told(j)->tiled, tiles, 4, pointers, &args, sizeof args) : 0;
+    return th_launch(j, th_told(j)->tiled, tiles, 4, pointers, &args, sizeof args);
 }
+
+int th_product(job *j, matrix c, matrix a, matrix b) { return multiplied(j, c, a, b, 0, 1.0); }
+
+int th_subtract_product(job *j, matrix c, matrix a, matrix b) { return a.columns ? multiplied(j, c, a, b, 1, -1.0) : 0; }
 
 /* -- matrices -------------------------------------------------------------------------------------------------------- */
 

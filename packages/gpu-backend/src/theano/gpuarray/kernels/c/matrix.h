@@ -38,11 +38,13 @@ matrix th_turned(matrix m);
 int th_square(th_ctx *ctx, const th_buffer *a);
 int th_copied(job *j, matrix to, matrix from);
 int th_permuted(job *j, matrix to, matrix from, const int64_t *order); /* columns of `from`, as many as `to` has */
+int th_product(job *j, matrix c, matrix a, matrix b);                   /* c = a b */
 int th_subtract_product(job *j, matrix c, matrix a, matrix b);          /* c -= a b */
 int th_status(job *j, int64_t *status);
 
 int th_factor_cholesky(job *j, matrix a);                      /* the lower triangle becomes L */
 int th_eliminate(job *j, matrix a);                            /* L and U in place of A; what was exchanged is in the table */
+int th_solve_factors(job *j, matrix lu, matrix x);             /* x becomes the solution of A y = x, by L and U */
 int th_triangular(job *j, matrix t, int lower, int unit, matrix x); /* x becomes the solution of T y = x */
 int th_reflections(job *j, matrix a, char *factors);           /* R and the reflections in place of A */
 

@@ -80,7 +80,7 @@ TH_EXPORT int th_kernel_gpu_categories(th_ctx *ctx)
     const size_t bytes = (size_t)(a.rows * (outcomes ? outcomes : 1)) * 8;
     char *room = th_gpu_scratch(gpu, bytes);
     if (room == NULL)
-        return TH_FAIL(ctx, TH_ERR_MEMORY, "no memory for %zu bytes on the device", bytes);
+        return th_gpu_no_room(ctx, bytes);
     /* An empty array has no memory: nothing of it is read. */
     char *pointers[] = {outcomes ? rows->data : room, n ? unis->data : room, ctx->out[0]->data, room};
     const int status = th_gpu_launch_items(ctx, p->function, a.rows, 4, pointers, &a, sizeof a);

@@ -261,7 +261,7 @@ TH_EXPORT int th_kernel_gpu_select(th_ctx *ctx)
     const size_t bytes = (size_t)(6 * s.n + 4) * 8;
     char *room = th_gpu_scratch(gpu, bytes);
     if (room == NULL)
-        return TH_FAIL(ctx, TH_ERR_MEMORY, "no memory for %zu bytes on the device", bytes);
+        return th_gpu_no_room(ctx, bytes);
     const int status = selected(ctx, p, strides, &s, room);
     th_gpu_scratch_release(gpu, room, bytes);
     return status;

@@ -85,7 +85,7 @@ int th_gpu_sort(th_ctx *ctx, const th_gpu_order *order)
     const size_t bytes = (size_t)(most * (16 + 2 * key));
     char *room = th_gpu_scratch(gpu, bytes);
     if (room == NULL)
-        return TH_FAIL(ctx, TH_ERR_MEMORY, "no memory for %zu bytes on the device", bytes);
+        return th_gpu_no_room(ctx, bytes);
     char *places = merged(order, &a, room, most, key);
     char *pointers[] = {order->x, places, order->values ? order->values : room, order->places ? order->places : room};
     const int status = places == NULL || launch_items(order->put, a.lines * a.keep, 4, pointers, &a);

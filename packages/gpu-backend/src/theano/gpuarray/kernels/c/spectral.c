@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "buffers.h"
 #include "matrix.h"
 
 enum { SWEEPS = 60 }; /* at most; ten are many */
@@ -100,13 +101,20 @@ static int scale_of(job *j, const char *what, matrix a, int64_t triangle, double
     return 0;
 }
 
+/* Numbers of the device, on the host. */
+static char *read_numbers(job *j, const char *from, int64_t n)
+{
+    char *numbers = j->ctx->rt->scratch(j->ctx, (size_t)(n * j->size));
+    return numbers == NULL || th_to_host(j, numbers, from, n * j->size) ? NULL : numbers;
+}
+
 /* Values of the device, in order and no longer scaled, to an output; and where each was. */
 static int64_t *put_in_order(job *j, const char *values, int64_t n, double scale, th_buffer *out, int (*order)(const void *, const void *))
 {
     placed *all = j->ctx->rt->scratch(j->ctx, (size_t)n * sizeof *all);
     int64_t *places = j->ctx->rt->scratch(j->ctx, (size_t)n * sizeof *places);
-    char *numbers = j->ctx->rt->scratch(j->ctx, (size_t)(n * j->size));
-    if (!all || !places || !numbers || th_to_host(j, numbers, values, n * j->size))
+    char *numbers = read_numbers(j, values, n);
+    if (!all || !places || !numbers)
         return NULL;
     for (int64_t i = 0; i < n; ++i)
         all[i] = (placed){th_number_at(j, numbers, i), i};
@@ -144,6 +152,30 @@ static int round_of_columns(job *j, int64_t k, matrix a, matrix v, char *vectors
     return th_run(j, th_told(j)->rotate_columns, (a.columns + 1) / 2, a, v, j->table, told);
 }
 
+/* A matrix of as many rows as columns at least, turned by V so that its columns U diag(s) are orthogonal: all in columns, in no
+ * order. Values are multiplied by `scale`. */
+typedef struct decomposed {
+    matrix us, v;
+    char *s;
+    double scale;
+} decomposed;
+
+static int decompose(job *j, matrix a, int vectors, decomposed *d)
+{
+    const th_matrices *p = th_told(j);
+    const int64_t k = a.columns;
+    *d = (decomposed){.scale = 1};
+    if (scale_of(j, "SVD", a, TH_WHOLE, &d->scale) || th_take_table(j, 0) || th_take_matrix(j, &d->us, a.rows, k, 1) ||
+        th_run_each(j, p->take, a.rows * k, a, d->us, NULL, (told){.factor = d->scale}))
+        return -1;
+    if (vectors && (th_take_matrix(j, &d->v, k, k, 1) || th_run_each(j, p->identity, k * k, d->v, d->v, NULL, (told){0})))
+        return -1;
+    d->s = th_take(j, k * j->size);
+    return d->s == NULL ||
+           sweep(j, "SVD", k, d->us, vectors ? d->v : d->us, d->v.data, epsilon(j) * sqrt((double)a.rows), round_of_columns) ||
+           th_run(j, p->column_norms, k, d->us, d->us, d->s, (told){0}) ? -1 : 0;
+}
+
 /* U (in columns, as many as `columns`) from U diag(s) with columns in the order of s: Q of its reflections, and R is diagonal. */
 static int left_vectors(job *j, matrix us, int64_t columns, matrix to)
 {
@@ -160,11 +192,11 @@ static int svd(job *j)
 {
     th_ctx *ctx = j->ctx;
     const th_matrices *p = th_told(j);
-    matrix a = th_matrix_of(ctx->in[0]), work, v = {0}, sorted;
+    matrix a = th_matrix_of(ctx->in[0]), sorted;
     const int64_t m = a.rows, n = a.columns, k = least(m, n);
     const int64_t u_shape[2] = {m, p->complete ? m : k}, v_shape[2] = {p->complete ? n : k, n};
     th_buffer *s = ctx->out[p->vectors ? 1 : 0];
-    double scale;
+    decomposed d;
     if (ctx->rt->ensure(ctx, s, &k) ||
         (p->vectors && (ctx->rt->ensure(ctx, ctx->out[0], u_shape) || ctx->rt->ensure(ctx, ctx->out[2], v_shape))))
         return -1;
@@ -172,26 +204,112 @@ static int svd(job *j)
     if (k == 0) /* what is left of U and V' is any orthogonal matrix */
         return p->vectors && (th_run_each(j, p->identity, u.rows * u.columns, u, u, NULL, (told){0}) ||
                               th_run_each(j, p->identity, vt.rows * vt.columns, vt, vt, NULL, (told){0})) ? -1 : 0;
-    a = m < n ? th_turned(a) : a;
-    if (scale_of(j, "SVD", a, TH_WHOLE, &scale) || th_take_table(j, 0) || th_take_matrix(j, &work, a.rows, k, 1) ||
-        th_run_each(j, p->take, a.rows * k, a, work, NULL, (told){.factor = scale}))
+    if (decompose(j, m < n ? th_turned(a) : a, (int)p->vectors, &d))
         return -1;
-    if (p->vectors && (th_take_matrix(j, &v, k, k, 1) || th_run_each(j, p->identity, k * k, v, v, NULL, (told){0})))
-        return -1;
-    char *norms = th_take(j, k * j->size);
-    if (norms == NULL || sweep(j, "SVD", k, work, p->vectors ? v : work, v.data, epsilon(j) * sqrt((double)a.rows), round_of_columns) ||
-        th_run(j, p->column_norms, k, work, work, norms, (told){0}))
-        return -1;
-    const int64_t *order = put_in_order(j, norms, k, scale, s, descending);
+    const int64_t *order = put_in_order(j, d.s, k, d.scale, s, descending);
     if (order == NULL)
         return -1;
     if (!p->vectors)
         return 0;
     /* of the transposed matrix U is V, and V is U */
     const matrix right = m < n ? u : th_turned(vt), left = m < n ? th_turned(vt) : u;
-    if (th_permuted(j, right, v, order) || th_take_matrix(j, &sorted, work.rows, k, 1) || th_permuted(j, sorted, work, order))
+    if (th_permuted(j, right, d.v, order) || th_take_matrix(j, &sorted, d.us.rows, k, 1) || th_permuted(j, sorted, d.us, order))
         return -1;
     return left_vectors(j, sorted, left.columns, left);
+}
+
+/* -- pseudo-inverses ------------------------------------------------------------------------------------------------- */
+
+/* Two matrices whose product is the pseudo-inverse of `a`, without singular values up to a share of the largest one; how many
+ * are left, and all of them, in order, if an output is given. */
+static int inverse_factors(job *j, matrix a, double share, th_buffer *values, matrix *first, matrix *second, int64_t *rank)
+{
+    const int turned = a.rows < a.columns;
+    const int64_t k = turned ? a.rows : a.columns;
+    decomposed d;
+    double largest = 0;
+    if (decompose(j, turned ? th_turned(a) : a, 1, &d) || (values && put_in_order(j, d.s, k, d.scale, values, descending) == NULL))
+        return -1;
+    char *numbers = read_numbers(j, d.s, k);
+    if (numbers == NULL)
+        return -1;
+    for (int64_t i = 0; i < k; ++i)
+        largest = fmax(largest, th_number_at(j, numbers, i));
+    *rank = 0;
+    for (int64_t i = 0; i < k; ++i) {
+        const double value = th_number_at(j, numbers, i);
+        const int kept = value > share * largest;
+        *rank += kept;
+        th_put_number(j, numbers, i, kept ? 1 / value : 0);
+    }
+    /* the one half, U diag(s) diag(1/s), is of size 1; the other, V diag(1/s), has the size of the result */
+    if (th_to_device(j, d.s, numbers, k * j->size) ||
+        th_run_each(j, th_told(j)->scale_columns, d.us.rows * k, d.us, d.us, d.s, (told){0}) ||
+        th_run_each(j, th_told(j)->scale_columns, k * k, d.v, d.v, d.s, (told){.factor = d.scale}))
+        return -1;
+    *first = turned ? d.us : d.v;
+    *second = th_turned(turned ? d.v : d.us);
+    return 0;
+}
+
+/* input: a matrix; output: its pseudo-inverse. */
+static int pinv(job *j)
+{
+    th_ctx *ctx = j->ctx;
+    const matrix a = th_matrix_of(ctx->in[0]);
+    const int64_t shape[2] = {a.columns, a.rows};
+    int64_t rank;
+    matrix first, second;
+    if (ctx->rt->ensure(ctx, ctx->out[0], shape))
+        return -1;
+    if (a.rows == 0 || a.columns == 0)
+        return 0;
+    return inverse_factors(j, a, 1e-15, NULL, &first, &second, &rank) || th_product(j, th_matrix_of(ctx->out[0]), first, second) ? -1 : 0;
+}
+
+/* The squared norms of the columns of b - a x. */
+static int write_residuals(job *j, matrix a, matrix x, matrix b, th_buffer *out)
+{
+    matrix rest;
+    if (b.columns == 0)
+        return 0;
+    if (th_take_matrix(j, &rest, b.rows, b.columns, 1) || th_copied(j, rest, b) || th_subtract_product(j, rest, a, x) ||
+        th_run(j, th_told(j)->column_norms, rest.columns, rest, rest, out->data, (told){0}))
+        return -1;
+    char *numbers = read_numbers(j, out->data, rest.columns);
+    if (numbers == NULL)
+        return -1;
+    for (int64_t i = 0; i < rest.columns; ++i)
+        th_put_number(j, numbers, i, th_number_at(j, numbers, i) * th_number_at(j, numbers, i));
+    return th_to_device(j, out->data, numbers, rest.columns * j->size);
+}
+
+/* inputs: a, b and a share of the largest singular value, or a negative number: half an epsilon, as LAPACK has it; outputs: x,
+ * residuals where x is the only solution of too many equations, the rank, singular values. */
+static int lstsq(job *j)
+{
+    th_ctx *ctx = j->ctx;
+    const th_buffer *share = ctx->in[2];
+    const double given = share->dtype < TH_FLOAT16 ? (double)th_integer(share, 0) : th_gpu_number(share);
+    const matrix a = th_matrix_of(ctx->in[0]), b = th_matrix_of(ctx->in[1]);
+    const int64_t m = a.rows, n = a.columns, k = least(m, n), x_shape[2] = {n, b.columns}, none = 0;
+    int64_t rank = 0;
+    matrix first, second, part;
+    if (b.rows != m) /* NumPy's class of error, as on the CPU */
+        return ctx->rt->fail(ctx, TH_ERR_LINALG, "Incompatible dimensions: %lld rows of a against %lld of b: both must have as many",
+                             (long long)m, (long long)b.rows);
+    if (ctx->rt->ensure(ctx, ctx->out[0], x_shape) || ctx->rt->ensure(ctx, ctx->out[2], NULL) || ctx->rt->ensure(ctx, ctx->out[3], &k))
+        return -1;
+    const matrix x = th_matrix_of(ctx->out[0]);
+    if (k == 0 && th_fill_with_zeros(j, x.data, n * x.columns))
+        return -1;
+    if (k && (inverse_factors(j, a, given < 0 ? epsilon(j) / 2 : given, ctx->out[3], &first, &second, &rank) ||
+              th_take_matrix(j, &part, k, b.columns, 0) || th_product(j, part, second, b) || th_product(j, x, first, part)))
+        return -1;
+    const int certain = rank == n && m > n;
+    if (th_to_device(j, ctx->out[2]->data, &rank, sizeof rank) || ctx->rt->ensure(ctx, ctx->out[1], certain ? &x.columns : &none))
+        return -1;
+    return certain ? write_residuals(j, a, x, b, ctx->out[1]) : 0;
 }
 
 /* -- symmetric eigenvalues ------------------------------------------------------------------------------------------- */
@@ -296,5 +414,7 @@ static int eigvalsh(job *j)
     }
 KERNEL(qr)
 KERNEL(svd)
+KERNEL(pinv)
+KERNEL(lstsq)
 KERNEL(eigh)
 KERNEL(eigvalsh)
