@@ -150,6 +150,32 @@ def test_what_is_out_of_bounds_is_an_error_and_loses_nothing():
     np.testing.assert_array_equal(table.get_value(), before)
 
 
+@pytest.mark.parametrize(
+    "turn",
+    [lambda y: y[::-1], lambda y: y.dimshuffle(1, 0, 2), lambda y: y[:, ::2], lambda y: T.addbroadcast(y[:1], 0)],
+    ids=["reversed", "turned", "parts", "stretched"],
+)
+def test_a_matrix_of_indices_of_the_hosts_is_moved_once(context, turn):
+    """What is written has its rows in any order, so that its places are not evenly apart."""
+    x, y, k = T.fmatrix("x"), T.ftensor3("y"), T.lmatrix("k")
+    rng = np.random.default_rng(0)
+    value = rng.normal(size=(6, 6, 3)).astype("float32")
+    shape = turn(y).eval({y: value}).shape
+    chosen = places((6, shape[1]), 20)
+
+    def make(there):
+        part = there(x)[k]
+        return [T.inc_subtensor(part, turn(there(y))), T.set_subtensor(part, turn(there(y)))]
+
+    inputs, values = [x, y, k], [rng.normal(size=(20, 3)).astype("float32"), value, chosen]
+    f, wanted = theano.function(inputs, make(there), mode=MODE), theano.function(inputs, make(lambda v: v), mode=ON_CPU)
+    for a, b in zip(f(*values), wanted(*values), strict=True):
+        np.testing.assert_array_equal(a, b)
+    before = context.counts()["to"]
+    f(*values)
+    assert context.counts()["to"] - before == 4  # two arrays, and the places of each write
+
+
 def test_an_order_that_is_found_on_the_device_is_used_there(context):
     x = gpuarray.gpuarray_shared_constructor(np.random.default_rng(0).normal(size=(50, 4)).astype("float32"))
     order = T.argsort(x[:, 0])

@@ -115,6 +115,35 @@ def test_what_only_lengths_are_read_of_stays_there(context):
     assert moved(context, f, *values) == (4, 5)
 
 
+@pytest.mark.parametrize("letters", [4, 9])
+def test_training_on_a_batch_of_letters_moves_the_batch_and_the_loss(context, letters):
+    """The network of ``examples/text.py``: a row for each letter, gated units, what they are at the end is kept."""
+    chars = T.imatrix("chars")
+    starts = {"read": (7, 15), "gates": (5, 10), "recall": (5, 5), "say": (5, 7), "memory": (3, 5)}
+    values = {name: random(*shape) for name, shape in starts.items()}
+    batches = [np.random.default_rng(k).integers(0, 7, (letters + 1, 3)).astype("int32") for k in range(4)]
+
+    def training(shared, mode):
+        read, gates, recall, say, memory = (shared(values[name], name=name) for name in starts)
+
+        def step(row, h):
+            both = T.nnet.sigmoid(row[:, :10] + T.dot(h, gates))
+            return both[:, :5] * h + (1 - both[:, :5]) * T.tanh(row[:, 10:] + T.dot(both[:, 5:] * h, recall))
+
+        h, _ = theano.scan(step, read[chars[:-1]], [memory])
+        scores = T.nnet.softmax(T.dot(h.reshape((-1, 5)), say))
+        loss = T.nnet.categorical_crossentropy(scores, chars[1:].flatten()).mean()
+        weights = [read, gates, recall, say]
+        updates = [(w, w - np.float32(0.5) * g) for w, g in zip(weights, T.grad(loss, weights), strict=True)]
+        return theano.function([chars], loss, updates=[*updates, (memory, h[-1])], mode=mode)
+
+    f, g = training(gpuarray_shared_constructor, MODE), training(theano.shared, ON_CPU)
+    for batch in batches:
+        np.testing.assert_allclose(f(batch), g(batch), rtol=1e-5)
+    # The letters, and the places that they are in the table, for the reading and for the gradient.
+    assert moved(context, f, batches[0]) == (3, 1)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float64"])
 def test_dtypes(context, dtype):
     inputs, h, cost = recurrent(dtype=dtype)

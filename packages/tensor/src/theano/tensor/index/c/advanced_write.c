@@ -91,29 +91,6 @@ static void write_all(const selection *s, const int64_t *offsets, char *to, cons
     }
 }
 
-/* The same on a device, with the axes of the group as one, or, where those of y do not make one, by parts of it. */
-static int write_there(const selection *s, const int64_t *offsets, char *to, const th_window *y, int set)
-{
-    const int place = s->place, behind = s->part.nd - place;
-    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], at[TH_MAX_NDIM] = {0};
-    const int nd = axes_of(y, place, s->wide, shape, strides);
-    const int64_t run = nd ? shape[nd - 1] : 1;
-    th_window bare_y, into, from;
-    th_window_like(&bare_y, y);
-    bare_y.nd = s->part.nd;
-    memmove(bare_y.shape + place, y->shape + place + s->wide, (size_t)behind * sizeof *y->shape);
-    memmove(bare_y.strides + place, y->strides + place + s->wide, (size_t)behind * sizeof *y->strides);
-    with_group(&into, &s->part, place, run, 0);
-    with_group(&from, &bare_y, place, run, nd ? strides[nd - 1] : 0);
-    into.data = to;
-    for (int64_t start = 0; start < s->n; start += run) {
-        if (th_scatter(s->ctx, &into, &from, place, offsets + start, !set))
-            return -1;
-        th_advance(1, nd - 1, shape, strides, at, &from.data);
-    }
-    return 0;
-}
-
 static void packed_strides(th_window *w)
 {
     int64_t stride = w->itemsize;
@@ -121,6 +98,42 @@ static void packed_strides(th_window *w)
         w->strides[d] = stride;
         stride *= w->shape[d];
     }
+}
+
+/* Axes `place` .. `place + wide` of y as one of n places, `stride` apart. */
+static int write_group(const selection *s, const int64_t *offsets, char *to, const th_window *y, int64_t stride, int set)
+{
+    const int place = s->place, behind = s->part.nd - place;
+    th_window bare_y, into, from;
+    th_window_like(&bare_y, y);
+    bare_y.nd = s->part.nd;
+    memmove(bare_y.shape + place, y->shape + place + s->wide, (size_t)behind * sizeof *y->shape);
+    memmove(bare_y.strides + place, y->strides + place + s->wide, (size_t)behind * sizeof *y->strides);
+    with_group(&into, &s->part, place, s->n, 0);
+    with_group(&from, &bare_y, place, s->n, stride);
+    into.data = to;
+    return th_scatter(s->ctx, &into, &from, place, offsets, !set);
+}
+
+/* The same on a device, with the axes of the group as one: of a copy of y, where its own do not make one. So offsets are
+ * moved to the device once. */
+static int write_there(const selection *s, const int64_t *offsets, char *to, const th_window *y, int set)
+{
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
+    const int nd = axes_of(y, s->place, s->wide, shape, strides);
+    if (nd <= 1)
+        return write_group(s, offsets, to, y, nd ? strides[0] : 0, set);
+    const th_device *device = y->device;
+    const size_t bytes = (size_t)(th_size(y->nd, y->shape) * y->itemsize);
+    th_window copy;
+    th_window_like(&copy, y);
+    packed_strides(&copy);
+    if (!device || !(copy.data = device->allocate(device, bytes)))
+        return TH_FAIL(s->ctx, TH_ERR_DEVICE_MEMORY, "the device has no room for %zu bytes of what is written by indices", bytes);
+    const int64_t stride = copy.strides[s->place + s->wide - 1];
+    const int status = th_gather(s->ctx, &copy, y, -1, NULL) || write_group(s, offsets, to, &copy, stride, set) ? -1 : 0;
+    device->release(device, copy.data, bytes);
+    return status;
 }
 
 /* y as it is, or a copy in the type of x. */
