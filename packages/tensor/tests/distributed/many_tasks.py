@@ -20,6 +20,7 @@ class Odd(Exception):
 
     def __init__(self, a: int, b: int):
         super().__init__(f"{a} and {b}")
+        self.what = CannotBeLoaded()  # with Dask loaded, another number of arguments is no obstacle
 
 
 class Fit:
