@@ -286,6 +286,7 @@ def test_compilers_end_with_their_process(number: int, phase: str, tmp_path: Pat
     with subprocess.Popen(
         [sys.executable, "-c", WORKER, "1"], env=environment(tmp_path, compiler, 300.0),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL) if number != signal.SIGKILL else None,  # under nohup
     ) as process:  # fmt: skip
         assert process.stderr is not None
         process.stderr.readline()  # somebody has been waiting
