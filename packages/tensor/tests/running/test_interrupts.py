@@ -16,6 +16,8 @@ from interrupts import interrupted_everywhere, run, spread
 
 import theano
 import theano.tensor as T
+from theano.graph import FunctionGraph
+from theano.rewriting import Phases, rewrite
 
 #: How many places of each action are tried.
 SAMPLES = 1_000 if os.environ.get("SIZES") == "sweep" else 12
@@ -99,6 +101,15 @@ ACTIONS = {
 def test_an_action_that_was_interrupted_can_be_repeated(name):
     sent, seen = interrupted_everywhere(*ACTIONS[name], SAMPLES)
     assert seen >= 0.8 * sent and sent >= min(SAMPLES, 4)
+
+
+def test_rewriting_leaves_nothing_wherever_it_is_interrupted():
+    """Each place: what rewriting sets and puts back is a few of tens of thousands."""
+    nothing = Phases("nothing")
+    x = T.dvector("x")
+    rewrite_it = lambda fgraph: rewrite(fgraph, sequence=nothing).complete
+    sent, _ = interrupted_everywhere(lambda: FunctionGraph([x], [x]), rewrite_it, lambda fgraph, done: done, 10_000)
+    assert 10 < sent < 10_000
 
 
 @pytest.mark.parametrize("name", ["first shared", "first function", "first function with a cache", "import"])

@@ -57,8 +57,10 @@ def rewrite(
         (phases if sequence is None else sequence).run(fgraph, context, query_of(query), report)
     finally:
         tracing.untraced = untraced
-        current.set(around)
-        release()
+        try:
+            current.set(around)
+        finally:  # Ctrl-C comes when a builtin has ended
+            release()
         for watcher in watchers:
             fgraph.remove_feature(watcher)
     report.seconds = time.perf_counter() - start
