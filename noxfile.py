@@ -24,7 +24,7 @@ VERSION = "packages/graph-core/src/theano/__init__.py"  # of all layers
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
 TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy", "sympy"]
 DEVICES = ["pyopencl>=2025.1", "cuda-bindings>=13", "nvidia-cuda-nvrtc>=13"]
-DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]
+DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc", "sympy"]  # the last: its functions are on a page
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
 MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdist", "tqdm"]
 RELEASE = ["build", "towncrier>=24.8", "twine>=6"]
