@@ -14,6 +14,7 @@ import numpy as np
 
 from theano.compile.shared import SharedVariable
 from theano.distributed.archive import CheckpointError, read, write
+from theano.distributed.engines import agree
 from theano.distributed.function import ShardedArray
 from theano.tensor.random.type import RandomStateType
 
@@ -91,7 +92,7 @@ def save(path: str | os.PathLike[str], values: Any, *, per_shard: bool = False, 
             write(target, _header(entries, []), arrays)
     except Exception as exc:  # noqa: BLE001  (raised on every rank)
         failure = exc
-    _agree(on, failure)
+    agree(on, failure)
 
 
 def _header(entries: Mapping[str, _Entry], files: Iterable[tuple[str, str]]) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def _save_directory(
         failure = exc
     files: dict[int, tuple[str, str]] = own
     try:
-        files = {i: f for some in _agree(on, failure, own) for i, f in some.items()}
+        files = {i: f for some in agree(on, failure, own) for i, f in some.items()}
         if rank == 0:
             write(target / MAIN, _header(entries, [files[i] for i in range(count)]), arrays)
     except Exception as exc:
@@ -127,7 +128,7 @@ def _save_directory(
                 (target / name).unlink()
         if on is None:
             raise
-    _agree(on, failure)
+    agree(on, failure)
     if rank == 0:
         _remove_others(target, {name for name, _ in files.values()})
 
@@ -139,21 +140,6 @@ def _remove_others(target: Path, kept: set[str]) -> None:
         if part or (_SHARD.fullmatch(each.name) and each.name not in kept):
             with suppress(OSError):
                 each.unlink()
-
-
-def _agree(on: Any, failure: Exception | None, told: Any = None) -> list[Any]:
-    """Return what the ranks tell; raise the failure of one on all."""
-    if on is None:
-        if failure is not None:
-            raise failure
-        return [told]
-    everybody = on.allgather((None if failure is None else f"rank {on.Get_rank()}: {failure}", told))
-    if failure is not None:
-        raise failure
-    for message, _ in everybody:
-        if message is not None:
-            raise RuntimeError(message)
-    return [each for _, each in everybody]
 
 
 # -- values and their names ---------------------------------------------------------------------------------------
@@ -306,7 +292,7 @@ def load(
         found = {n: a for n, a in arrays.items() if n not in wanted and entries[n].kind in ("array", "sharded")}
     except Exception as exc:  # noqa: BLE001  (raised on every rank)
         failure = exc
-    _agree(on, failure)
+    agree(on, failure)
     _set(values)
     return {n: _split(a, shards) if isinstance(a, ShardedArray) and shards else a for n, a in found.items()}
 

@@ -55,8 +55,7 @@ class DaskEngine:
     def run(self, stage: Stage, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
         """Run a stage where each shard is."""
         if stage not in self._stages:
-            # A task of its own: a stage is sent once, and goes from worker to worker as any result does.
-            self._stages[stage] = self.client.submit(_same, stage, pure=False)
+            self._stages[stage] = self.client.submit(same, stage, pure=False)
         there = self._stages[stage]
         found = [self.client.submit(_run, there, s, list(values), pure=False) for s in shards]
         kept = [self.client.submit(_item, f, 0, pure=False) for f in found]
@@ -94,18 +93,28 @@ class MPIEngine:
                     kept[i], results[i] = stage(s, values)
         except Exception as exc:  # noqa: BLE001  (every rank must come to the exchange, where it is raised)
             failure = exc
-        told = self.comm.allgather((None if failure is None else f"rank {self.comm.Get_rank()}: {failure}", results))
-        if failure is not None:
-            raise failure
-        messages = [message for message, _ in told if message is not None]
-        if messages:
-            raise RuntimeError(messages[0])
-        everything = {i: r for _, some in told for i, r in some.items()}
+        everything = {i: r for some in agree(self.comm, failure, results) for i, r in some.items()}
         return kept, [everything[i] for i in range(len(shards))]
 
 
-def _same(stage: Stage) -> Stage:
-    return stage
+def agree(comm: Any, failure: Exception | None, told: Any = None) -> list[Any]:
+    """Return what each rank of a communicator tells, this process alone if it is None; raise one's failure on all."""
+    if comm is None:
+        if failure is not None:
+            raise failure
+        return [told]
+    everybody = comm.allgather((None if failure is None else f"rank {comm.Get_rank()}: {failure}", told))
+    if failure is not None:
+        raise failure
+    for message, _ in everybody:
+        if message is not None:
+            raise RuntimeError(message)
+    return [each for _, each in everybody]
+
+
+def same(thing: Any) -> Any:
+    """Return what is given: as a task of Dask's, it is sent once, and goes from worker to worker as any result does."""
+    return thing
 
 
 def _run(stage: Stage, shard: Any, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -116,11 +125,16 @@ def _item(pair: Sequence[Any], i: int) -> Any:
     return pair[i]
 
 
+def is_client(on: Any) -> bool:
+    """Tell whether something is a client of Dask's."""
+    return hasattr(on, "submit") and hasattr(on, "gather")
+
+
 def engine(on: Any) -> Engine:
     """Return the engine for what a user names: None, an engine, a Dask client, or a communicator of MPI."""
     if on is None:
         return SerialEngine()
-    if hasattr(on, "submit") and hasattr(on, "gather"):
+    if is_client(on):
         return DaskEngine(on)
     if hasattr(on, "allgather") and hasattr(on, "Get_rank"):
         return MPIEngine(on)

@@ -17,6 +17,7 @@ from multiprocessing import connection
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from theano.distributed.engines import is_client, same
 from theano.distributed.workers import Packed, perform, warm
 from theano.misc.cpucount import cpuCount
 
@@ -47,7 +48,7 @@ def pool(on: Any, workers: int | None) -> Pool:
         return JoblibPool(_joblib().Parallel(n_jobs=workers or cpuCount(), return_as="generator_unordered"))
     if workers is not None:
         raise TypeError(f"distributed.map: {on!r} says itself how many workers there are: leave workers out")
-    if hasattr(on, "submit") and hasattr(on, "gather"):
+    if is_client(on):
         return DaskPool(on)
     if callable(on) and hasattr(on, "n_jobs"):
         return JoblibPool(on)
@@ -317,8 +318,7 @@ class DaskPool:
 
     def run(self, packed: Packed, tasks: Sequence[bytes]) -> Outcomes:
         """Yield the outcomes as they come."""
-        # A task of its own: the function is sent once, and goes from worker to worker as any result does.
-        there = self.client.submit(_same, packed, pure=False)
+        there = self.client.submit(same, packed, pure=False)
         lost = {}
         for i, outcome in self._several(there, dict(enumerate(tasks))):
             if isinstance(outcome, Lost):
@@ -344,7 +344,3 @@ class DaskPool:
                 future.release()
         finally:
             self.client.cancel([f for f in number if not f.done()])
-
-
-def _same(packed: Packed) -> Packed:
-    return packed
