@@ -1,5 +1,6 @@
 """FunctionGraph: closed, consistent after every change, and back where it was after a refused one."""
 
+import pickle
 import random
 
 import pytest
@@ -209,3 +210,22 @@ def test_random_changes_keep_the_graph_whole(seed):
         fgraph.replace(old, rng.choice([add(rng.choice(earlier), 1), rng.choice(earlier)]) if old.owner else old)
         fgraph.check_integrity()
         assert set(toposort(fgraph.outputs)) == fgraph.apply_nodes
+
+
+def test_users_are_a_list_to_whoever_looks_at_them():
+    x, y = number("x"), number("y")
+    first, second = add(x, y), add(y, x)
+    fgraph = FunctionGraph([x, y], [first, second], clone=False)
+    users = [(first.owner, 0), (second.owner, 1)]
+    assert x.clients == users and users == x.clients and x.clients != users[:1] and fgraph.clients[x] == users
+    assert [x.clients[0], x.clients[-1], *x.clients[1:]] == [users[0], users[1], users[1]]
+    assert users[1] in x.clients and x.clients.index(users[1]) == 1 and list(reversed(x.clients)) == users[::-1]
+    assert x.clients + [1] == [*users, 1] and [1] + x.clients == [1, *users] and x.clients.copy() == users
+    assert repr(x.clients) == repr(users)
+    with pytest.raises(IndexError, match="no user 2"):
+        x.clients[2]
+    with pytest.raises(ValueError, match="no user of the variable"):
+        x.clients.remove(("output", 0))
+    copied = pickle.loads(pickle.dumps(fgraph))
+    copied.check_integrity()
+    assert len(copied.inputs[0].clients) == 2

@@ -12,6 +12,7 @@ from typing import Any
 
 from theano.errors import InconsistencyError, MissingInputError
 from theano.graph.apply import Apply
+from theano.graph.clients import Client, Clients
 from theano.graph.clone import clone, clone_get_equiv
 from theano.graph.features import (
     AlreadyThere,
@@ -25,8 +26,6 @@ from theano.graph.source import created_at
 from theano.graph.text import printable
 from theano.graph.traverse import as_string, toposort
 from theano.graph.variable import Constant, Variable
-
-Client = tuple[Any, int]
 
 
 class FunctionGraph(NotebookDisplay):
@@ -111,7 +110,7 @@ class FunctionGraph(NotebookDisplay):
         if v.fgraph is not None and v.fgraph is not self:
             raise ValueError(f"{v} belongs to another FunctionGraph already; make this one with clone=True")
         v.fgraph = self
-        v.clients = []
+        v.clients = Clients()
         self.variables.add(v)
 
     def import_variable(self, variable: Variable, reason: Any = None) -> None:
@@ -369,7 +368,7 @@ class FunctionGraph(NotebookDisplay):
     # -- looking ---------------------------------------------------------------------------------------------
 
     @property
-    def clients(self) -> dict[Variable, list[Client]]:
+    def clients(self) -> dict[Variable, Clients]:
         """The users of each variable."""
         return {v: v.clients for v in self.variables}
 

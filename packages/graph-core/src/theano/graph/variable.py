@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar  # with defaults, which Python's own has from 3.13 on
 
     from theano.graph.apply import Apply
+    from theano.graph.clients import Clients
     from theano.graph.type import Type
 
     T = TypeVar("T", bound=Type, covariant=True, default=Type)
@@ -88,8 +89,8 @@ class Variable(NotebookDisplay, Generic[T]):
     ----------
     tag : Scratchpad
         Free space; ``tag.trace`` holds the user's lines that made the variable.
-    clients : list of (Apply or "output", int)
-        Who uses the variable, once it belongs to a FunctionGraph; nobody before.
+    clients : Clients
+        A list of (Apply or "output", int): who uses the variable, once it belongs to a FunctionGraph; nobody before.
 
     Examples
     --------
@@ -104,7 +105,7 @@ class Variable(NotebookDisplay, Generic[T]):
 
     owner: Apply[Any, Any] | None  # of any op: who looks at it knows of which
     fgraph: Any = None
-    clients: list[tuple[Any, int]] = ()  # type: ignore[assignment]  # a list in a graph, nothing outside of one
+    clients: Clients = ()  # type: ignore[assignment]  # a list in a graph, nothing outside of one
 
     def __init__(self, type: T, owner: Apply | None = None, index: int | None = None, name: str | None = None):
         if owner is not None and index is None:
