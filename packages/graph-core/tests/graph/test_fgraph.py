@@ -1,5 +1,6 @@
 """FunctionGraph: closed, consistent after every change, and back where it was after a refused one."""
 
+import operator
 import pickle
 import random
 
@@ -220,7 +221,8 @@ def test_users_are_a_list_to_whoever_looks_at_them():
     assert x.clients == users and users == x.clients and x.clients != users[:1] and fgraph.clients[x] == users
     assert [x.clients[0], x.clients[-1], *x.clients[1:]] == [users[0], users[1], users[1]]
     assert users[1] in x.clients and x.clients.index(users[1]) == 1 and list(reversed(x.clients)) == users[::-1]
-    assert x.clients + [1] == [*users, 1] and [1] + x.clients == [1, *users] and x.clients.copy() == users
+    assert operator.add(x.clients, [1]) == [*users, 1]
+    assert operator.add([1], x.clients) == [1, *users] and x.clients.copy() == users
     assert repr(x.clients) == repr(users)
     with pytest.raises(IndexError, match="no user 2"):
         x.clients[2]
