@@ -186,7 +186,9 @@ class Writer:
         return grad(v.sum(), wrt, disconnected_inputs="ignore") if wrt else []
 
 
-JUMPS = {F.floor: lambda x: x - np.round(x), F.sgn: lambda x: x, **dict.fromkeys(COMPARE, np.subtract)}
+# Comparisons that no graph is written with come from gradients, of a minimum for one.
+COMPARED = dict.fromkeys([*COMPARE, F.gt, F.le, F.neq], np.subtract)
+JUMPS = {F.floor: lambda x: x - np.round(x), F.sgn: lambda x: x, **COMPARED}
 
 
 def near_a_jump(node, arguments):
