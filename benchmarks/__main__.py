@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks import machine, report
 from benchmarks.frameworks import FRAMEWORKS, IMPORTED_AS
 from benchmarks.process import ROOT
-from benchmarks.rating import OURS, bandwidth_share, best_peer, ratio
+from benchmarks.rating import OURS, YARDSTICKS, best_peer, ratio, share
 from benchmarks.runner import Plan, Row, Session, compile_times
 from benchmarks.workload import Workload
 from benchmarks.workloads import WORKLOADS
@@ -60,22 +60,21 @@ def chosen_frameworks(wanted: str | None, peers: Path | None) -> dict[str, Any]:
     given = json.loads(peers.read_text(encoding="utf-8")) if peers else {}
     given.pop(OURS, None)
     here = [name for name, module in IMPORTED_AS.items() if importlib.util.find_spec(module)]
-    names = wanted.split(",") if wanted else [*dict.fromkeys([OURS, "numpy", *here, *given]), "bandwidth"]
+    names = wanted.split(",") if wanted else [*dict.fromkeys([OURS, "numpy", *here, *given]), *YARDSTICKS]
     unknown = [name for name in names if name not in FRAMEWORKS]
     if unknown:
         raise SystemExit(f"No framework is called {', '.join(unknown)}; there are {', '.join(FRAMEWORKS)}.")
     places = {name: given.get(name) for name in FRAMEWORKS if name in names}
-    if "bandwidth" in places:
-        places["bandwidth"] = given.get("numpy")
+    places |= {name: given.get("numpy") for name in YARDSTICKS if name in places}
     return places
 
 
 def line(row: Row) -> str:
     """Return a row for users who wait."""
-    cells = [f"{name} {report.cell(found) or '-'}" for name, found in row["cells"].items() if name != "bandwidth"]
-    rate, share, peer = ratio(row), bandwidth_share(row), best_peer(row)
+    cells = [f"{name} {report.cell(found) or '-'}" for name, found in row["cells"].items() if name not in YARDSTICKS]
+    rate, reached, peer = ratio(row), share(row), best_peer(row)
     end = f"  ratio {rate:.2f} ({peer})" if rate is not None else ""
-    end += f"  memory {share:.2f}" if share is not None else ""
+    end += f"  of the floor {reached:.2f}" if reached is not None else ""
     return f"{row['name']:<24} {row['dtype']:<8} t{row['threads']}  " + "  ".join(cells) + end
 
 

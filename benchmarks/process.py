@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
+from benchmarks.rating import YARDSTICKS
+
 ROOT = Path(__file__).resolve().parent.parent
 LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMEXPR_MAX_THREADS")
 
@@ -18,7 +20,7 @@ LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_N
 def environment(name: str, threads: int, cache: Path, extra: dict[str, str]) -> dict[str, str]:
     """Return the environment of a worker: so many threads, and a cache of its own."""
     env = {**os.environ, "BENCH_THREADS": str(threads), "BENCH_CACHE": str(cache)}
-    blas = "1" if name == "bandwidth" else str(threads)  # that one makes its own threads
+    blas = "1" if name in YARDSTICKS else str(threads)  # those make their own threads
     env |= dict.fromkeys(LIMITS, blas)
     if name == "theano":
         flags = [os.environ.get("THEANO_FLAGS", ""), f"base_compiledir={cache}", f"threads={threads}"]

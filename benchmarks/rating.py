@@ -7,12 +7,15 @@ from collections.abc import Iterable
 from typing import Any
 
 OURS = "theano"
-NOT_PEERS = {OURS, "bandwidth"}
+# What the machine gives: frameworks that only say how fast a row could be.
+YARDSTICKS = {"bandwidth": "memory", "peak": "arithmetic"}
+NOT_PEERS = {OURS, *YARDSTICKS}
 # Those that compile nothing, or nothing that takes time.
 INTERPRETERS = {"numpy", "numexpr", "torch", "torch-channels-last"}
 # From here on two figures count as equal.
 EQUAL = 0.97
-NEEDED_SHARE = 0.9
+# Below this share of what the machine gives, a row is a finding even where no peer is faster.
+NEEDED_SHARE = 0.8
 
 
 def right(cell: dict[str, Any], key: str) -> bool:
@@ -35,20 +38,42 @@ def ratio(row: dict[str, Any], key: str = "median_ms") -> float | None:
     return row["cells"][peer][key] / ours[key]
 
 
-def bandwidth_share(row: dict[str, Any]) -> float | None:
-    """Return the part that we reach of the memory's speed in the same run, for a row that memory limits."""
-    memory, ours = row["cells"].get("bandwidth", {}), row["cells"].get(OURS, {})
-    if "median_ms" not in memory or not right(ours, "median_ms"):
-        return None
-    return memory["median_ms"] / ours["median_ms"]
+def floor(row: dict[str, Any]) -> tuple[float, str] | None:
+    """Return the least milliseconds in which the machine can do a row, as measured in the same run, and what limits it.
+
+    Each yardstick tells how long its part alone takes; a row cannot be faster than the slowest of them (the roofline model,
+    S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model for multicore
+    architectures", Communications of the ACM 52 (2009) 65-76).
+
+    Examples
+    --------
+    >>> floor({"cells": {"bandwidth": {"median_ms": 2.0}, "peak": {"median_ms": 0.5}}})
+    (2.0, 'bandwidth')
+    """
+    known = [(cell["median_ms"], name) for name in YARDSTICKS if "median_ms" in (cell := row["cells"].get(name, {}))]
+    return max(known, default=None)
 
 
-def gigabytes_per_second(row: dict[str, Any]) -> float | None:
-    """Return the memory's speed at the size of a row."""
-    memory = row["cells"].get("bandwidth", {})
-    if "median_ms" not in memory:
-        return None
-    return memory["build_s"]["bytes"] / memory["median_ms"] / 1e6
+def share(row: dict[str, Any]) -> float | None:
+    """Return the part that we reach of what the machine gives, for a row whose floor is known."""
+    least, ours = floor(row), row["cells"].get(OURS, {})
+    return least[0] / ours["median_ms"] if least is not None and right(ours, "median_ms") else None
+
+
+def rate_of_machine(row: dict[str, Any]) -> str:
+    """Return how fast what limits a row is, with its unit.
+
+    Examples
+    --------
+    >>> rate_of_machine({"cells": {"peak": {"median_ms": 0.5, "build_s": {"flops": 2e7}}}})
+    '40.0 GFLOP/s'
+    """
+    least = floor(row)
+    if least is None:
+        return ""
+    built = row["cells"][least[1]]["build_s"]
+    unit, amount = ("GB/s", built["bytes"]) if "bytes" in built else ("GFLOP/s", built["flops"])
+    return f"{amount / least[0] / 1e6:.1f} {unit}"
 
 
 def geometric_mean(values: Iterable[float]) -> float:

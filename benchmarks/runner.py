@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from benchmarks.process import Worker, interpreter
-from benchmarks.rating import INTERPRETERS
+from benchmarks.rating import INTERPRETERS, YARDSTICKS
 from benchmarks.workload import Workload
 
 # Below this much work a second thread is of no use to anybody, so such rows are measured with one only.
 LARGE_NUMBERS, LARGE_FLOPS = 5e5, 2e7
 # A framework that compiled faster than this is asked again, because one measurement of a short time means little.
 ASK_AGAIN_BELOW = 10.0
-NOTHING_TO_COMPILE = {*INTERPRETERS, "bandwidth"}
+NOTHING_TO_COMPILE = INTERPRETERS | YARDSTICKS.keys()
 
 Row = dict[str, Any]
 

@@ -19,6 +19,7 @@ FRAMEWORKS = {
     "torch-channels-last": ("torch", "TorchChannelsLast"),
     "torch-compile": ("torch", "TorchCompile"),
     "bandwidth": ("bandwidth", "Bandwidth"),
+    "peak": ("peak", "Peak"),
 }
 # What to import to see whether a peer is there.
 IMPORTED_AS = {"numpy": "numpy", "numexpr": "numexpr", "pytensor-c": "pytensor", "pytensor-numba": "pytensor",

@@ -55,18 +55,16 @@ class Bandwidth(Framework):
             else:
                 np.add(own[0], own[1], out=own[2])
 
-        if THREADS == 1:
-            return lambda: _timed(once, operands[0])
-        return lambda: _timed_together(once, operands)
+        return lambda: timed_together(once, operands, 10)
 
 
-def _timed(once: Callable, own: list[np.ndarray]) -> float:
-    before = clock()
-    once(own)
-    return clock() - before
+def timed_together(once: Callable, operands: list[list[np.ndarray]], times: int) -> float:
+    """Return how long each of some threads takes for its operands, on average over ``times``; one thread starts none."""
+    if len(operands) == 1:
+        before = clock()
+        once(operands[0])
+        return clock() - before
 
-
-def _timed_together(once: Callable, operands: list[list[np.ndarray]], times: int = 10) -> float:
     def work(own: list[np.ndarray]) -> None:
         for _ in range(times):
             once(own)

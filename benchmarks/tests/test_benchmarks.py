@@ -119,9 +119,11 @@ def test_ratios():
     assert rating.best_peer(slower) == "jax" and rating.ratio(slower) == 0.5
     slower["cells"]["jax"]["right"] = False
     assert rating.best_peer(slower) == "numpy" and rating.ratio(slower) == 2.0
-    assert rating.bandwidth_share(slower) == 0.25
+    assert rating.floor(slower) == (0.5, "bandwidth") and rating.share(slower) == 0.25
+    slower["cells"]["peak"] = {"median_ms": 1.5, "build_s": {"flops": 3e6}}
+    assert rating.share(slower) == 0.75 and rating.rate_of_machine(slower) == "2.0 GFLOP/s"
     slower["cells"]["theano"]["right"] = False
-    assert rating.ratio(slower) is None
+    assert rating.ratio(slower) is None and rating.share(slower) is None
     alone = row(theano=2.0)
     assert rating.best_peer(alone) is None and rating.ratio(alone) is None
 
@@ -157,16 +159,16 @@ def test_a_process_that_hangs_or_dies_is_a_failure_not_an_end(tmp_path):
 
 def test_from_the_command_line_to_the_tables(tmp_path):
     out = tmp_path / "out.json"
-    command = [sys.executable, "-m", "benchmarks", "-w", "^a_vec1|c_sum_1e5", "-f", "theano,numpy,bandwidth", "-t", "1", "-r", "1",
+    command = [sys.executable, "-m", "benchmarks", "-w", "^a_vec1|c_sum_1e5|d_dot_100$", "-f", "theano,numpy,bandwidth,peak", "-t", "1", "-r", "1",
                "-s", "0.001", "-d", "float64", "--no-compile", "-o", str(out)]  # fmt: skip
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=dict(os.environ))
     assert done.returncode == 0, done.stderr
     assert re.search(r"a_vec1_add1 +float64 +t1 +theano .* numpy .* ratio \d", done.stdout)
     measured = json.loads(out.read_text())
-    assert [r["name"] for r in measured["rows"]] == ["a_vec1_add1", "c_sum_1e5"]
+    assert {"a_vec1_add1", "c_sum_1e5", "d_dot_100"} == {r["name"] for r in measured["rows"]}
     assert all(r["cells"]["theano"]["right"] for r in measured["rows"])
     text = report.markdown(measured)
-    assert "| calls | 1 |" in text and "`c_sum_1e5` float64" in text and "### One call, nanoseconds" in text
+    assert "GFLOP/s" in text and "| calls | 1 |" in text and "`c_sum_1e5` float64" in text and "### One call, nanoseconds" in text
 
 
 def test_the_page_shows_the_committed_figures():
