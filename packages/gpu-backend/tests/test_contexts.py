@@ -14,6 +14,7 @@ import theano
 import theano.tensor as T
 from conftest import DEVICE
 from theano import gpuarray
+from theano.errors import DeviceNotStartedError
 from theano.gpuarray import GpuArrayType, GpuFromHost, GpuToGpu, HostFromGpu, as_gpuarray_variable
 from theano.tensor.device.ops import FromDevice, ToDevice
 
@@ -140,3 +141,10 @@ def test_contexts_by_flags():
         [sys.executable, "-c", BY_FLAGS], env={**os.environ, "THEANO_FLAGS": flags}, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_what_is_on_a_device_that_was_not_started_is_an_error_that_names_it():
+    x = GpuArrayType("float32", (False,), "nowhere")("x")
+    for y in (T.exp(as_gpuarray_variable(x, "nowhere")), x + 1):
+        with pytest.raises(DeviceNotStartedError, match=r"x.* is on the device gpu:nowhere, which was not started \(there are: gpu"):
+            theano.function([x], y, mode=MODE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from theano.errors import DeviceNotStartedError
 from theano.extensions import Table
 from theano.graph.apply import Apply
 from theano.records import record
@@ -53,3 +54,23 @@ def target_of(node: Apply) -> Target:
     """
     device = node.outputs[0].type.device if node.outputs else CPU.device
     return CPU if device == CPU.device else targets[device]
+
+
+def require_devices(node: Apply) -> None:
+    """Raise DeviceNotStartedError if a node has operands on a device that this process has not started.
+
+    Examples
+    --------
+    >>> from theano.graph import Op, generic
+    >>> class Same(Op):
+    ...     itypes = otypes = [generic]
+    >>> require_devices(Same()(generic("x")).owner)
+    """
+    for v in (*node.inputs, *node.outputs):
+        device = v.type.device
+        if device != CPU.device and device not in targets:
+            there = ", ".join(targets) or "none"
+            raise DeviceNotStartedError(
+                f"{node}: {v} is on the device {device}, which was not started (there are: {there}). Start it first, by "
+                "the flag device or contexts, or leave the rules out that move computation to it."
+            )

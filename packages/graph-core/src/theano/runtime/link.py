@@ -22,7 +22,7 @@ from theano.graph.op import has_own_thunk, has_perform, performer
 from theano.graph.parameters import Places
 from theano.graph.variable import Variable
 from theano.lowering.table import lower
-from theano.lowering.targets import CPU, target_of
+from theano.lowering.targets import CPU, require_devices, target_of
 from theano.messages import logger
 from theano.records import field, record
 from theano.runtime.blocks import BlockFactory, BlockNode, CompileBlocks, block_of, is_classic, together
@@ -264,6 +264,8 @@ def link(
         An op has no form that ``linker`` may use.
     KernelCompileError
         The compiler refused a kernel.
+    DeviceNotStartedError
+        Operands are on a device that this process has not started.
     """
     start = perf_counter()
     given_away = set(outputs)
@@ -313,6 +315,7 @@ def _plan(
 ) -> Kernel | Builtin | Block | Implementation:
     op = node.op
     own = has_own_thunk(op)
+    require_devices(node)
     target = target_of(node)
     if target.device != CPU.device:
         kernel = lower(node, target)
