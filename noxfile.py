@@ -100,7 +100,8 @@ def tests(session: nox.Session, layer: str) -> None:
         on_device(session)
         return
     install_layers(session, up_to(layer), TEST)
-    session.run("python", "-m", "pytest", "-n", "auto", f"packages/{layer}/tests", *session.posargs)
+    slowest = ("--durations", "25", "--durations-min", "5")
+    session.run("python", "-m", "pytest", "-n", "auto", *slowest, f"packages/{layer}/tests", *session.posargs)
     if layer == "tensor" and not session.posargs:
         fake_target(session)
 
