@@ -41,8 +41,8 @@ def ratio(row: dict[str, Any], key: str = "median_ms") -> float | None:
 def floor(row: dict[str, Any]) -> tuple[float, str] | None:
     """Return the least milliseconds in which the machine can do a row, as measured in the same run, and what limits it.
 
-    Each yardstick tells how long its part alone takes; a row cannot be faster than the slowest of them (the roofline model,
-    S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model for multicore
+    Each yardstick tells how long its part alone takes; a row cannot be faster than the slowest of them (the roofline
+    model, S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model for multicore
     architectures", Communications of the ACM 52 (2009) 65-76).
 
     Examples

@@ -187,13 +187,15 @@ def roofline(measured: Measured) -> Iterator[str]:
     enough = sum(reached >= NEEDED_SHARE for reached, _ in rows)
     yield f"### Share of what the machine gives ({enough} of {len(rows)} rows reach {NEEDED_SHARE})\n"
     yield (
-        "The floor of a row is the longer of two times taken in the same rounds: that of moving as many bytes by the best of "
-        "NumPy's copy and addition into existing memory (or, for rows that write little, by its dot product), and that of as many "
-        f"operations in a product of two matrices by NumPy's BLAS. Rows below {NEEDED_SHARE} are findings, whoever wins them.\n"
+        "The floor of a row is the longer of two times taken in the same rounds: that of moving as many bytes by the "
+        "best of NumPy's copy and addition into existing memory (or, for rows that write little, by its dot product), "
+        "and that of as many operations in a product of two matrices by NumPy's BLAS. "
+        f"Rows below {NEEDED_SHARE} are findings, whoever wins them.\n"
     )
     yield table(
         ["share", "workload", "ours", "floor", "limited by"],
-        [[number(reached), label(row), cell(row["cells"][OURS]), duration(least), f"{YARDSTICKS[limit]}, {rate_of_machine(row)}"]
+        [[number(reached), label(row), cell(row["cells"][OURS]), duration(least),
+          f"{YARDSTICKS[limit]}, {rate_of_machine(row)}"]
          for reached, row in sorted(rows, key=lambda pair: pair[0]) for least, limit in [floor(row) or (0.0, "")]],
     )  # fmt: skip
 

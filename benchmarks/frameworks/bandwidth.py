@@ -59,7 +59,7 @@ class Bandwidth(Framework):
 
 
 def timed_together(once: Callable, operands: list[list[np.ndarray]], times: int) -> float:
-    """Return how long each of some threads takes for its operands, on average over ``times``; one thread starts none."""
+    """Return how long each of some threads takes for its operands, on average; one alone is not started."""
     if len(operands) == 1:
         before = clock()
         once(operands[0])

@@ -1,7 +1,7 @@
 """What the arithmetic units give: not a framework, but the yardstick for rows that only multiply and add.
 
-For a row of so many floating-point operations it takes the time of a product of two matrices by NumPy's BLAS, as large as
-the caches like, and scales that to as many operations. With more threads, each computes a product of its own.
+For a row of so many floating-point operations it takes the time of a product of two matrices by NumPy's BLAS, as large
+as the caches like, and scales that to as many operations. With more threads, each computes a product of its own.
 """
 
 from __future__ import annotations

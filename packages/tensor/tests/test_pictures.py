@@ -128,8 +128,9 @@ def test_hostile_names_stay_text(tmp_path):
 def test_graphs_show_themselves_in_notebooks(step):
     x = T.vector("x")
     y = T.exp(x) * 2
-    for thing in (y, y.owner, step, step.maker.fgraph):
+    for thing in (y.owner, step, step.maker.fgraph):
         assert thing._repr_svg_().startswith("<svg")
+    assert y._repr_svg_() is None and y._repr_latex_().startswith("$")  # a formula, where it is short enough
     assert x._repr_svg_() is None  # a name says more
     for _ in range(MOST_NODES):
         y = T.exp(y)

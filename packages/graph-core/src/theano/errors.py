@@ -59,8 +59,8 @@ class DeviceMemoryError(DeviceError, MemoryError):
 class DeviceNotStartedError(DeviceError, ValueError):
     """A function is to compute on a device that this process has not started.
 
-    Remedy: start it first (the flags ``device`` and ``contexts``, `theano.gpuarray.use`), under the name that the message
-    tells; or leave the tag ``gpuarray`` out of the mode.
+    Remedy: start it first (the flags ``device`` and ``contexts``, `theano.gpuarray.use`), under the name that the
+    message tells; or leave the tag ``gpuarray`` out of the mode.
     """
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 
 from theano.errors import MissingInputError
 from theano.extensions import Slot
-from theano.graph.notebook import NotebookDisplay
+from theano.graph.notebook import FormulaDisplay
 from theano.graph.pickling import flattened_state, restored_state
 from theano.graph.text import printable
 
@@ -69,7 +69,7 @@ compiler: Slot[Callable[[list[Variable], Variable], Callable[..., Any]]] = Slot(
 )
 
 
-class Variable(NotebookDisplay, Generic[T]):
+class Variable(FormulaDisplay, Generic[T]):
     """A value of an expression, known by its type and by the node that computes it.
 
     Type checkers know it by the class of its type: ``Variable[TensorType]`` has a ``dtype``, ``Variable`` any type.

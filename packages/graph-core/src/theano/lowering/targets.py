@@ -71,6 +71,6 @@ def require_devices(node: Apply) -> None:
         if device != CPU.device and device not in targets:
             there = ", ".join(targets) or "none"
             raise DeviceNotStartedError(
-                f"{node}: {v} is on the device {device}, which was not started (there are: {there}). Start it first, by "
-                "the flag device or contexts, or leave the rules out that move computation to it."
+                f"{node}: {v} is on the device {device}, which was not started (there are: {there}). Start it first, "
+                "by the flag device or contexts, or leave the rules out that move computation to it."
             )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-from theano.graph.notebook import as_svg
+from theano.graph.notebook import as_latex, as_svg
 from theano.layers import lazily
 from theano.printing.describe import hex_digest, min_informative_str, position_independent_str, var_descriptor
 from theano.printing.formula import (
@@ -29,6 +29,7 @@ from theano.printing.formula import (
     pprint,
     special,
 )
+from theano.printing.latex import latex
 from theano.printing.picture import default_colorCodes, pydot_imported_msg, pydotprint
 from theano.printing.print_op import Print
 from theano.printing.tree import debugprint
@@ -40,6 +41,14 @@ def _picture(thing: Any) -> str | None:
     from theano.printing.drawing import notebook_svg
 
     return notebook_svg(thing)
+
+
+@as_latex.register
+def _formula(v: Any) -> str | None:
+    # As above; and the layers' tables are read for the first formula.
+    from theano.printing.latex import notebook_latex
+
+    return notebook_latex(v)
 
 
 pydot_imported = importlib.util.find_spec("pydot") is not None
@@ -61,6 +70,7 @@ __all__ = [
     "default_printer",
     "greek",
     "hex_digest",
+    "latex",
     "leaf_printer",
     "min_informative_str",
     "one_line",
