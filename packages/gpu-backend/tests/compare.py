@@ -10,7 +10,7 @@ from theano.tensor.device.ops import FromDevice, ToDevice
 
 MODE = theano.compile.get_default_mode().including("gpuarray")
 ON_CPU = theano.compile.get_default_mode()
-TOLERANCES = {"float16": 4e-3, "float32": 2e-5, "float64": 1e-12}
+TOLERANCES = {"float16": 4e-3, "float32": 2e-5, "float64": 1e-12, "complex64": 2e-5, "complex128": 1e-12}
 
 LAYOUTS = {
     "C": lambda x: np.ascontiguousarray(x),
