@@ -115,7 +115,7 @@ def test_casts_choices_parts_and_constants(dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_reductions(dtype):
     x = variable(dtype, 2)
-    outputs = [x.sum(axis=0), x.prod(axis=0), x.max(axis=0), abs(x).sum(axis=0)]
+    outputs = [x.sum(axis=0), x.prod(axis=0), x.max(axis=0)]
     f = agree([x], outputs, [numbers((7, 9), dtype)], TOLERANCES[dtype])
     plain = theano.function([x], outputs)
     for layout in LAYOUTS.values():

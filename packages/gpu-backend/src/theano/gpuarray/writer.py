@@ -121,7 +121,7 @@ def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode |
 
 
 def accumulator_bytes(nest: Reduction) -> int:
-    """Return the bytes of the accumulators of one element; each has as many as the widest needs, so that all are aligned."""
+    """Return the bytes of the accumulators of one element; each has as many as the widest, so that all are aligned."""
     return _slot(nest) * len(nest.results)
 
 
