@@ -355,7 +355,8 @@ def resources(session: nox.Session) -> None:
     env = with_a_device(session, [])
     with tempfile.TemporaryDirectory() as folder:
         session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/gpu-backend/tests",
-                    env={**env, "GPU_TEST_NVRTC": "", "GPU_TEST_SOURCES": folder})  # fmt: skip
+                    env={**env, "GPU_TEST_NVRTC": "", "GPU_TEST_SOURCES": folder},
+                    success_codes=[0, 1])  # programs are kept instead of being run: tests that call them fail
         session.run("python", "tools/device_resources.py", folder, "--write", "docs/performance.md")
     session.run("python", "tools/device_launches.py")
 

@@ -17,6 +17,8 @@ import struct
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -158,14 +160,20 @@ class Row(NamedTuple):
     wide: int
 
 
+def measured(path: Path, capability: int) -> list[tuple[Kernel, tuple[int, int]]]:
+    """Return what each kernel of a program needs, and its accesses to memory: all, and the wide ones."""
+    text = prelude("cuda") + path.read_text()
+    loads = loads_of(ptx_cuda(text, capability))
+    return [(kernel, loads.get(kernel.name, (0, 0))) for kernel in kernels_of(compile_cuda(text, capability))]
+
+
 def rows(folder: Path, capability: int) -> list[Row]:
     """Return a row for each name of a kernel in the programs of a folder."""
     by_name: dict[str, list[tuple[Kernel, tuple[int, int]]]] = defaultdict(list)
-    for path in sorted(folder.glob("*.cl")):
-        text = prelude("cuda") + path.read_text()
-        loads = loads_of(ptx_cuda(text, capability))
-        for kernel in kernels_of(compile_cuda(text, capability)):
-            by_name[kernel.name].append((kernel, loads.get(kernel.name, (0, 0))))
+    with ProcessPoolExecutor() as pool:
+        for found in pool.map(partial(measured, capability=capability), sorted(folder.glob("*.cl"))):
+            for kernel, loads in found:
+                by_name[kernel.name].append((kernel, loads))
     made = []
     for name, found in sorted(by_name.items()):
         kernels = [kernel for kernel, _ in found]

@@ -1,7 +1,8 @@
 """The tests of the GPU layer run on the device that GPU_TEST_DEVICE names; `nox -s "tests(gpu-backend)"` finds one.
 
 With GPU_TEST_NVRTC set, each program that a test has compiled is compiled for CUDA, too, with no device at hand. With
-GPU_TEST_SOURCES, a folder, it is kept there. With GPU_TEST_CASES, a number, so many cases of each test run, spread evenly
+GPU_TEST_SOURCES, a folder, programs are kept there instead of being compiled, and what is called fails: so all programs
+are there in minutes, but for those of functions that a test makes after a call. With GPU_TEST_CASES, a number, so many cases of each test run, spread evenly
 over them: where the device is the CPU, programs take seconds to compile, and all cases an hour (`nox -s devices`).
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,8 +18,8 @@ import pytest
 import theano
 from theano import gpuarray
 from theano.cache.names import digest_of
-from theano.gpuarray.dialect import prelude
-from theano.gpuarray.drivers import compile_cuda
+from theano.gpuarray.dialect import movers, prelude
+from theano.gpuarray.drivers import compile_cuda, nvrtc_version
 
 # What moves elements is the tensor layer's, and so are the programs that try it.
 sys.path.append(str(Path(__file__).parents[2] / "tensor" / "tests"))
@@ -56,27 +58,32 @@ def on_device():
 
 
 def _compiled_for_cuda_too(context):
-    plain, seen = context.functions, set()
+    """Have NVRTC compile each program, once for all processes and runs: what it compiled is noted beside PoCL's cache."""
+    plain, noted = context.functions, Path(os.environ.get("POCL_CACHE_DIR", tempfile.gettempdir())) / "nvrtc"
+    noted.mkdir(parents=True, exist_ok=True)
 
     def functions(text, names):
-        if text not in seen:
-            seen.add(text)
+        whole = prelude("cuda") + text
+        mark = noted / digest_of(f"{nvrtc_version()} {CAPABILITIES} {whole}".encode())
+        if not mark.exists():
             for capability in CAPABILITIES:
-                assert compile_cuda(prelude("cuda") + text, capability)
+                assert compile_cuda(whole, capability)
+            mark.touch()
         return plain(text, names)
 
     context.functions = functions
 
 
 def _kept_for_later(context, folder):
-    """Keep each program in a folder, for tools/device_resources.py."""
-    plain = context.functions
+    """Keep each program in a folder, for tools/device_resources.py; another one, which no launch fits, stands for it."""
+    (nothing,) = context.functions("KERNEL void nothing(GLOBAL char *p0) { (void)p0; }\n", ("nothing",))
     folder.mkdir(parents=True, exist_ok=True)
 
     def functions(text, names):
         (folder / f"{digest_of(text.encode())}.cl").write_text(text)
-        return plain(text, names)
+        return [nothing] * len(names)
 
+    functions(*movers())
     context.functions = functions
 
 

@@ -11,6 +11,7 @@ from compare import LAYOUTS, MODE, agree, nodes
 
 import theano
 import theano.tensor as T
+from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.linalg.factor import SVD, Cholesky, Eigvalsh, QRFull, QRIncomplete
 from theano.tensor.linalg.solve import Solve, lstsq
 
@@ -353,6 +354,33 @@ def test_least_squares_without_small_singular_values(shape, dtype):
         exact = np.linalg.lstsq(value.astype("float64"), right.astype("float64"), rcond=least)[0]
         assert rank == wanted and residuals.size == 0
         near(x, exact, dtype, 1e4 if wanted == 4 else 40)
+
+
+def test_least_squares_read_singular_values_once(on_device, context):
+    x, y = T.dmatrix("x"), T.dmatrix("y")
+    functions = on_device([x], T.nlinalg.pinv(x)), on_device([x, y], lstsq()(x, y, np.float64(1e-12)))
+    a, b = numbers((9, 5)), numbers((9, 3), seed=1)
+    counted = []
+    for f, values in zip(functions, ([a], [a, b]), strict=True):
+        before = context.counts()["from"]
+        results = f(*values)
+        counted.append(context.counts()["from"] - before - len(f.maker.fgraph.outputs))
+    assert counted[0] == counted[1], "residuals are squared on the device, and ranks are known from what is read anyway"
+    np.testing.assert_allclose(results[1], ((b - a @ results[0]) ** 2).sum(axis=0))
+
+
+def test_general_eigenvalues_are_the_hosts_between_two_transfers(on_device):
+    x = T.dmatrix("x")
+    values, vectors = T.nlinalg.eig(T.exp(x) * 2)
+    f = on_device([x], T.dot(vectors, values) + 1)
+    assert [type(n.op).__name__ for n in nodes(f)[1]] == ["Eig"]
+    moves = [type(n.op).__name__ for n in f.maker.fgraph.toposort() if isinstance(n.op, (ToDevice, FromDevice))]
+    assert moves == ["GpuFromHost", "HostFromGpu", "GpuFromHost", "GpuFromHost", "HostFromGpu"]
+    a = np.log(np.array([[2.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, 0.25, 4.0]]))
+    w, v = np.linalg.eig(np.exp(a) * 2)
+    np.testing.assert_allclose(f(a), v @ w + 1)
+    with pytest.raises(np.linalg.LinAlgError, match="complex eigenvalues"):
+        f(np.log(np.array([[1.0, 9.0, 1e-9], [1e-9, 1.0, 9.0], [9.0, 1e-9, 1.0]])))
 
 
 def test_what_has_no_pseudo_inverse(on_device):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from theano.codegen.text import CText
-from theano.gpuarray.dialect import device_blocks, is_foreign
+from theano.gpuarray.dialect import device_blocks, in_dialect, is_foreign
 from theano.scalar.c import support
 from theano.scalar.cbody import names_of_blocks
 from theano.scalar.ctypes import c_type, compute_type, convert, literal, load, storage_support, store
@@ -86,7 +86,7 @@ def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
                 c("const int64_t rest = left / a.shape[d], i = left - rest * a.shape[d];")
                 c(*(f"at{k} += i * a.stride[{k}][d];" for k in range(count)), "left = rest;")
         _elements(c, nest, operands, body, [f"p{k} + at{k}" for k in range(count)])
-    return DeviceCode("".join(blocks) + str(c), body.params)
+    return DeviceCode(in_dialect("".join(blocks) + str(c)), body.params)
 
 
 def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode | None:
@@ -117,19 +117,23 @@ def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode |
     for name in ("whole", "parts"):
         _write_terms(c, nest, operands, body, name)
     _write_finish(c, nest)
-    return DeviceCode("".join(found) + str(combines) + str(c), body.params)
+    return DeviceCode(in_dialect("".join(found) + str(combines) + str(c)), body.params)
 
 
 def accumulator_bytes(nest: Reduction) -> int:
-    """Return the bytes of the accumulators of one element: eight each, so that they are aligned."""
-    return 8 * len(nest.results)
+    """Return the bytes of the accumulators of one element; each has as many as the widest, so that all are aligned."""
+    return _slot(nest) * len(nest.results)
+
+
+def _slot(nest: Reduction) -> int:
+    return max(8, *(_size(r.accumulator) for r in nest.results))
 
 
 # -- parts of both ----------------------------------------------------------------------------------------------------
 
 
 def _blocks(dtypes: Sequence[str], body: Body, extra: Sequence[str] = ()) -> tuple[str, ...] | None:
-    if is_foreign(body.lines) or any(dtype.startswith("complex") for dtype in dtypes):
+    if is_foreign(body.lines):
         return None
     found = device_blocks(dict.fromkeys((*storage_support(*dtypes), *body.support, *extra)))
     return None if found is None else tuple(f"{block}\n" for block in found)
@@ -166,7 +170,11 @@ def _struct(
             for k, constant in zip(body.names, body.constants, strict=True)
         ]
     for k, ctype, size in numbers:
-        c(f"    {ctype} {k};", *([f"    uint8_t {k}_rest[{8 - size}];"] if size < 8 else []))
+        part, is_complex, _ = ctype.partition(" _Complex")
+        if is_complex:  # in parts, since the struct has nothing that is aligned to more than eight bytes
+            c(f"    {part} {k}[2];")
+        else:
+            c(f"    {ctype} {k};", *([f"    uint8_t {k}_rest[{8 - size}];"] if size < 8 else []))
     c(f"}} {name};", "")
 
 
@@ -183,8 +191,10 @@ def _function(c: CText, name: str, pointers: int, inputs: _Inputs = _NONE, body:
                 c(f"const {compute_type(x.dtype)} {x.name}_i = {load(x.dtype, f'a.{x.name}')};")
         if body is not None:
             for k, constant in zip(body.names, body.constants, strict=True):
+                make = {"complex64": "CMPLXF", "complex128": "CMPLX"}.get(constant.dtype)
                 if k in body.words:
-                    c(f"const {compute_type(constant.dtype)} {k} = a.{k};")
+                    value = f"{make}(a.{k}[0], a.{k}[1])" if make else f"a.{k}"
+                    c(f"const {compute_type(constant.dtype)} {k} = {value};")
         yield
     c("")
 
@@ -271,7 +281,7 @@ def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, name: s
             else:
                 c(f"GLOBAL char *to = p{nin} + a.at[{nin}] + (part * a.n + element) * {accumulator_bytes(nest)};")
                 for k, r in enumerate(nest.results):
-                    c(f"*(GLOBAL {compute_type(r.accumulator)} *)(to + {8 * k}) = mine.a{k};")
+                    c(f"*(GLOBAL {compute_type(r.accumulator)} *)(to + {_slot(nest) * k}) = mine.a{k};")
 
 
 def _walk(c: CText, table: str, steps: Sequence[str], ndim: int) -> None:
@@ -321,6 +331,6 @@ def _write_finish(c: CText, nest: Reduction) -> None:
             c(f"GLOBAL const char *from = p0 + a.at[0] + (part * a.n + element) * {accumulator_bytes(nest)};")
             c("state next;", "next.begun = 1;")
             for k, r in enumerate(nest.results):
-                c(f"next.a{k} = *(GLOBAL const {compute_type(r.accumulator)} *)(from + {8 * k});")
+                c(f"next.a{k} = *(GLOBAL const {compute_type(r.accumulator)} *)(from + {_slot(nest) * k});")
             c("mine = joined(mine, next);")
         _write_results(c, nest, "mine", "element", 1)

@@ -46,7 +46,7 @@ def _products_of_others(xs: list[Any], out: Any, g: Any) -> list[Any]:
 
 add = scalar_op(
     "add", "*xs", types=upcast_out, py=np.add,
-    c={"b": "{x} | {y}", "iu": "({U}){x} + ({U}){y}", "fc": "{x} + {y}"},
+    c={"b": "{x} | {y}", "iu": "({U}){x} + ({U}){y}", "f": "{x} + {y}", "c": "add({x}, {y})"},
     grad=lambda xs, out, g: [g] * len(xs),
     commutative=True, associative=True, identity=0,
     doc="Sum of any number of terms; of booleans, whether any is true.",
@@ -54,7 +54,7 @@ add = scalar_op(
 
 sub = scalar_op(
     "sub", "x y", types=upcast_out_nobool, py=np.subtract,
-    c={"iu": "({U}){x} - ({U}){y}", "fc": "{x} - {y}"},
+    c={"iu": "({U}){x} - ({U}){y}", "f": "{x} - {y}", "c": "sub({x}, {y})"},
     grad=lambda x, y, out, g: (g, -g),
     doc="Difference.",
 )  # fmt: skip
@@ -93,7 +93,7 @@ mod = scalar_op(
 
 neg = scalar_op(
     "neg", "x", types=same_out_nobool, py=np.negative,
-    c={"iu": "0u - ({U}){x}", "fc": "-{x}"},
+    c={"iu": "0u - ({U}){x}", "f": "-{x}", "c": "neg({x})"},
     grad=lambda x, out, g: -g,
     doc="Opposite.",
 )  # fmt: skip
@@ -124,7 +124,7 @@ sqr = scalar_op(
 
 reciprocal = scalar_op(
     "inv", "x", types=upgrade_to_float, py=lambda x: 1 / x,
-    c={"f": "1 / {x}", "c": "div(1, {x})"},
+    c={"f": "1 / {x}", "c": "inv({x})"},
     grad=lambda x, out, g: -g / (x * x),
     domain=(0.5, 4.0), ulp=1, aliases="reciprocal",
     doc="One divided by x.",

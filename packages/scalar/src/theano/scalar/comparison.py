@@ -29,7 +29,8 @@ def _compare(sign: str, if_negative: str) -> Callable[[tuple[str, ...], str], st
             known = "imag({x}) == imag({x}) && imag({y}) == imag({y})"
             ordered = f"(real({{x}}) {sign[0]} real({{y}}) && {known})"
             same = f"(real({{x}}) == real({{y}}) && imag({{x}}) {sign} imag({{y}}))"
-            return f"{{x}} {sign} {{y}}" if sign in ("==", "!=") else f"{ordered} || {same}"
+            equal = {"==": "equal({x}, {y})", "!=": "!equal({x}, {y})"}
+            return equal.get(sign) or f"{ordered} || {same}"
         if compute:
             return f"{{x}} {sign} {{y}}"
         if kind(in_dtypes[0]) == "i":
@@ -54,7 +55,7 @@ neq = scalar_op("neq", "x y", types=bool_out, py=np.not_equal, c=_compare("!=", 
 
 isnan = scalar_op(
     "isnan", "x", types=bool_out, py=np.isnan, compute=at_inputs, grad=flat, class_name="IsNan",
-    c={"biu": "0", "fc": "{x} != {x}"},
+    c={"biu": "0", "f": "{x} != {x}", "c": "!equal({x}, {x})"},
     doc="Whether x is not a number.",
 )  # fmt: skip
 
@@ -82,15 +83,16 @@ inclosedrange = scalar_op(
 # otherwise where it was computed: a loop stores what its gradient computes again.
 
 # Complex numbers are in NumPy's order: by their real parts, and where these are equal by their imaginary ones.
+# The first is taken, too, where it is no number.
 _COMPLEX_GE, _COMPLEX_LE = (
     f"(real({{x}}) {than} real({{y}}) && imag({{x}}) == imag({{x}}) && imag({{y}}) == imag({{y}}))"
-    f" || (real({{x}}) == real({{y}}) && imag({{x}}) {than}= imag({{y}}))"
+    f" || (real({{x}}) == real({{y}}) && imag({{x}}) {than}= imag({{y}})) || !equal({{x}}, {{x}})"
     for than in "><"
 )
 
 maximum = scalar_op(
     "maximum", "x y", types=upcast_out, py=np.maximum,
-    c={"biu": "{x} > {y} ? {x} : {y}", "f": "max({x}, {y})", "c": f"{_COMPLEX_GE} || {{x}} != {{x}} ? {{x}} : {{y}}"},
+    c={"biu": "{x} > {y} ? {x} : {y}", "f": "max({x}, {y})", "c": f"{_COMPLEX_GE} ? {{x}} : {{y}}"},
     grad=lambda x, y, out, g: (ge(x, y) * g, lt(x, y) * g),
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_maximum",
     attributes={"selects": True},
@@ -99,7 +101,7 @@ maximum = scalar_op(
 
 minimum = scalar_op(
     "minimum", "x y", types=upcast_out, py=np.minimum,
-    c={"biu": "{x} < {y} ? {x} : {y}", "f": "min({x}, {y})", "c": f"{_COMPLEX_LE} || {{x}} != {{x}} ? {{x}} : {{y}}"},
+    c={"biu": "{x} < {y} ? {x} : {y}", "f": "min({x}, {y})", "c": f"{_COMPLEX_LE} ? {{x}} : {{y}}"},
     grad=lambda x, y, out, g: (le(x, y) * g, gt(x, y) * g),
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_minimum",
     attributes={"selects": True},

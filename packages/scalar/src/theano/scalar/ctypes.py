@@ -144,15 +144,18 @@ def convert(expression: str, source: str, target: str) -> str:
     ('(double)x', '(x != 0)', 'x')
     >>> convert("x", "float64", "float16"), convert("x", "float16", "int8")
     ('th_round_f16(x)', '(int8_t)th_i32_of_f32(x)')
+    >>> convert("x", "complex64", "complex128"), convert("x", "complex64", "bool")
+    ('th_c128_of_c64(x)', 'th_truth_c64(x)')
     """
     if source == target:
         return expression
     value = parenthesised(expression)
+    if is_complex(source) and (target == "bool" or is_complex(target)):
+        own, other = ("c64", "c128") if source == "complex64" else ("c128", "c64")
+        return f"th_truth_{own}({expression})" if target == "bool" else f"th_{other}_of_{own}({expression})"
     if target == "bool":
         return f"({value} != 0)"
     if is_complex(target):
-        if is_complex(source):
-            return f"({c_type(target)}){value}"
         make, part = ("CMPLXF", "float") if target == "complex64" else ("CMPLX", "double")
         return f"{make}(({part}){value}, 0)"
     if target == "float16":

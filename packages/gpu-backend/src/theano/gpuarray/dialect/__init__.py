@@ -3,6 +3,7 @@
 ``opencl.h`` and ``cuda.h`` define these words: ``KERNEL``, ``GLOBAL``, ``LOCAL``, ``BARRIER()``, ``GLOBAL_ID()``, the
 integer types of C99, and the functions of a number's bits. ``common.h`` has what follows from them. With that, the
 functions of the scalar layer are device functions as they are written: a number is the same on a device and on the CPU.
+Complex numbers, which neither language has, are structs; ``complex.h`` has what C's library has for them.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ LANGUAGES = ("opencl", "cuda")
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 #: Blocks of the scalar layer that the preludes have in a form of their own.
-_REPLACED = frozenset({"inline", "fma", "bits_f64", "bits_f32", "wide"})
-#: What no device has: complex numbers and wider floats; and what only compilers of the CPU know.
-_FOREIGN = re.compile(r"\blong double\b|_Complex|\bCMPLXF?\b|\b__asm__\b|#include")
+_REPLACED = frozenset({"inline", "fma", "bits_f64", "bits_f32", "wide", "cmplx"})
+#: What no device has: wider floats; and what only compilers of the CPU know.
+_FOREIGN = re.compile(r"\blong double\b|\b__asm__\b|#include")
 # Of the C library, beyond what OpenCL C and CUDA C++ have under the same name: names of C for float.
 _FLOAT_NAMES = (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh"
@@ -57,6 +58,44 @@ def prelude(language: str) -> str:
         floats = "".join(f"#define {name}f(x) {name}((float)(x))\n" for name in _FLOAT_NAMES)
         floats += "".join(f"#define {name}f(x, y) {name}((float)(x), (float)(y))\n" for name in _FLOAT_PAIRS)
     return text_of(f"{language}.h") + floats + text_of("common.h")
+
+
+#: What `complex.h` is compiled for: floats with C's names and an f behind them, and doubles with C's names.
+_PRECISIONS = (
+    {"REAL": "float", "COMPLEX": "th_c64", "MAKE": "CMPLXF", "F(name)": "name##f", "MOST": "3.40282346e38f",
+     "LEAST": "1.17549435e-38f", "ROOT_OF_MOST": "4.6116858e18f", "MOST_EXPONENT": "88.0f", "MOST_TANH": "11.0f"},
+    {"REAL": "double", "COMPLEX": "th_c128", "MAKE": "CMPLX", "F(name)": "name", "MOST": "1.7976931348623157e308",
+     "LEAST": "2.2250738585072014e-308", "ROOT_OF_MOST": "3.35195198e153", "MOST_EXPONENT": "709.0",
+     "MOST_TANH": "22.0"},
+)  # fmt: skip
+_COMPLEX = {"float _Complex": "th_c64", "double _Complex": "th_c128"}
+
+
+@cache
+def _complex_library() -> str:
+    parts = []
+    for words in _PRECISIONS:
+        parts += [f"#define {name} {value}\n" for name, value in words.items()]
+        parts.append(text_of("complex.h"))
+        parts += [f"#undef {name.partition('(')[0]}\n" for name in (*words, "IS_FINITE", "SIGNED")]
+    return "".join(parts)
+
+
+def in_dialect(text: str) -> str:
+    r"""Return device functions with the dialect's types for C's complex ones, and what these need before it.
+
+    Examples
+    --------
+    >>> in_dialect("float x;")
+    'float x;'
+    >>> in_dialect("float _Complex x;").endswith("\nth_c64 x;")
+    True
+    """
+    if "_Complex" not in text:
+        return text
+    for in_c, here in _COMPLEX.items():
+        text = text.replace(in_c, here)
+    return _complex_library() + text
 
 
 @cache

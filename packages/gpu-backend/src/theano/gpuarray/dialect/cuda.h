@@ -21,6 +21,7 @@ typedef unsigned long long uint64_t;
 #define LOCAL_ID() ((int)threadIdx.x)
 #define LOCAL_SIZE() ((int)blockDim.x)
 #define TH_INLINE __device__ __forceinline__
+#define ALIGNED(n) __align__(n)
 #define INT64_C(x) x##LL
 #define UINT64_C(x) x##ULL
 #define INT64_MIN (-INT64_C(9223372036854775807) - 1)

@@ -24,6 +24,7 @@ typedef ulong uint64_t;
 #define LOCAL_ID() ((int)get_local_id(0))
 #define LOCAL_SIZE() ((int)get_local_size(0))
 #define TH_INLINE static inline
+#define ALIGNED(n) __attribute__((aligned(n)))
 #define INT64_C(x) x##L
 #define UINT64_C(x) x##UL
 #define INT64_MIN LONG_MIN

@@ -6,7 +6,7 @@ typedef struct {
     int64_t at[4], batch, m, n, k;
     int64_t a[3], b[3], z[3], c[3]; /* strides in bytes: batch, row, column */
     int64_t added;                  /* whether there is a Z */
-    double factor, scale;
+    double factor[2], scale[2]; /* the second of each is the imaginary part */
 } product_args;
 
 enum { TILE = 64, DEPTH = 16, EACH = 4 };
@@ -15,11 +15,11 @@ TH_INLINE void write_element(GLOBAL char *p2, GLOBAL char *p3, const product_arg
                              const int64_t j, const COMPUTE sum)
 {
     COMPUTE value = sum;
-    if (a->factor != 1.0)
-        value = (COMPUTE)a->factor * value;
-    if (a->added && a->scale != 0.0) {
+    if (a->factor[0] != 1.0 || a->factor[1] != 0.0)
+        value = TIMES(FROM_PARTS(a->factor), value);
+    if (a->added && (a->scale[0] != 0.0 || a->scale[1] != 0.0)) {
         const COMPUTE z = LOAD(*(GLOBAL const NUMBER *)(p2 + a->at[2] + b * a->z[0] + i * a->z[1] + j * a->z[2]));
-        value += a->scale == 1.0 ? z : (COMPUTE)a->scale * z;
+        value = PLUS(value, a->scale[0] == 1.0 && a->scale[1] == 0.0 ? z : TIMES(FROM_PARTS(a->scale), z));
     }
     *(GLOBAL NUMBER *)(p3 + a->at[3] + b * a->c[0] + i * a->c[1] + j * a->c[2]) = STORE(value);
 }
@@ -38,14 +38,14 @@ KERNEL void tiled(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char
     COMPUTE sum[EACH][EACH];
     for (int r = 0; r < EACH; ++r)
         for (int s = 0; s < EACH; ++s)
-            sum[r][s] = 0;
+            sum[r][s] = NONE;
     for (int64_t k0 = 0; k0 < a.k; k0 += DEPTH) {
         for (int part = 0; part < TILE * DEPTH / 256; ++part) {
             const int at = me + 256 * part;
             const int i = by_rows ? at / DEPTH : at % TILE, ik = by_rows ? at % DEPTH : at / TILE;
             const int j = by_columns ? at % TILE : at / DEPTH, jk = by_columns ? at / TILE : at % DEPTH;
-            left[ik][i] = i0 + i < a.m && k0 + ik < a.k ? LOAD(*(GLOBAL const NUMBER *)(x + (i0 + i) * a.a[1] + (k0 + ik) * a.a[2])) : 0;
-            right[jk][j] = j0 + j < a.n && k0 + jk < a.k ? LOAD(*(GLOBAL const NUMBER *)(y + (k0 + jk) * a.b[1] + (j0 + j) * a.b[2])) : 0;
+            left[ik][i] = i0 + i < a.m && k0 + ik < a.k ? LOAD(*(GLOBAL const NUMBER *)(x + (i0 + i) * a.a[1] + (k0 + ik) * a.a[2])) : NONE;
+            right[jk][j] = j0 + j < a.n && k0 + jk < a.k ? LOAD(*(GLOBAL const NUMBER *)(y + (k0 + jk) * a.b[1] + (j0 + j) * a.b[2])) : NONE;
         }
         BARRIER();
         for (int k = 0; k < DEPTH; ++k) {
@@ -77,14 +77,14 @@ KERNEL void thin(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char 
     const int64_t b = GROUP_ID() / (a.m * a.n), element = GROUP_ID() - b * a.m * a.n, i = element / a.n, j = element - i * a.n;
     GLOBAL const char *x = p0 + a.at[0] + b * a.a[0] + i * a.a[1];
     GLOBAL const char *y = p1 + a.at[1] + b * a.b[0] + j * a.b[2];
-    COMPUTE sum = 0;
+    COMPUTE sum = NONE;
     for (int64_t k = me; k < a.k; k += 256)
         sum = MULTIPLY_ADD(LOAD(*(GLOBAL const NUMBER *)(x + k * a.a[2])), LOAD(*(GLOBAL const NUMBER *)(y + k * a.b[1])), sum);
     shared[me] = sum;
     for (int half_of = 128; half_of > 0; half_of /= 2) {
         BARRIER();
         if (me < half_of)
-            shared[me] += shared[me + half_of];
+            shared[me] = PLUS(shared[me], shared[me + half_of]);
     }
     if (me == 0)
         write_element(p2, p3, &a, b, i, j, shared[0]);

@@ -148,7 +148,7 @@ KERNEL void column_norms(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGU
     shared[me] = sum;
     SUM_UP(shared)
     if (me == 0)
-        NUMBERS[j] = sqrt(shared[0]);
+        NUMBERS[j] = a.option ? shared[0] : (NUMBER)sqrt(shared[0]);
 }
 
 /* B = A with each column times a number, and all times the factor. */

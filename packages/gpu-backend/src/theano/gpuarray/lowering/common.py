@@ -7,13 +7,14 @@ from typing import Any
 
 from theano.gpuarray.array import context_name_of
 from theano.gpuarray.context import GPU, get_context
-from theano.gpuarray.dialect import device_blocks, text_of
+from theano.gpuarray.dialect import device_blocks, in_dialect, text_of
 from theano.gpuarray.errors import DeviceCompileError
 from theano.graph.apply import Apply
 from theano.graph.parameters import Pointer
 from theano.lowering.targets import CPU, Target
 from theano.scalar.c import support
 from theano.scalar.ctypes import c_type, compute_type, storage_support
+from theano.scalar.dtypes import is_complex
 from theano.tensor.device.ops import is_number_of_host
 from theano.tensor.kernels.common import title
 
@@ -48,8 +49,27 @@ def multiply_add(dtype: str) -> dict[str, str]:
     >>> multiply_add("float16")
     {'MULTIPLY_ADD(x, y, z)': 'fmaf(x, y, z)'}
     """
-    fused = {"float16": "fmaf(x, y, z)", "float32": "fmaf(x, y, z)", "float64": "fma(x, y, z)"}
+    fused = {
+        "float16": "fmaf(x, y, z)", "float32": "fmaf(x, y, z)", "float64": "fma(x, y, z)",
+        "complex64": "th_multiply_addf(x, y, z)", "complex128": "th_multiply_add(x, y, z)",
+    }  # fmt: skip
     return {"MULTIPLY_ADD(x, y, z)": fused.get(dtype, "(x) * (y) + (z)")}
+
+
+def sums_and_products(dtype: str) -> dict[str, str]:
+    """Return macros for what has no operator where numbers are complex: zero, sums, products, a number of two parts.
+
+    Examples
+    --------
+    >>> sums_and_products("float32")["PLUS(x, y)"], sums_and_products("complex64")["PLUS(x, y)"]
+    ('((x) + (y))', 'th_add_c64(x, y)')
+    """
+    names = ("NONE", "PLUS(x, y)", "TIMES(x, y)", "FROM_PARTS(p)")
+    if not is_complex(dtype):
+        return dict(zip(names, ("0", "((x) + (y))", "((x) * (y))", "((COMPUTE)(p)[0])"), strict=True))
+    own, make = ("c64", "CMPLXF") if dtype == "complex64" else ("c128", "CMPLX")
+    forms = (f"{make}(0, 0)", f"th_add_{own}(x, y)", f"th_mul_{own}(x, y)", f"{make}((p)[0], (p)[1])")
+    return dict(zip(names, forms, strict=True))
 
 
 def shipped(file: str, dtype: str, uses: Sequence[str] = (), **words: object) -> str:
@@ -71,8 +91,9 @@ def shipped(file: str, dtype: str, uses: Sequence[str] = (), **words: object) ->
     True
     """
     narrow = dtype == "float16"
-    suffix = "f64" if dtype == "float64" else "f32"
-    blocks = device_blocks((*storage_support(dtype), *support([f"{name}_{suffix}" for name in uses])))
+    suffix = {"float64": "f64", "complex64": "c64", "complex128": "c128"}.get(dtype, "f32")
+    uses_more = ("add", "mul") if is_complex(dtype) else ()
+    blocks = device_blocks((*storage_support(dtype), *support([f"{name}_{suffix}" for name in (*uses, *uses_more)])))
     assert blocks is not None, "what shipped kernels use has a device form"
     macros = {
         "NUMBER": c_type(dtype), "COMPUTE": compute_type(dtype),
@@ -80,4 +101,4 @@ def shipped(file: str, dtype: str, uses: Sequence[str] = (), **words: object) ->
         **{f"{name.upper()}(x)": f"th_{name}_{suffix}(x)" for name in uses}, **words,
     }  # fmt: skip
     text = "".join(f"{block}\n" for block in dict.fromkeys(blocks))
-    return text + "".join(f"#define {name} {value}\n" for name, value in macros.items()) + text_of(file)
+    return in_dialect(text + "".join(f"#define {name} {value}\n" for name, value in macros.items()) + text_of(file))

@@ -7,10 +7,10 @@ from typing import Any
 from theano.gpuarray.gemm_batch import GemmBatch
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceProduct
-from theano.gpuarray.lowering.common import TARGET, functions, multiply_add, shipped
+from theano.gpuarray.lowering.common import TARGET, functions, multiply_add, shipped, sums_and_products
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters, Pointer
-from theano.lowering.accepts import Accepts, Dtypes
+from theano.lowering.accepts import BLAS, FLOATS, Accepts, Dtypes
 from theano.lowering.table import Lowering, register
 from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.blas.routines import Dot22, Dot22Scalar, Gemm, Gemv, Ger
@@ -21,7 +21,8 @@ _PLAIN = {"batch": False, "outer": False, "added": -1, "factor": -1, "scale": -1
 
 def product_functions(node: Apply, dtype: str) -> list[Pointer | int]:
     """Return the device functions for products of a dtype: for many elements, and for few of long sums."""
-    return functions(node, shipped("product.cl", dtype, **multiply_add(dtype)), ("tiled", "thin"))
+    text = shipped("product.cl", dtype, **sums_and_products(dtype), **multiply_add(dtype))
+    return functions(node, text, ("tiled", "thin"))
 
 
 def _product(op: Any, node: Apply, left: int, right: int, **more: Any) -> Parameters:
@@ -65,35 +66,34 @@ def ger_kernel(op: Any, node: Apply) -> Parameters:
     return _product(op, node, 2, 3, outer=True, added=0, factor=1, in_place=works_in_place(op))
 
 
-_FLOATS = Dtypes("float16, float32 or float64", frozenset({"float16", "float32", "float64"}))
-_BLAS = Dtypes("float32 or float64", frozenset({"float32", "float64"}))
+_PRODUCTS = Dtypes("float or complex", FLOATS.names | BLAS.names)
 
 register(
     Lowering(Dot, dot_kernel, Accepts(
-        "x, y -> z", dtypes={"x": _FLOATS}, ndim={"x": (1, 2), "y": (1, 2)}, same=("x y z",),
+        "x, y -> z", dtypes={"x": _PRODUCTS}, ndim={"x": (1, 2), "y": (1, 2)}, same=("x y z",),
     ), target=TARGET),
     Lowering(Dot22, dot_kernel, Accepts(
-        "x, y -> z", dtypes={"x": _FLOATS}, ndim={"x": 2, "y": 2}, same=("x y z",),
+        "x, y -> z", dtypes={"x": _PRODUCTS}, ndim={"x": 2, "y": 2}, same=("x y z",),
     ), target=TARGET),
     Lowering(Dot22Scalar, dot22scalar_kernel, Accepts(
-        "x, y, a -> z", dtypes={"x": _BLAS}, ndim={"x": 2, "y": 2, "a": 0}, same=("x y a z",),
+        "x, y, a -> z", dtypes={"x": BLAS}, ndim={"x": 2, "y": 2, "a": 0}, same=("x y a z",),
     ), target=TARGET, on_host=lambda node: (2,)),
     Lowering(Gemm, gemm_kernel, Accepts(
-        "z, a, x, y, b -> new", dtypes={"z": _BLAS}, ndim={"z": 2, "a": 0, "x": 2, "y": 2, "b": 0},
+        "z, a, x, y, b -> new", dtypes={"z": BLAS}, ndim={"z": 2, "a": 0, "x": 2, "y": 2, "b": 0},
         same=("z a x y b new",),
     ), target=TARGET, on_host=lambda node: (1, 4)),
     Lowering(GemmBatch, gemm_batch_kernel, Accepts(
-        "z, a, x, y, b -> new", dtypes={"z": _BLAS}, ndim={"z": 3, "a": 0, "x": 3, "y": 3, "b": 0},
+        "z, a, x, y, b -> new", dtypes={"z": BLAS}, ndim={"z": 3, "a": 0, "x": 3, "y": 3, "b": 0},
         same=("z a x y b new",),
     ), target=TARGET, on_host=lambda node: (1, 4)),
     Lowering(Gemv, gemm_kernel, Accepts(
-        "y, a, A, x, b -> new", dtypes={"y": _BLAS}, ndim={"y": 1, "a": 0, "A": 2, "x": 1, "b": 0},
+        "y, a, A, x, b -> new", dtypes={"y": BLAS}, ndim={"y": 1, "a": 0, "A": 2, "x": 1, "b": 0},
         same=("y a A x b new",),
     ), target=TARGET, on_host=lambda node: (1, 4)),
     Lowering(Ger, ger_kernel, Accepts(
-        "A, a, x, y -> new", dtypes={"A": _BLAS}, ndim={"A": 2, "a": 0, "x": 1, "y": 1}, same=("A a x y new",),
+        "A, a, x, y -> new", dtypes={"A": BLAS}, ndim={"A": 2, "a": 0, "x": 1, "y": 1}, same=("A a x y new",),
     ), target=TARGET, on_host=lambda node: (1,)),
     Lowering(BatchedDot, batched_dot_kernel, Accepts(
-        "x, y -> z", dtypes={"x": _FLOATS}, ndim={"x": (2, 3), "y": (2, 3)}, same=("x y z",),
+        "x, y -> z", dtypes={"x": _PRODUCTS}, ndim={"x": (2, 3), "y": (2, 3)}, same=("x y z",),
     ), target=TARGET),
 )  # fmt: skip

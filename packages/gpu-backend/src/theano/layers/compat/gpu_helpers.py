@@ -73,10 +73,10 @@ def gpu_supported(data: Any) -> bool:
 
     Examples
     --------
-    >>> gpu_supported(np.zeros(2)), gpu_supported(np.zeros(2, "complex64"))
-    (True, False)
+    >>> gpu_supported(np.zeros(2)), gpu_supported(np.zeros(2, "complex64")), gpu_supported(np.array("text"))
+    (True, True, False)
     """
-    return bool(np.dtype(data.dtype).kind != "c")
+    return np.dtype(data.dtype).kind in "biufc"
 
 
 def move_to_gpu(data: Any) -> bool:

@@ -1,5 +1,6 @@
 /* Complex arithmetic as NumPy does it, without the recovery of infinities that C's own product and
- * quotient pay for with a function call. */
+ * quotient pay for with a function call. Complex numbers are made, taken apart and given to functions here, and nothing
+ * else: so the text serves languages, too, that have no complex numbers and make structs of them. */
 
 /* @snippet cmplx needs inline */
 #ifndef CMPLX
@@ -8,6 +9,30 @@
 #ifndef CMPLXF
 #define CMPLXF(re, im) __builtin_complex((float)(re), (float)(im))
 #endif
+
+/* @snippet add_c128 needs cmplx */
+TH_INLINE double _Complex th_add_c128(double _Complex x, double _Complex y)
+{
+    return CMPLX(creal(x) + creal(y), cimag(x) + cimag(y));
+}
+
+/* @snippet sub_c128 needs cmplx */
+TH_INLINE double _Complex th_sub_c128(double _Complex x, double _Complex y)
+{
+    return CMPLX(creal(x) - creal(y), cimag(x) - cimag(y));
+}
+
+/* @snippet neg_c128 needs cmplx */
+TH_INLINE double _Complex th_neg_c128(double _Complex x) { return CMPLX(-creal(x), -cimag(x)); }
+
+/* @snippet equal_c128 needs inline */
+TH_INLINE int th_equal_c128(double _Complex x, double _Complex y)
+{
+    return (creal(x) == creal(y)) & (cimag(x) == cimag(y));
+}
+
+/* @snippet truth_c128 needs inline */
+TH_INLINE int th_truth_c128(double _Complex x) { return (creal(x) != 0) | (cimag(x) != 0); }
 
 /* @snippet mul_c128 needs cmplx */
 TH_INLINE double _Complex th_mul_c128(double _Complex x, double _Complex y)
@@ -32,6 +57,36 @@ TH_INLINE double _Complex th_div_c128(double _Complex x, double _Complex y)
     }
 }
 
+/* @snippet add_c64 needs cmplx */
+TH_INLINE float _Complex th_add_c64(float _Complex x, float _Complex y)
+{
+    return CMPLXF(crealf(x) + crealf(y), cimagf(x) + cimagf(y));
+}
+
+/* @snippet sub_c64 needs cmplx */
+TH_INLINE float _Complex th_sub_c64(float _Complex x, float _Complex y)
+{
+    return CMPLXF(crealf(x) - crealf(y), cimagf(x) - cimagf(y));
+}
+
+/* @snippet neg_c64 needs cmplx */
+TH_INLINE float _Complex th_neg_c64(float _Complex x) { return CMPLXF(-crealf(x), -cimagf(x)); }
+
+/* @snippet equal_c64 needs inline */
+TH_INLINE int th_equal_c64(float _Complex x, float _Complex y)
+{
+    return (crealf(x) == crealf(y)) & (cimagf(x) == cimagf(y));
+}
+
+/* @snippet truth_c64 needs inline */
+TH_INLINE int th_truth_c64(float _Complex x) { return (crealf(x) != 0) | (cimagf(x) != 0); }
+
+/* @snippet c64_of_c128 needs cmplx */
+TH_INLINE float _Complex th_c64_of_c128(double _Complex x) { return CMPLXF(creal(x), cimag(x)); }
+
+/* @snippet c128_of_c64 needs cmplx */
+TH_INLINE double _Complex th_c128_of_c64(float _Complex x) { return CMPLX(crealf(x), cimagf(x)); }
+
 /* @snippet mul_c64 needs cmplx */
 TH_INLINE float _Complex th_mul_c64(float _Complex x, float _Complex y)
 {
@@ -55,24 +110,30 @@ TH_INLINE float _Complex th_div_c64(float _Complex x, float _Complex y)
     }
 }
 
+/* @snippet inv_c128 needs div_c128 */
+TH_INLINE double _Complex th_inv_c128(double _Complex x) { return th_div_c128(CMPLX(1, 0), x); }
+
 /* @snippet pow_c128 needs cmplx */
 /* The C library goes through log(x), which zero has not. */
 TH_INLINE double _Complex th_pow_c128(double _Complex x, double _Complex y)
 {
-    if (y == 0)
-        return 1;
-    if (x == 0)
+    if (creal(y) == 0 && cimag(y) == 0)
+        return CMPLX(1, 0);
+    if (creal(x) == 0 && cimag(x) == 0)
         return creal(y) > 0 ? CMPLX(0, 0) : CMPLX(NAN, NAN);
     return cpow(x, y);
 }
+
+/* @snippet inv_c64 needs div_c64 */
+TH_INLINE float _Complex th_inv_c64(float _Complex x) { return th_div_c64(CMPLXF(1, 0), x); }
 
 /* @snippet pow_c64 needs cmplx */
 /* The C library goes through log(x), which zero has not. */
 TH_INLINE float _Complex th_pow_c64(float _Complex x, float _Complex y)
 {
-    if (y == 0)
-        return 1;
-    if (x == 0)
+    if (crealf(y) == 0 && cimagf(y) == 0)
+        return CMPLXF(1, 0);
+    if (crealf(x) == 0 && cimagf(x) == 0)
         return crealf(y) > 0 ? CMPLXF(0, 0) : CMPLXF(NAN, NAN);
     return cpowf(x, y);
 }

@@ -10,7 +10,7 @@ typedef struct arguments {
 /* That of products (`product.cl`). */
 typedef struct product {
     int64_t at[4], batch, m, n, k, a[3], b[3], z[3], c[3], added;
-    double factor, scale;
+    double factor[2], scale[2];
 } product;
 
 /* -- memory ---------------------------------------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ int th_run_each(job *j, const th_gpu_kernel *kernel, int64_t items, matrix a, ma
 static int multiplied(job *j, matrix c, matrix a, matrix b, int added, double factor)
 {
     product args = {.batch = 1, .m = c.rows, .n = c.columns, .k = a.columns, .a = {0, a.row, a.column}, .b = {0, b.row, b.column},
-                    .z = {0, c.row, c.column}, .c = {0, c.row, c.column}, .added = added, .factor = factor, .scale = 1.0};
+                    .z = {0, c.row, c.column}, .c = {0, c.row, c.column}, .added = added, .factor = {factor}, .scale = {1.0}};
     char *pointers[4] = {a.data, b.data, c.data, c.data};
     const int64_t tiles = (c.rows + 63) / 64 * ((c.columns + 63) / 64);
     return th_launch(j, th_told(j)->tiled, tiles, 4, pointers, &args, sizeof args);

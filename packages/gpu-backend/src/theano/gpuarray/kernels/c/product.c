@@ -13,7 +13,7 @@ typedef struct matrix {
 /* The struct of the device functions. */
 typedef struct arguments {
     int64_t at[4], batch, m, n, k, a[3], b[3], z[3], c[3], added;
-    double factor, scale;
+    double factor[2], scale[2]; /* real and imaginary parts */
 } arguments;
 
 /* An operand of one or two axes as a matrix; a vector is a row, or a column. */
@@ -77,9 +77,9 @@ static int by_cublas(th_ctx *ctx, th_gpu *gpu, const params_t *p, const argument
     const int64_t lengths[4] = {a->batch, a->m, a->n, a->k};
     const th_buffer *out = ctx->out[0];
     th_gpu_gemm g;
-    if (gpu->cublas == NULL || !th_gpu_gemm_of(lengths, a->a, a->b, a->c, out->itemsize, &g))
+    if (gpu->cublas == NULL || out->dtype >= TH_COMPLEX64 || !th_gpu_gemm_of(lengths, a->a, a->b, a->c, out->itemsize, &g))
         return 0;
-    const double beta = a->added ? a->scale : 0.0;
+    const double beta = a->added ? a->scale[0] : 0.0;
     if (beta != 0.0 && !p->in_place) { /* what is added goes where the result will be */
         const th_buffer *z = ctx->in[p->added];
         int64_t strides[3];
@@ -91,8 +91,24 @@ static int by_cublas(th_ctx *ctx, th_gpu *gpu, const params_t *p, const argument
         if (th_gpu_gather(&gpu->memory, out, &spread, -1, NULL))
             return th_gpu_failed(ctx, gpu);
     }
-    const int status = th_gpu_gemm_by_cublas(gpu, &g, out->dtype, a->factor, pointers[0], pointers[1], beta, out->data);
+    const int status = th_gpu_gemm_by_cublas(gpu, &g, out->dtype, a->factor[0], pointers[0], pointers[1], beta, out->data);
     return status ? th_gpu_failed(ctx, gpu) : 1;
+}
+
+/* The real and the imaginary part of a number of the host's. */
+static void parts_of(const th_buffer *x, double *parts)
+{
+    float narrow[2];
+    if (x->dtype == TH_COMPLEX64) {
+        memcpy(narrow, x->data, sizeof narrow);
+        parts[0] = narrow[0];
+        parts[1] = narrow[1];
+    } else if (x->dtype == TH_COMPLEX128) {
+        memcpy(parts, x->data, 2 * sizeof *parts);
+    } else {
+        parts[0] = th_gpu_number(x);
+        parts[1] = 0.0;
+    }
 }
 
 TH_EXPORT int th_kernel_gpu_product(th_ctx *ctx)
@@ -103,7 +119,7 @@ TH_EXPORT int th_kernel_gpu_product(th_ctx *ctx)
     const th_buffer *x = ctx->in[p->left], *y = ctx->in[p->right];
     const int left_matrix = p->outer || x->ndim - batch == 2, right_matrix = p->outer || y->ndim - batch == 2;
     const matrix u = as_matrix(x, batch, !p->outer), v = as_matrix(y, batch, (int)p->outer);
-    arguments a = {.batch = batch ? x->shape[0] : 1, .m = u.rows, .n = v.columns, .k = u.columns, .factor = 1.0, .scale = 1.0};
+    arguments a = {.batch = batch ? x->shape[0] : 1, .m = u.rows, .n = v.columns, .k = u.columns, .factor = {1.0}, .scale = {1.0}};
     if (batch && x->shape[0] != y->shape[0])
         return mismatch(ctx, "the first axes of operands are as long as each other", x->shape[0], y->shape[0]);
     if (u.columns != v.rows)
@@ -122,9 +138,9 @@ TH_EXPORT int th_kernel_gpu_product(th_ctx *ctx)
         pointers[2] = ctx->in[p->added]->data;
     }
     if (p->factor >= 0)
-        a.factor = th_gpu_number(ctx->in[p->factor]);
+        parts_of(ctx->in[p->factor], a.factor);
     if (p->scale >= 0)
-        a.scale = th_gpu_number(ctx->in[p->scale]);
+        parts_of(ctx->in[p->scale], a.scale);
     const int done = by_cublas(ctx, gpu, p, &a, pointers);
     if (done)
         return done < 0 ? -1 : 0;

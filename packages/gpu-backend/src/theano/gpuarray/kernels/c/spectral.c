@@ -108,22 +108,22 @@ static char *read_numbers(job *j, const char *from, int64_t n)
     return numbers == NULL || th_to_host(j, numbers, from, n * j->size) ? NULL : numbers;
 }
 
-/* Values of the device, in order and no longer scaled, to an output; and where each was. */
-static int64_t *put_in_order(job *j, const char *values, int64_t n, double scale, th_buffer *out, int (*order)(const void *, const void *))
+/* Numbers in order and no longer scaled, to an output; and where each was. */
+static int64_t *put_in_order(job *j, const char *numbers, int64_t n, double scale, th_buffer *out, int (*order)(const void *, const void *))
 {
     placed *all = j->ctx->rt->scratch(j->ctx, (size_t)n * sizeof *all);
     int64_t *places = j->ctx->rt->scratch(j->ctx, (size_t)n * sizeof *places);
-    char *numbers = read_numbers(j, values, n);
-    if (!all || !places || !numbers)
+    char *sorted = j->ctx->rt->scratch(j->ctx, (size_t)(n * j->size));
+    if (!all || !places || !sorted)
         return NULL;
     for (int64_t i = 0; i < n; ++i)
         all[i] = (placed){th_number_at(j, numbers, i), i};
     qsort(all, (size_t)n, sizeof *all, order);
     for (int64_t i = 0; i < n; ++i) {
         places[i] = all[i].place;
-        th_put_number(j, numbers, i, all[i].value / scale);
+        th_put_number(j, sorted, i, all[i].value / scale);
     }
-    return th_to_device(j, out->data, numbers, n * j->size) ? NULL : places;
+    return th_to_device(j, out->data, sorted, n * j->size) ? NULL : places;
 }
 
 /* Sweeps over all pairs of n columns, each by the rounds of `round`, until one has nothing to do. */
@@ -206,7 +206,8 @@ static int svd(job *j)
                               th_run_each(j, p->identity, vt.rows * vt.columns, vt, vt, NULL, (told){0})) ? -1 : 0;
     if (decompose(j, m < n ? th_turned(a) : a, (int)p->vectors, &d))
         return -1;
-    const int64_t *order = put_in_order(j, d.s, k, d.scale, s, descending);
+    const char *numbers = read_numbers(j, d.s, k);
+    const int64_t *order = numbers == NULL ? NULL : put_in_order(j, numbers, k, d.scale, s, descending);
     if (order == NULL)
         return -1;
     if (!p->vectors)
@@ -228,10 +229,10 @@ static int inverse_factors(job *j, matrix a, double share, th_buffer *values, ma
     const int64_t k = turned ? a.rows : a.columns;
     decomposed d;
     double largest = 0;
-    if (decompose(j, turned ? th_turned(a) : a, 1, &d) || (values && put_in_order(j, d.s, k, d.scale, values, descending) == NULL))
+    if (decompose(j, turned ? th_turned(a) : a, 1, &d))
         return -1;
     char *numbers = read_numbers(j, d.s, k);
-    if (numbers == NULL)
+    if (numbers == NULL || (values && put_in_order(j, numbers, k, d.scale, values, descending) == NULL))
         return -1;
     for (int64_t i = 0; i < k; ++i)
         largest = fmax(largest, th_number_at(j, numbers, i));
@@ -273,15 +274,8 @@ static int write_residuals(job *j, matrix a, matrix x, matrix b, th_buffer *out)
     matrix rest;
     if (b.columns == 0)
         return 0;
-    if (th_take_matrix(j, &rest, b.rows, b.columns, 1) || th_copied(j, rest, b) || th_subtract_product(j, rest, a, x) ||
-        th_run(j, th_told(j)->column_norms, rest.columns, rest, rest, out->data, (told){0}))
-        return -1;
-    char *numbers = read_numbers(j, out->data, rest.columns);
-    if (numbers == NULL)
-        return -1;
-    for (int64_t i = 0; i < rest.columns; ++i)
-        th_put_number(j, numbers, i, th_number_at(j, numbers, i) * th_number_at(j, numbers, i));
-    return th_to_device(j, out->data, numbers, rest.columns * j->size);
+    return th_take_matrix(j, &rest, b.rows, b.columns, 1) || th_copied(j, rest, b) || th_subtract_product(j, rest, a, x) ||
+           th_run(j, th_told(j)->column_norms, rest.columns, rest, rest, out->data, (told){.option = 1}) ? -1 : 0;
 }
 
 /* inputs: a, b and a share of the largest singular value, or a negative number: half an epsilon, as LAPACK has it; outputs: x,
@@ -341,7 +335,8 @@ static int symmetric(job *j, matrix a, int64_t triangle, th_buffer *w, const mat
     if (sweep(j, "Eigenvalues", n, work, turns, v.data, epsilon(j) * 1e-3, round_of_both) ||
         th_copied(j, values, (matrix){work.data, n, 1, work.row + work.column, j->size}))
         return -1;
-    const int64_t *order = put_in_order(j, values.data, n, scale, w, ascending);
+    const char *numbers = read_numbers(j, values.data, n);
+    const int64_t *order = numbers == NULL ? NULL : put_in_order(j, numbers, n, scale, w, ascending);
     return order == NULL ? -1 : to ? th_permuted(j, *to, v, order) : 0;
 }
 
