@@ -206,7 +206,7 @@ def random(session: nox.Session) -> None:
 
 @nox.session
 def mpi(session: nox.Session) -> None:
-    """Send arrays between two processes on this machine; the usual tests do without MPI."""
+    """Send arrays between processes on this machine; the usual tests do without MPI."""
     install_layers(session, LAYERS, [*TEST, "mpi4py>=4", "mpich"])
     session.run("python", "-m", "pytest", "-q", "-rs", "packages/tensor/tests/mpi", *session.posargs)
 

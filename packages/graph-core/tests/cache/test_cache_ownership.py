@@ -279,7 +279,7 @@ def read_everything(cache: Cache) -> None:
     for key in {KEY, "01" * 16, *(f"{number:032x}" for number in range(3))}:
         list(cache.units(key)), cache.plans(key), cache.notes(key)
         for name, path in cache.references(key):
-            cache.verify(path, name)
+            cache.read(path, name)
 
 
 ACTIONS: dict[str, Callable[[Cache], object]] = {

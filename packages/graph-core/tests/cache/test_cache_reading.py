@@ -103,10 +103,24 @@ def test_the_folder_of_an_entry(
     bucket.chmod(mode)
     monkeypatch.setattr(os, "geteuid", lambda: user)
     assert store._listing(str(bucket), KEY) == ([KEY] if trusted else [])
-    assert (store._bucket_refusal(str(bucket)) is None) is trusted
+    facts = os.stat(bucket)
+    assert (store._bucket_refusal(str(bucket), facts) is None) is trusted
     monkeypatch.setattr(store, "os", System(name="nt"))
-    assert store._bucket_refusal(str(bucket)) is None, "elsewhere neither users nor modes say anything"
-    assert store._bucket_refusal(str(bucket / KEY)) is not None
+    assert store._bucket_refusal(str(bucket), facts) is None, "elsewhere neither users nor modes say anything"
+    assert store._bucket_refusal(str(bucket / KEY), os.stat(bucket / KEY)) is not None
+
+
+@pytest.mark.parametrize("lists", [True, False])
+def test_a_link_in_the_place_of_a_folder_is_not_followed(
+    lists: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket = tmp_path / "01"
+    bucket.mkdir(0o700)
+    (bucket / KEY).touch()
+    (tmp_path / "02").symlink_to(bucket)
+    if not lists:
+        monkeypatch.setattr(store, "os", System(supports_fd=set()))
+    assert store._listing(str(bucket), KEY) == [KEY] and store._listing(str(tmp_path / "02"), KEY) == []
 
 
 def test_names_that_begin_with_a_key_and_are_none(cache: Cache) -> None:
@@ -115,7 +129,7 @@ def test_names_that_begin_with_a_key_and_are_none(cache: Cache) -> None:
     for relative in (found.relative, found.relative + ".old", f"01/{KEY}.tmp", f"01/{OTHER}"):
         Path(cache.root, relative).touch()
     assert list(cache.references(OTHER)) == [(name, path)]
-    assert list(cache.units(KEY)) == [(name, path)] and cache.plans(KEY) == cache.notes(KEY) == []
+    assert [found[:2] for found in cache.units(KEY)] == [(name, path)] and cache.plans(KEY) == cache.notes(KEY) == []
     assert list(cache.references("0" * 32)) == []
 
 
@@ -125,7 +139,7 @@ def test_each_kind_is_found_for_itself(cache: Cache) -> None:
         add(KEY, f"a {kind}")
         add(OTHER, f"another {kind}")
         assert find(KEY) == [f"a {kind}"] and find(OTHER) == [f"another {kind}"]
-    assert list(cache.units(KEY)) == [(name, path)] and list(cache.units(OTHER)) == []
+    assert [found[:2] for found in cache.units(KEY)] == [(name, path)] and list(cache.units(OTHER)) == []
 
 
 # -- whose an entry is -----------------------------------------------------------------------------------------
@@ -145,9 +159,9 @@ def test_root_may_own_what_is_pre_filled_and_nothing_else(
     both = Cache(CacheSettings(root=cache.root, readonly=(filled.root,)))
     (there, name), (here, _) = put(filled, b"machine code"), put(cache, b"machine code")
     monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
-    assert both.verify(there, name) and not both.verify(here, name)
+    assert both.read(there, name) and not both.read(here, name)
     assert os.path.exists(there) and not os.path.exists(here), "what is wrong in a cache of ours is removed"
-    assert [path for _, path in both.units(KEY)] == [there]
+    assert [path for _, path, _ in both.units(KEY)] == [there]
 
 
 def test_only_what_lies_in_a_cache_of_ours_is_discarded(cache: Cache, filled: Cache, tmp_path: Path) -> None:
@@ -164,9 +178,9 @@ def test_only_what_lies_in_a_cache_of_ours_is_discarded(cache: Cache, filled: Ca
 
 def test_what_is_right_stays_and_what_is_missing_is_a_miss(cache: Cache) -> None:
     path, name = put(cache, b"machine code")
-    assert cache.verify(path, name) and os.path.exists(path)
+    assert cache.read(path, name) and os.path.exists(path)
     os.unlink(path)
-    assert not cache.verify(path, name)
+    assert not cache.read(path, name)
     assert list(cache.units(KEY)) == []
 
 

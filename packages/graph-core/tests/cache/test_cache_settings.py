@@ -30,6 +30,13 @@ def test_a_directory_that_is_named(root: str, directory: str, monkeypatch: pytes
     assert CacheSettings(readonly=(root, "/other")).pre_filled() == (directory, "/other")
 
 
+def test_a_pre_filled_cache_may_be_named_by_its_base(tmp_path: Path) -> None:
+    (tmp_path / "base" / "compiled").mkdir(parents=True)
+    (tmp_path / "cache").mkdir()
+    named = tuple(str(tmp_path / name) for name in ("base", "cache", "missing", "base"))
+    assert CacheSettings(readonly=named).pre_filled() == (f"{named[0]}/compiled", named[1], named[2])
+
+
 @pytest.mark.parametrize(("usual", "directory"), [
     ("/home/me/.cache/theano", "/home/me/.cache/theano"), ("~/.cache/theano", "/home/me/.cache/theano"),
     (".cache/theano", ""),  # whoever knows no home names a place relative to wherever the process was started

@@ -38,7 +38,7 @@ def publish(cache: Cache, data: bytes, key: str = KEY, kernels: tuple[str, ...] 
 
 
 def look_up(cache: Cache, key: str = KEY) -> list[str]:
-    return [path for _, path in cache.units(key)]
+    return [path for _, path, _ in cache.units(key)]
 
 
 def test_publish_and_find(cache: Cache) -> None:
@@ -247,6 +247,9 @@ class TestDamage:
     ({"base_compiledir": "", "compiledir": None}, CacheSettings()),
     ({"base_compiledir": "/fast"}, CacheSettings(os.path.join("/fast", "compiled"))),
     ({"base_compiledir": "/fast", "compiledir": "/own"}, CacheSettings("/own")),
+    ({"base_compiledir": os.pathsep.join(["/fast", "/a", "", "/b"]), "readonly": "/c"},
+     CacheSettings(os.path.join("/fast", "compiled"), ("/a", "/b", "/c"))),
+    ({"base_compiledir": os.pathsep + "/a", "compiledir": "/own"}, CacheSettings("/own", ("/a",))),
     ({"readonly": "", "size_cap": 0}, CacheSettings("", (), 0)),
     ({"readonly": os.pathsep.join(["", "/a", "", "/b"]), "size_cap": "7"}, CacheSettings("", ("/a", "/b"), 7)),
 ])  # fmt: skip

@@ -308,8 +308,8 @@ def test_warm(
     started.act = lambda: put(root, 1, size=2048)
     assert run(root, "warm", "script.py", "--word", "x") == 0
     assert started.command == [sys.executable, "script.py", "--word", "x"]
-    assert started.flags == f"floatX=float32,compiledir={root}"
-    lines = [f"{root}: 1 units, 2.0 kB", f"to use it read-only: THEANO_FLAGS=cache.readonly={root}"]
+    assert started.flags == f"floatX=float32,compiledir={root},base_compiledir=,cache.readonly="
+    lines = [f"{root}: 1 units, 2.0 kB", f"to use it read-only: THEANO_FLAGS=cache.readonly={root}, or as base_compiledir=DIR:{root}"]
     if advice is not None:
         lines.insert(1, f"for other users: {advice.format(root=root)}")
     assert capsys.readouterr() == ("\n".join([*lines, ""]), "")
@@ -326,7 +326,7 @@ def test_warm_elsewhere(
     monkeypatch.setattr(command, "os", System(geteuid=lambda: 5))
     started.status = 3
     assert run(root, "warm", "--to", "shared", "script.py") == 1
-    assert started.flags == f"compiledir={tmp_path / 'shared'}"
+    assert started.flags == f"compiledir={tmp_path / 'shared'},base_compiledir=,cache.readonly="
     said = capsys.readouterr()
     assert "for other users: let root own a copy of it\n" in said.out, "its name does not say that it is ours"
     assert said.err == "the script ended with status 3\n"

@@ -282,7 +282,7 @@ class TestDamage:
             staged = Path(stage, "other.so")
             staged.write_bytes(self.path(cache).read_bytes() + bytes(4096))
             name, path = store.publish_unit(str(staged), first.unit.name.key)
-        second = units._load(path, name)
+        second = units._load(store, path, name)
         assert second is not None and path != first.unit.path
         (key,) = units._loaded.kernels
         assert second.kernel(key) != first

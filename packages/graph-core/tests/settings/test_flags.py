@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import pickle
 from pathlib import Path
 
@@ -259,6 +260,8 @@ def test_directories(tmp_path):
     assert plain.compiledir == plain.base_compiledir
     assert config(f"base_compiledir={tmp_path}").compiledir == str(tmp_path / "compiled")
     assert config(f"compiledir={tmp_path}").compiledir == str(tmp_path)
+    assert config(f"base_compiledir={tmp_path}{os.pathsep}/shared").compiledir == str(tmp_path / "compiled")
+    assert config(f"base_compiledir={os.pathsep}/shared").compiledir == plain.compiledir
     named = config(f"base_compiledir={tmp_path},compiledir_format=x-%(python_bitwidth)s-%(device)s")
     assert named.compiledir == str(tmp_path / "x-64-cpu")
     assert config(f"compiledir={tmp_path}").gpuarray.cache_path == str(tmp_path / "gpuarray_kernels")

@@ -24,7 +24,8 @@ from theano.cache.ownership import (
     remove_entry,
 )
 from theano.cache.staging import reclaim_stage
-from theano.cache.store import CacheSettings, create_trusted, read_verified
+from theano.cache.store import CacheSettings, create_trusted, open_cache, read_verified
+from theano.cache.transfer import TransferError, pack, unpack
 from theano.cache.trust import directory_refusal, is_ours, open_regular
 from theano.records import replace
 
@@ -81,10 +82,14 @@ def _parser() -> argparse.ArgumentParser:
     command("verify", _verify, "check each entry against its name; remove what is wrong").add_argument(
         "--keep", action="store_true", help="only report"
     )
+    command("export", _export, "write all entries into one file").add_argument("file", metavar="FILE")
+    command("import", _import, "take the entries of a file that export wrote").add_argument("file", metavar="FILE")
     command("clear", _clear, "remove all entries")
     command("purge", _purge, "remove all entries, and the directory if nothing else is in it")
     warm = command("warm", _warm, "run a script to fill a cache that others may use read-only")
-    warm.add_argument("--to", metavar="DIR", help="the directory to fill; the configured one unless given")
+    warm.add_argument(
+        "--into", "--to", dest="to", metavar="DIR", help="the directory to fill; the configured one unless given"
+    )
     warm.add_argument("script", metavar="SCRIPT")
     warm.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="passed to the script")
     return parser
@@ -280,6 +285,36 @@ def _purge(settings: CacheSettings, options: argparse.Namespace) -> int:
     return 0
 
 
+def _export(settings: CacheSettings, options: argparse.Namespace) -> int:
+    root = settings.directory()
+    if not _may_manage(root):
+        return 1
+    try:
+        count = pack(root, options.file)
+    except OSError as error:
+        print(f"{options.file} was not written: {error.strerror or error}", file=sys.stderr)
+        return 1
+    print(f"{options.file}: {count} entries, {size_text(os.path.getsize(options.file))}")
+    return 0
+
+
+def _import(settings: CacheSettings, options: argparse.Namespace) -> int:
+    refusal = create_trusted(settings.directory())
+    if refusal is not None:
+        print(f"nothing was imported, since the cache cannot be used: {refusal}", file=sys.stderr)
+        return 1
+    try:
+        new, count = unpack(options.file, open_cache(settings))
+    except TransferError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"{options.file} was not imported: {error.strerror or error}", file=sys.stderr)
+        return 1
+    print(f"{settings.directory()}: {new} new entries of {count}")
+    return 0
+
+
 def _warm(settings: CacheSettings, options: argparse.Namespace) -> int:
     root = os.path.abspath(options.to) if options.to else settings.directory()
     if any(mark in root for mark in ",="):
@@ -291,7 +326,9 @@ def _warm(settings: CacheSettings, options: argparse.Namespace) -> int:
         print(f"cannot fill it: {refusal or f'{root} {foreign}'}", file=sys.stderr)
         return 1
     flags = [flag for flag in os.environ.get("THEANO_FLAGS", "").split(",") if flag.strip()]
-    environment = {**os.environ, "THEANO_FLAGS": ",".join([*flags, f"compiledir={root}"])}
+    # What other caches have would not be compiled into this one.
+    alone = [f"compiledir={root}", "base_compiledir=", "cache.readonly="]
+    environment = {**os.environ, "THEANO_FLAGS": ",".join([*flags, *alone])}
     status = subprocess.run(
         [sys.executable, options.script, *options.arguments], env=environment, check=False
     ).returncode
@@ -301,7 +338,7 @@ def _warm(settings: CacheSettings, options: argparse.Namespace) -> int:
     if os.name == "posix" and os.geteuid() != 0:
         how = f"sudo chown -R root {shlex.quote(root)}" if is_ours(root, root) else "let root own a copy of it"
         print(f"for other users: {how}")
-    print(f"to use it read-only: THEANO_FLAGS=cache.readonly={root}")
+    print(f"to use it read-only: THEANO_FLAGS=cache.readonly={root}, or as base_compiledir=DIR{os.pathsep}{root}")
     if status:
         print(f"the script ended with status {status}", file=sys.stderr)
     return 1 if status else 0

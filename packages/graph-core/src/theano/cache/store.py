@@ -30,6 +30,8 @@ from theano.errors import CacheWarning
 from theano.graph.signals import let_signals_through
 from theano.records import record, replace
 
+COMPILED = "compiled"
+"""The folder of the cache, in a directory that is only named as the base of it."""
 MAX_UNIT_BYTES = 1 << 28
 """No compiled unit is as large as this; a file that is was not made by us."""
 RECLAIM_AFTER = 600.0
@@ -65,19 +67,19 @@ class CacheSettings:
     def from_config(cls, config: object) -> CacheSettings:
         """Build the settings from an object with the attributes of ``theano.config``.
 
-        ``compiledir`` names the directory itself, ``base_compiledir`` the one it is made in;
-        ``cache.readonly`` names pre-filled ones, separated as in PATH, ``cache.size_cap`` the bytes allowed.
+        ``compiledir`` names the directory itself, ``base_compiledir`` the one it is made in, and behind it, separated
+        as in PATH, pre-filled ones; ``cache.readonly`` names more of those, ``cache.size_cap`` the bytes allowed.
 
         Examples
         --------
         >>> from types import SimpleNamespace
-        >>> CacheSettings.from_config(SimpleNamespace(base_compiledir="/fast")).root
-        '/fast/compiled'
+        >>> CacheSettings.from_config(SimpleNamespace(base_compiledir=os.pathsep.join(["/fast", "/shared"])))
+        CacheSettings(root='/fast/compiled', readonly=('/shared',), size_cap=1073741824)
         """
-        base = str(getattr(config, "base_compiledir", "") or "")
-        root = str(getattr(config, "compiledir", "") or "") or (os.path.join(base, "compiled") if base else "")
+        base, _, behind = str(getattr(config, "base_compiledir", "") or "").partition(os.pathsep)
+        root = str(getattr(config, "compiledir", "") or "") or (os.path.join(base, COMPILED) if base else "")
         own = getattr(config, "cache", None)
-        others = str(getattr(own, "readonly", "") or "").split(os.pathsep)
+        others = [*behind.split(os.pathsep), *str(getattr(own, "readonly", "") or "").split(os.pathsep)]
         cap = getattr(own, "size_cap", None)
         return cls(root, tuple(path for path in others if path), 1 << 30 if cap is None else int(cap))
 
@@ -92,10 +94,13 @@ class CacheSettings:
         return os.path.abspath(expanded)
 
     def pre_filled(self) -> tuple[str, ...]:
-        """Return the absolute paths of the pre-filled caches."""
+        """Return the absolute paths of the pre-filled caches: what is named, or the folder in it that has one."""
         if trust.process_is_privileged():
             return ()
-        return tuple(os.path.abspath(os.path.expanduser(path)) for path in self.readonly)
+        named = [os.path.abspath(os.path.expanduser(path)) for path in self.readonly]
+        inside = [os.path.join(path, COMPILED) for path in named]
+        places = (folder if os.path.isdir(folder) else path for path, folder in zip(named, inside, strict=True))
+        return tuple(dict.fromkeys(places))
 
 
 def _default_place() -> str:
@@ -239,15 +244,14 @@ class Cache:
                 if reference is not None and reference.kernel == kernel:
                     yield reference.unit, os.path.join(folder, reference.unit.relative)
 
-    def verify(self, path: str, name: EntryName) -> bool:
-        """Say whether an entry is all that its name says; remove it if it is ours and is not."""
+    def read(self, path: str, name: EntryName) -> bytes | None:
+        """Return the bytes of an entry that is all that its name says; remove it if it is ours and is not."""
         ours = any(mine and path.startswith(folder + os.sep) for folder, mine in self.folders())
-        return self._read(path, name, ours) is not None
+        return self._read(path, name, ours)
 
-    def units(self, key: str) -> Iterator[tuple[EntryName, str]]:
-        """Yield the verified units with this key."""
-        for name, path, _ in self._entries(key, UNIT):
-            yield name, path
+    def units(self, key: str) -> Iterator[tuple[EntryName, str, bytes]]:
+        """Yield the verified units with this key, their paths, and their bytes."""
+        return self._entries(key, UNIT)
 
     def notes(self, key: str) -> list[str]:
         """Return the texts noted under this key."""
@@ -344,7 +348,7 @@ class Cache:
             data = file.read()
         name = EntryName(key, digest_of(data), UNIT)
         path = os.path.join(root, name.relative)
-        if not _rename(staged, path):
+        if not rename(staged, path):
             return name, path  # whoever asks for it compiles it again
         try:
             self._describe(root, os.path.dirname(staged), name, kernels, source)
@@ -369,7 +373,7 @@ class Cache:
             with open(beside, "wb") as file:
                 file.write(name.head + source.encode("utf-8", "surrogateescape"))
             os.chmod(beside, 0o400)
-            _rename(beside, os.path.join(root, name.relative))
+            rename(beside, os.path.join(root, name.relative))
 
     def add_note(self, key: str, text: str) -> None:
         """Keep a small text under a key; if that fails, nothing happens."""
@@ -393,7 +397,7 @@ class Cache:
                 hold(file.fileno())
                 file.write(data)
             os.chmod(staged, 0o400)
-            if _rename(staged, os.path.join(root, EntryName(key, digest_of(data), kind).relative)):
+            if rename(staged, os.path.join(root, EntryName(key, digest_of(data), kind).relative)):
                 return len(data)
         except OSError as error:
             remove_tree(staged)
@@ -467,14 +471,15 @@ def read_verified(path: str, name: EntryName, *, root_may_own: bool) -> bytes | 
         if trust.file_refusal(path, info, root_may_own=root_may_own) or info.st_size > MAX_UNIT_BYTES:
             return None
         data = file.read()
-        if digest_of(data) != name.digest or not _is_under_its_key(data, name):
+        if digest_of(data) != name.digest or not is_under_its_key(data, name):
             return None
-        if abs(time.time() - info.st_mtime) > STAMP_AGE:
+        # What others have filled nobody sweeps.
+        if not root_may_own and abs(time.time() - info.st_mtime) > STAMP_AGE:
             _touch(file.fileno())
         return data
 
 
-def _is_under_its_key(data: bytes, name: EntryName) -> bool:
+def is_under_its_key(data: bytes, name: EntryName) -> bool:
     """Say whether an entry is the one of the key in its name: whoever renames files may have made it another's."""
     if name.kind == UNIT:
         # The loader looks at the symbol itself; this spares the system a library that is not the right one.
@@ -488,12 +493,11 @@ def _touch(descriptor: int) -> None:
         try:
             os.utime(descriptor)
         except OSError:
-            pass  # a pre-filled cache of root's, or a read-only file system
+            pass  # a file system that has become read-only
 
 
-def _bucket_refusal(bucket: str) -> trust.Refusal | None:
-    """Check one of the two-character folders, whose parents are already trusted."""
-    info = os.lstat(bucket)
+def _bucket_refusal(bucket: str, info: os.stat_result) -> trust.Refusal | None:
+    """Check the facts of one of the two-character folders, whose parents are already trusted."""
     if not stat.S_ISDIR(info.st_mode):
         return trust.Refusal(bucket, "is not a directory")
     if os.name == "posix" and (info.st_mode & trust.WRITABLE_BY_OTHERS or info.st_uid not in (0, os.geteuid())):
@@ -504,9 +508,7 @@ def _bucket_refusal(bucket: str) -> trust.Refusal | None:
 def _listing(folder: str, prefix: str) -> list[str]:
     """Return the names that begin with a key, in a fixed order; none if there is no such folder."""
     try:
-        if _bucket_refusal(folder) is not None:
-            return []
-        return sorted(name for name in os.listdir(folder) if name.startswith(prefix))
+        return sorted(name for name in _names_in(folder) if name.startswith(prefix))
     except FileNotFoundError:  # the usual case, for which nobody need look who raised it
         return []
     except OSError as error:
@@ -514,17 +516,31 @@ def _listing(folder: str, prefix: str) -> list[str]:
         return []
 
 
+def _names_in(bucket: str) -> list[str]:
+    """Return all names in one of the two-character folders, none if it is not to be trusted.
+
+    On a network each operation on a path is a question to another computer: opening the folder is the only one here.
+    """
+    if os.listdir not in os.supports_fd:
+        return [] if _bucket_refusal(bucket, os.lstat(bucket)) else os.listdir(bucket)
+    descriptor = os.open(bucket, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        return [] if _bucket_refusal(bucket, os.fstat(descriptor)) else os.listdir(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _make_bucket(bucket: str) -> None:
     """Make sure that a two-character folder is there and ours."""
     try:
         os.mkdir(bucket, 0o700)
     except FileExistsError:
-        refusal = _bucket_refusal(bucket)
+        refusal = _bucket_refusal(bucket, os.lstat(bucket))
         if refusal is not None:
             raise PermissionError(errno.EACCES, refusal.reason, refusal.path) from None
 
 
-def _rename(source: str, target: str) -> bool:
+def rename(source: str, target: str) -> bool:
     """Publish: give a finished file its final name; False if something that is not ours is in the way."""
     _make_bucket(os.path.dirname(target))
     try:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from theano.cache.names import EntryName
 from theano.cache.store import Cache, CacheSettings, open_cache
 from theano.cache.trust import process_is_privileged
+from theano.cache.turns import turn
 from theano.codegen.blocks import FORMAT, Block, without_comments
 from theano.codegen.key import digest_parts
 from theano.codegen.unit import current_toolchain, load_built, no_place
@@ -105,8 +106,24 @@ def compile_blocks(
         else:
             missing.setdefault(block.compiler, {})[job.stem] = (block, job)
     for wanted, jobs in missing.items():
-        found.update(_compile(jobs, cxx_toolchain(wanted, settings, store), store))
+        found.update(_compile_in_turn(jobs, cxx_toolchain(wanted, settings, store), store))
     return [found[key] for key in keys]
+
+
+def _compile_in_turn(jobs: dict[str, tuple[Block, Job]], tools: Toolchain, store: Cache) -> dict[str, LoadedBlock]:
+    """Compile what no other process of this computer has compiled meanwhile."""
+    found: dict[str, LoadedBlock] = {}
+
+    def others_have() -> bool:
+        for key, (block, _) in jobs.items():
+            loaded = _find(key, block, store)
+            if loaded is not None:
+                found[key] = loaded
+        return len(found) == len(jobs)
+
+    kept = all(block.version for block, _ in jobs.values())
+    with turn(store.root if kept else "", jobs, others_have) as needed:
+        return _compile(jobs, tools, store) if needed else found
 
 
 def _job(block: Block, tools: Toolchain) -> Job:
@@ -134,9 +151,9 @@ def _find(key: str, block: Block, store: Cache) -> LoadedBlock | None:
     with _lock:
         loaded = _loaded.get(key)
     if loaded is None and block.version:
-        for _, path in store.units(key):
+        for _, path, data in store.units(key):
             try:
-                if problem_of_library(path):
+                if problem_of_library(data):
                     raise ValueError(path)
                 return _keep(key, Library(path, key))
             except (OSError, ValueError, LookupError) as error:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from theano.cache.names import UNIT, EntryName, digest_of
 from theano.cache.store import Cache, CacheSettings, create_trusted, open_cache
 from theano.cache.trust import process_is_privileged
+from theano.cache.turns import turn
 from theano.codegen.key import digest_parts, kernel_key, symbol_of, unit_key
 from theano.codegen.text import CText
 from theano.errors import KernelCompileError, NoCompilerError
@@ -207,8 +208,9 @@ def compile_kernels(
         counts = _loaded.counts
         counts.asked += len(wanted)
         counts.in_process += in_process
-        counts.from_cache += len(wanted) - len(missing) - in_process
-        counts.compiled += len(missing)
+        compiled = len(missing) if units else 0  # another process may have done it meanwhile
+        counts.from_cache += len(wanted) - compiled - in_process
+        counts.compiled += compiled
         counts.units_built += units
         counts.seconds_looking += between - start
         counts.seconds_compiling += perf_counter() - between
@@ -301,7 +303,7 @@ def _load_units(store: Cache, files: Sequence[str]) -> list[LoadedUnit]:
             unit = _loaded.units.get(name)
         for folder, _ in store.folders() if unit is None else ():
             path = os.path.join(folder, name.relative)
-            unit = _load(path, name) if store.verify(path, name) else None
+            unit = _load(store, path, name)
             if unit is not None:
                 break
         if unit is not None:
@@ -326,12 +328,8 @@ def _from_cache(store: Cache, key: str) -> KernelAddress | None:
     for name, path in store.references(key):
         with _loaded.lock:
             unit = _loaded.units.get(name)
+        unit = unit or _load(store, path, name)
         if unit is None:
-            if not store.verify(path, name):
-                continue
-            unit = _load(path, name)
-        if unit is None:
-            store.discard(path)
             continue
         address = _register(unit, key)
         if address is not None:
@@ -339,14 +337,18 @@ def _from_cache(store: Cache, key: str) -> KernelAddress | None:
     return None
 
 
-def _load(path: str, name: EntryName) -> LoadedUnit | None:
-    """Load a verified unit; None if it is not whole, or the system or the key inside says no."""
-    if problem_of_library(path):
+def _load(store: Cache, path: str, name: EntryName) -> LoadedUnit | None:
+    """Load a unit; None if it is not there, not right, not whole, or the system or the key inside says no."""
+    data = store.read(path, name)
+    if data is None:
         return None
     try:
+        if problem_of_library(data):
+            raise ValueError(path)
         return _keep(LoadedUnit(name, path, Library(path, name.key)))
     except (OSError, ValueError) as error:
         let_signals_through(error)
+        store.discard(path)
         return None
 
 
@@ -391,6 +393,24 @@ def _compile_missing(
         raise NoCompilerError(f"{NOTHING_FOUND}; {len(missing)} kernels are not in the pre-filled cache")
     if problem := hangs(tools, store, digest_parts):
         raise _Doubt from CompilerFaultError(f"the C compiler {shlex.join(tools.compiler.argv)} hangs: {problem}")
+    with turn(store.root, missing, lambda: _others_have_compiled(missing, store, found)) as own:
+        return _compile_here(missing, tools, store, found) if own else 0
+
+
+def _others_have_compiled(missing: Iterable[str], store: Cache, found: dict[str, KernelAddress]) -> bool:
+    """Look once more for kernels that were missing; say whether all are there now."""
+    addresses = {}
+    for key in missing:
+        address = _from_cache(store, key)
+        if address is None:
+            return False
+        addresses[key] = address
+    found.update(addresses)
+    return True
+
+
+def _compile_here(missing: dict[str, Kernel], tools: Toolchain, store: Cache, found: dict[str, KernelAddress]) -> int:
+    """Compile, publish and load, as `_compile_missing` does, whatever other processes do."""
     shards = _shards(missing, tools)
     for attempt in range(4):
         try:

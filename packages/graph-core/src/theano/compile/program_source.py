@@ -418,7 +418,8 @@ class CarefulPerform:
             self._op.perform(node, inputs, outputs)
         except Exception as error:
             let_signals_through(error)
-            real = self._real()
+            # What is sent to another process is not sent twice.
+            real = None if getattr(self._op, "performs_once", False) else self._real()
             if real is None:
                 raise
             try:

@@ -47,7 +47,7 @@ def base_compiledir(given: Lookup) -> str:
 def compiledir(given: Lookup) -> str:
     """Return the directory of compiled code: the user's own one unless a flag says otherwise."""
     layout = given("compiledir_format")
-    base = given("base_compiledir")
+    base = (given("base_compiledir") or "").partition(os.pathsep)[0]  # those that follow are only read
     if layout is not None:
         return os.path.join(base or base_compiledir(given), layout % _machine(given))
     return os.path.join(base, "compiled") if base else base_compiledir(given)

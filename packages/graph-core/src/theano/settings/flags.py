@@ -196,7 +196,8 @@ _flag("compile.unit_timeout", FloatParam(600.0, lambda seconds: seconds > 0), "S
 _flag("compile.question_timeout", FloatParam(60.0, lambda seconds: seconds > 0), "Seconds for all that is asked of the "
       "compilers here until one has compiled something. One that hangs is then not asked again for ten minutes, unless "
       "it has changed.")
-_flag("base_compiledir", StrParam(defaults.base_compiledir, allow_override=False), "Where compiled code is kept.")
+_flag("base_compiledir", StrParam(defaults.base_compiledir, allow_override=False), "Where compiled code is kept. "
+      "Several, separated as in PATH: the first is written to, the others are read as those of cache.readonly are.")
 _flag("compiledir_format",
       StrParam("compiledir_%(short_platform)s-%(processor)s-%(python_version)s-%(python_bitwidth)s",
                allow_override=False),

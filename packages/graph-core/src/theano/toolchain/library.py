@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 HEADER_BYTES = 64
@@ -37,34 +37,44 @@ def machine() -> bytes:
     return head[4:6] + head[18:20] if head[:4] == _MAGIC and len(head) == 20 else b""
 
 
-def problem_of_library(path: str) -> str:
+Read = Callable[[int, int], bytes]
+"""From a number of bytes and an offset: those that are there."""
+
+
+def problem_of_library(library: str | bytes) -> str:
     """Return what speaks against loading a library: "" if it is a whole one for this machine.
 
     Parameters
     ----------
-    path : str
+    library : str or bytes
+        Its path, or what the file holds, for who has read it anyway.
 
     Examples
     --------
     >>> problem_of_library("/no/such/file")
     'is not there'
     """
-    size = 0
+    if isinstance(library, bytes):
+        return _problem(len(library), lambda count, offset: library[offset : offset + count])
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(library, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
         try:
-            size = os.fstat(descriptor).st_size
-            if size == 0:
-                return "is empty"
-            if not machine():
-                return ""  # another system, whose loader looks for itself
-            end = _end(descriptor)
+            return _problem(os.fstat(descriptor).st_size, lambda count, offset: os.pread(descriptor, count, offset))
         finally:
             os.close(descriptor)
     except FileNotFoundError:
         return "is not there"
     except OSError as error:
         return f"cannot be read ({error.strerror})"
+
+
+def _problem(size: int, read: Read) -> str:
+    if size == 0:
+        return "is empty"
+    if not machine():
+        return ""  # another system, whose loader looks for itself
+    try:
+        end = _end(read)
     except ValueError as error:
         return str(error)
     except (struct.error, OverflowError):
@@ -72,7 +82,7 @@ def problem_of_library(path: str) -> str:
     return f"was cut short ({size} bytes, of at least {end})" if size < end else ""
 
 
-def _end(descriptor: int) -> int:
+def _end(read: Read) -> int:
     """Return the number of bytes that the headers promise.
 
     Raises
@@ -82,7 +92,7 @@ def _end(descriptor: int) -> int:
     struct.error
         A header or a table is not all there.
     """
-    head = os.pread(descriptor, HEADER_BYTES, 0)
+    head = read(HEADER_BYTES, 0)
     if head[:4] != _MAGIC:
         raise ValueError("is no library")
     if len(head) < HEADER_BYTES:
@@ -96,19 +106,19 @@ def _end(descriptor: int) -> int:
     if kind != _SHARED_OBJECT:
         raise ValueError("is not a shared library")
     end: int = sections + section_bytes * section_count
-    for offset, size in _table(descriptor, segments, segment_bytes, segment_count, segment):
+    for offset, size in _table(read, segments, segment_bytes, segment_count, segment):
         end = max(end, offset + size)
-    for bits, offset, size in _table(descriptor, sections, section_bytes, section_count, section):
+    for bits, offset, size in _table(read, sections, section_bytes, section_count, section):
         if bits != _NO_BITS:
             end = max(end, offset + size)
     return end
 
 
-def _table(descriptor: int, start: int, width: int, count: int, entry: str) -> Iterator[tuple[int, ...]]:
+def _table(read: Read, start: int, width: int, count: int, entry: str) -> Iterator[tuple[int, ...]]:
     """Return the entries of one of the two tables."""
     if count and width != struct.calcsize(entry):
         raise ValueError("is damaged in its headers")
-    data = os.pread(descriptor, width * count, start) if count else b""
+    data = read(width * count, start) if count else b""
     if len(data) < width * count:
         raise struct.error
     return struct.iter_unpack(entry, data)

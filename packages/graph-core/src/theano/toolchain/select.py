@@ -471,10 +471,20 @@ def _tried(compiler: Compiler, settings: ToolchainSettings, notes: Notes) -> Too
 
 
 def _note(found: Toolchain, notes: Notes, digest: Callable[[list[str]], str]) -> None:
-    text = _to_note(found)
-    notes.add_note(_key_of_note(found.compiler, found.settings, digest), text)
-    if found.settings.compiler is None and found.compiler.origin != "CC":
-        notes.add_note(_key_without_compiler(options.wishes(found.settings.extra_flags), digest), text)
+    notes.add_note(_key_of_note(found.compiler, found.settings, digest), _to_note(found))
+    for_others = note_for_others(found, digest)
+    if for_others:
+        notes.add_note(*for_others)
+
+
+def note_for_others(found: Toolchain, digest: Callable[[list[str]], str]) -> tuple[str, str] | tuple[()]:
+    """Return key and text of the note by which a machine like this one without a compiler knows a toolchain.
+
+    There is none for a compiler that was chosen here by name.
+    """
+    if found.settings.compiler is not None or found.compiler.origin == "CC":
+        return ()
+    return _key_without_compiler(options.wishes(found.settings.extra_flags), digest), _to_note(found)
 
 
 def _key_of_note(compiler: Compiler, settings: ToolchainSettings, digest: Callable[[list[str]], str]) -> str:

@@ -3,13 +3,14 @@
 ``rules.py`` is the table of how op families carry a shard; ``stages.py`` walks a graph with it and splits it into
 stages; ``function.py`` compiles and runs these; ``engines.py`` says where the local parts run. ``many.py`` calls a
 function for many sets of parameters: ``pools.py`` says where, ``workers.py`` is what runs there. ``checkpoints.py``
-saves and loads values, in the files of ``archive.py``.
+saves and loads values, in the files of ``archive.py``. ``collectives.py`` has ops for MPI programs of one's own.
 """
 
 from __future__ import annotations
 
 from theano.distributed.archive import CheckpointError
 from theano.distributed.checkpoints import load, save
+from theano.distributed.collectives import all_gather, all_reduce, broadcast, reduce_scatter, send_receive
 from theano.distributed.engines import DaskEngine, Engine, MPIEngine, SerialEngine
 from theano.distributed.function import DistributedFunction, ShardedArray, function
 from theano.distributed.many import FailedTasksError, Failure, LostTaskError, map
@@ -17,6 +18,6 @@ from theano.distributed.rules import TABLE, NotCarriedError, carries
 
 __all__ = [
     "TABLE", "CheckpointError", "DaskEngine", "DistributedFunction", "Engine", "FailedTasksError", "Failure",
-    "LostTaskError", "MPIEngine", "NotCarriedError", "SerialEngine", "ShardedArray", "carries", "function", "load",
-    "map", "save",
+    "LostTaskError", "MPIEngine", "NotCarriedError", "SerialEngine", "ShardedArray", "all_gather", "all_reduce",
+    "broadcast", "carries", "function", "load", "map", "reduce_scatter", "save", "send_receive",
 ]  # fmt: skip

@@ -102,7 +102,7 @@ class _Worker:
                 return None
             said: bytes = self.connection.recv_bytes()
             if said == _STARTED:
-                self.connection.send(self.packed)
+                self.connection.send(self.packed._replace(units=None))  # it has the same cache
         except (EOFError, OSError):
             return None
         self.ready = said != _STARTED

@@ -16,14 +16,20 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from theano.compile.executable import Function
 from theano.compile.shared import Container
+from theano.distributed.units import Units
 
 
 class Packed(NamedTuple):
-    """A function as bytes, with the values of its shared variables, and the digest by which workers know it."""
+    """A function as bytes, with the values of its shared variables, and the digest by which workers know it.
+
+    Its machine code goes along to workers that may have another cache than this process.
+    """
 
     digest: str
     data: bytes
+    units: Units | None = None
 
 
 class Outcome(NamedTuple):
@@ -48,6 +54,7 @@ def pack(function: Callable[..., Any]) -> Packed:
         It cannot be pickled.
     """
     cells: list[Container] = []
+    compiled: list[Function] = []
     met: set[int] = set()
     file = io.BytesIO()
     pickler = _pickler()(file, pickle.HIGHEST_PROTOCOL)
@@ -56,6 +63,8 @@ def pack(function: Callable[..., Any]) -> Packed:
         if isinstance(obj, Container) and id(obj) not in met:
             met.add(id(obj))
             cells.append(obj)
+        elif isinstance(obj, Function):
+            compiled.append(obj)
 
     pickler.persistent_id = note
     try:
@@ -65,7 +74,7 @@ def pack(function: Callable[..., Any]) -> Packed:
         remedy = "" if _has_cloudpickle() else "; lambdas and functions in functions need: pip install cloudpickle"
         raise TypeError(f"distributed.map: {function!r} cannot be pickled: {exc}{remedy}") from exc
     data = file.getvalue()
-    return Packed(hashlib.sha256(data).hexdigest(), data)
+    return Packed(hashlib.sha256(data).hexdigest(), data, Units(compiled))
 
 
 def dumps(value: Any) -> bytes:

@@ -123,7 +123,7 @@ def communicator() -> Any:
         from mpi4py import MPI  # optional, and it starts MPI
     except ImportError:
         raise RuntimeError(
-            "theano.tensor.send and recv need MPI: install mpi4py (pip install 'theano-tensor[mpi]'), and start "
+            "arrays of other processes need MPI: install mpi4py (pip install 'theano-tensor[mpi]'), and start "
             "programs by mpiexec."
         ) from None
     return MPI.COMM_WORLD
@@ -137,6 +137,7 @@ class _MPIOp(Op):
     """
 
     tag: Any = None
+    performs_once = True
 
     def do_constant_folding(self, node: Apply) -> bool:
         """Return False: each is an event."""

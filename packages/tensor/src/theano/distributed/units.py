@@ -1,0 +1,40 @@
+"""Machine code that goes along with functions to the workers of an engine, which run what they are sent anyway."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from theano.cache.store import CacheSettings
+from theano.codegen.carried import Carried, collect, take
+from theano.settings import config
+from theano.toolchain.select import ToolchainSettings
+
+
+class Units:
+    """What compiled functions need of machine code; made from its pickle, it is in the cache of that process.
+
+    In a pickle it stands before the functions. It is pickled for workers only: they run whatever their client sends,
+    so that this gives nobody a power that he did not have. A pickle of a function by itself has no machine code.
+
+    Parameters
+    ----------
+    functions : iterable of Function
+    carried : Carried, optional
+        What came from elsewhere, and goes on from one worker to the next.
+    """
+
+    def __init__(self, functions: Iterable[Any], carried: Carried | None = None):
+        self.functions, self.carried = list(functions), carried
+
+    def __reduce__(self) -> Any:
+        if self.carried is not None:
+            return receive, (self.carried,)
+        holders = [f.maker.keepalive for f in self.functions]
+        return receive, (collect(holders, ToolchainSettings.from_config(config), CacheSettings.from_config(config)),)
+
+
+def receive(carried: Carried) -> Units:
+    """Put what fits this process into its cache."""
+    take(carried, ToolchainSettings.from_config(config), CacheSettings.from_config(config))
+    return Units([], carried)
