@@ -55,6 +55,7 @@ class GpuContext:
         targets.register(self.device, Target(GPU, self.device))
         for number, pointer in enumerate(self.functions(*movers())):
             library().th_gpu_set_mover(driver.gpu, number, pointer)
+        library().th_gpu_set_capture(driver.gpu, int(config.gpuarray.capture))
         #: Whether products are computed by cuBLAS.
         self.has_cublas = driver.language == "cuda" and use_cublas(driver.gpu)
 

@@ -21,7 +21,10 @@ from theano.settings import config
 
 #: By the name of a library, what it needs of its own folder, opened first.
 _NEEDED = {"cublas": ("cublasLt",)}
-_CUBLAS = ("cublasCreate_v2", "cublasSetStream_v2", "cublasGemmStridedBatchedEx")
+_CUBLAS = ("cublasCreate_v2", "cublasSetStream_v2", "cublasSetWorkspace_v2", "cublasGemmStridedBatchedEx")
+
+#: Bytes that cuBLAS is given to work with: what NVIDIA says that large products want, or a small part of what there is.
+_WORKSPACE, _SHARE = 32 << 20, 1024
 
 
 def places(name: str) -> Iterator[str]:
@@ -84,7 +87,8 @@ def use_cublas(gpu: int, cublas: Any = None) -> bool:
     if cublas is None or any(not hasattr(cublas, name) for name in _CUBLAS):
         return False
     functions = (ctypes.cast(getattr(cublas, name), ctypes.c_void_p) for name in _CUBLAS)
-    status = library().th_gpu_use_cublas(gpu, *functions, int(config.gpuarray.tf32))
+    workspace = min(_WORKSPACE, library().th_gpu_cuda_memory(gpu) // _SHARE)
+    status = library().th_gpu_use_cublas(gpu, *functions, workspace, int(config.gpuarray.tf32))
     if status:
         logger.warning("theano: cuBLAS cannot be used (%d); kernels of this layer multiply", status)
     return status == 0

@@ -279,6 +279,8 @@ _flag("gpuarray.cache_path", StrParam(defaults.gpu_kernels, allow_override=False
       "kept, if not with all compiled code.")
 _flag("gpuarray.blas", EnumStr("auto", "own", allow_override=False), "What multiplies on a device of CUDA: cuBLAS if "
       "it is found, or kernels of this project.")
+_flag("gpuarray.capture", BoolParam(True, allow_override=False), "Let a device of CUDA do launches that come again in "
+      "one call of the driver (CUDA graphs).")
 _flag("gpuarray.tf32", BoolParam(False, allow_override=False), "Let cuBLAS leave out digits of float32 in products.")
 _flag("cuda.root", StrParam(defaults.cuda_root), "Where CUDA is installed.", inert=GPU)
 _flag("cuda.include_path", StrParam(defaults.cuda_include), "Where CUDA's headers are.", inert=GPU)
