@@ -1,6 +1,6 @@
 /* CUDA's driver as far as kernels/c/cuda.c asks it, for machines without one: memory is the host's, copies are done at once,
- * launches do nothing, but for additions where `fake_adds` is set. It writes down what it was asked for; `fake_failing` is what the
- * named function answers. Graphs: `fake_graphs.h`. */
+ * launches do nothing, but for functions of host_device.py, which run at once. It writes down what it was asked for;
+ * `fake_failing` is what the named function answers. Graphs: `fake_graphs.h`. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -111,81 +111,49 @@ CUresult cuMemcpyPeerAsync(uint64_t to, void *context, uint64_t from, void *othe
     return context == other ? 1 : copied("peer", to, from, bytes, stream);
 }
 
-/* What a launch of an addition is told: three addresses, and a struct of so many numbers. */
-enum { ADDRESSES = 3, NUMBERS = 7 };
+CUresult cuModuleLoadData(void **module, const void *image) { return *module = handle(), say("load", "%d", image != NULL); }
+CUresult cuModuleGetFunction(void **function, void *module, const char *name) { return *function = handle(), say("function", "%s", name); }
 
-/* Whether machine code has a function that takes as many bytes: an ELF file says it in the attribute CBANK_PARAM_SIZE. */
-static int takes_that(const unsigned char *image)
-{
-    const unsigned char wanted[4] = {0x03, 0x19, 8 * (ADDRESSES + NUMBERS), 0};
-    uint64_t table;
-    uint16_t each, count;
-    memcpy(&table, image + 40, sizeof table);
-    memcpy(&each, image + 58, sizeof each);
-    memcpy(&count, image + 60, sizeof count);
-    for (int k = 0; k < count; ++k) {
-        uint64_t place[2]; /* where a section is, and how long */
-        memcpy(place, image + table + (uint64_t)k * each + 24, sizeof place);
-        for (uint64_t at = place[0]; at + 4 <= place[0] + place[1] && place[1] < 4096; at += 4) {
-            if (memcmp(image + at, wanted, 4) == 0)
-                return 1;
-        }
-    }
-    return 0;
-}
+/* A function of host_kernels.h; the handles that this driver makes are small numbers. */
+typedef struct host_function host_function;
+struct host_function {
+    void (*run)(const host_function *, int64_t groups, int64_t group, char *const *pointers, const void *told);
+    void *kernel;
+    int64_t pointers, bytes;
+};
 
-/* Functions that are named `flat`: the element-wise loops, of which this driver can add two vectors of float32. */
-static void *flat[256];
-static int flats, adds;
-int fake_adds;
-
-CUresult cuModuleLoadData(void **module, const void *image)
-{
-    adds = memcmp(image, "\177ELF", 4) == 0 && takes_that(image);
-    return *module = handle(), say("load", "%d", image != NULL);
-}
-
-CUresult cuModuleGetFunction(void **function, void *module, const char *name)
-{
-    *function = handle();
-    if (adds && strcmp(name, "flat") == 0 && flats < 256)
-        flat[flats++] = *function;
-    return say("function", "%s", name);
-}
-
+enum { POINTERS = 16, BYTES = 4096 };
 typedef struct launched {
-    void *function;
-    char *pointers[ADDRESSES];
-    int64_t told[NUMBERS]; /* offsets, how many elements, steps */
+    const host_function *function; /* NULL: one of CUDA's, which nothing here can run */
+    int64_t groups, group;
+    char *pointers[POINTERS], told[BYTES];
 } launched;
 
-static launched launch_of(void *function, void **args)
+static launched launch_of(void *function, unsigned groups, unsigned group, void **args)
 {
-    launched l = {.function = NULL};
-    for (int k = 0; k < flats && fake_adds; ++k)
-        l.function = flat[k] == function ? function : l.function;
-    for (int k = 0; k < ADDRESSES && l.function; ++k)
+    launched l = {.function = (uintptr_t)function > (1 << 20) ? function : NULL, .groups = groups, .group = group};
+    if (l.function == NULL)
+        return l;
+    for (int64_t k = 0; k < l.function->pointers; ++k)
         l.pointers[k] = *(char **)args[k];
-    if (l.function)
-        memcpy(l.told, args[ADDRESSES], sizeof l.told);
+    memcpy(l.told, args[l.function->pointers], (size_t)l.function->bytes);
     return l;
 }
 
 static void launch(const launched *l)
 {
-    const int64_t *step = l->told + ADDRESSES + 1;
     ++fake_launches;
-    for (int64_t i = 0; l->function && i < l->told[ADDRESSES]; ++i)
-        *(float *)(l->pointers[2] + i * step[2]) = *(float *)(l->pointers[0] + i * step[0]) + *(float *)(l->pointers[1] + i * step[1]);
+    if (l->function)
+        l->function->run(l->function, l->groups, l->group, l->pointers, l->told);
 }
 
 CUresult cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g, unsigned shared, void *stream,
                         void **args, void **extra)
 {
-    (void)b, (void)c, (void)d, (void)e, (void)g, (void)shared, (void)extra;
+    (void)b, (void)c, (void)e, (void)g, (void)shared, (void)extra;
     const CUresult status = say("launch", "%u %zu", a, (size_t)stream);
     if (status == 0) {
-        const launched l = launch_of(f, args);
+        const launched l = launch_of(f, a, d, args);
         launch(&l);
     }
     return status;

@@ -158,7 +158,7 @@ CUresult cuGraphAddKernelNode_v2(void **made, void *g, void *const *before, size
     const CUresult status = say("node", "%u", p->groups[0]);
     if (status || !follows(g, before, count) || p->extra || p->shared)
         return status ? status : 1;
-    *made = add(g, (node){.launch = launch_of(p->function, p->arguments)});
+    *made = add(g, (node){.launch = launch_of(p->function, p->groups[0], p->group[0], p->arguments)});
     return 0;
 }
 
@@ -198,7 +198,7 @@ CUresult cuGraphExecKernelNodeSetParams_v2(void *executable, void *of, const nod
     node *n = same_node(executable, of);
     if (status || n == NULL || n->within)
         return status ? status : 1;
-    n->launch = launch_of(p->function, p->arguments);
+    n->launch = launch_of(p->function, p->groups[0], p->group[0], p->arguments);
     ++fake_changed;
     return 0;
 }
