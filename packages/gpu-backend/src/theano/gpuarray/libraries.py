@@ -20,7 +20,7 @@ from theano.messages import logger
 from theano.settings import config
 
 #: By the name of a library, what it needs of its own folder, opened first.
-_NEEDED = {"cublas": ("cublasLt",)}
+_NEEDED = {"cublas": ("cublasLt",), "cusolver": ("nvJitLink", "cublasLt", "cublas", "cusparse")}
 _CUBLAS = ("cublasCreate_v2", "cublasSetStream_v2", "cublasSetWorkspace_v2", "cublasGemmStridedBatchedEx")
 
 #: Bytes that cuBLAS is given to work with: what NVIDIA says that large products want, or a small part of what there is.
@@ -92,3 +92,23 @@ def use_cublas(gpu: int, cublas: Any = None) -> bool:
     if status:
         logger.warning("theano: cuBLAS cannot be used (%d); kernels of this layer multiply", status)
     return status == 0
+
+
+def use_cusolver(gpu: int, cusolver: Any = None) -> bool:
+    """Let a device of CUDA factorise matrices by cuSOLVER, and return whether it does.
+
+    Parameters
+    ----------
+    gpu : int
+        The address of its ``th_gpu``.
+    cusolver : CDLL, optional
+        The library; it is looked for unless the flag ``gpuarray.blas`` says that it is not wanted.
+    """
+    if cusolver is None:
+        cusolver = find("cusolver") if config.gpuarray.blas == "auto" else None
+    if cusolver is None:
+        return False
+    status = library().th_gpu_use_cusolver(gpu, cusolver._handle)
+    if status:
+        logger.warning("theano: cuSOLVER cannot be used (%d); kernels of this layer factorise matrices", status)
+    return bool(status == 0)

@@ -277,8 +277,8 @@ _flag("gpuarray.sched", EnumStr("default", "multi", "single"), "How threads wait
 _flag("gpuarray.single_stream", BoolParam(True), "Use one stream.", inert=ONE_STREAM)
 _flag("gpuarray.cache_path", StrParam(defaults.gpu_kernels, allow_override=False), "Where kernels of devices are "
       "kept, if not with all compiled code.")
-_flag("gpuarray.blas", EnumStr("auto", "own", allow_override=False), "What multiplies on a device of CUDA: cuBLAS if "
-      "it is found, or kernels of this project.")
+_flag("gpuarray.blas", EnumStr("auto", "own", allow_override=False), "What multiplies and factorises matrices on a "
+      "device of CUDA: cuBLAS and cuSOLVER if they are found, or kernels of this project.")
 _flag("gpuarray.capture", BoolParam(True, allow_override=False), "Let a device of CUDA do launches that come again in "
       "one call of the driver (CUDA graphs).")
 _flag("gpuarray.tf32", BoolParam(False, allow_override=False), "Let cuBLAS leave out digits of float32 in products.")

@@ -37,6 +37,7 @@ _FUNCTIONS = {
     "th_gpu_kernel_new": (_POINTER, _POINTER, _POINTER),
     "th_gpu_call_kernel": (ctypes.c_int, _POINTER, _POINTER, _NUMBER, _NUMBER, _POINTER, _POINTER),
     "th_gpu_use_cublas": (ctypes.c_int, *[_POINTER] * 5, _NUMBER, ctypes.c_int),
+    "th_gpu_use_cusolver": (ctypes.c_int, _POINTER, _POINTER),
     "th_gpu_submit": (ctypes.c_int, _POINTER),
     "th_gpu_set_capture": (None, _POINTER, ctypes.c_int),
     "th_gpu_gemm_of": (ctypes.c_int, _POINTER, _POINTER, _POINTER, _POINTER, _NUMBER, _POINTER),

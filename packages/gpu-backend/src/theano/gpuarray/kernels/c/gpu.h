@@ -93,6 +93,7 @@ enum { TH_GPU_CLASSES = 44 * 8 };
 typedef struct th_gpu_waiting th_gpu_waiting;
 
 typedef struct th_gpu_cublas th_gpu_cublas; /* `cublas.c` */
+typedef struct th_gpu_cusolver th_gpu_cusolver; /* `cusolver.c` */
 typedef struct th_gpu_commands th_gpu_commands; /* `commands.c` */
 
 typedef struct th_gpu_counts {
@@ -135,6 +136,7 @@ struct th_gpu {
     th_gpu_movers movers;
     th_gpu_commands *commands; /* what waits to be asked for; NULL: nothing ever does */
     th_gpu_cublas *cublas; /* NULL: products are computed by kernels of ours */
+    th_gpu_cusolver *cusolver; /* NULL: and factors */
     th_gpu_counts counts;
     pthread_mutex_t lock;
     th_gpu_waiting *waiting[TH_GPU_CLASSES];
