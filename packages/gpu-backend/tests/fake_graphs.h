@@ -53,7 +53,7 @@ static node copied_node(const node *n, size_t bytes)
     return made;
 }
 
-enum { TOLD = 256 }; /* bytes of what a library's call is told, at most */
+enum { TOLD = 512 }; /* bytes of what a library's call is told, at most */
 
 static graph *copied_graph(const graph *g)
 {

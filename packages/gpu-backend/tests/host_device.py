@@ -15,7 +15,11 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from theano import gpuarray
 from theano.gpuarray.dialect import text_of
 from theano.gpuarray.drivers import CudaDriver
 from theano.gpuarray.kernels.library import library
@@ -69,6 +73,15 @@ class HostDriver(CudaDriver):
             file.flush()
             program = ctypes.CDLL(file.name)
         return [ctypes.addressof(ctypes.c_char.in_dll(program, f"host_{name}")) for name in functions]
+
+
+def there(x: Any, context: str) -> gpuarray.GpuArray:
+    """Return an array on a device with the strides of one of NumPy's, whose memory is contiguous in one of both orders."""
+    base = x
+    while base.base is not None:
+        base = base.base
+    memory = gpuarray.asarray(np.ascontiguousarray(base if base.flags.c_contiguous else base.T), context)
+    return memory.window(x.__array_interface__["data"][0] - base.__array_interface__["data"][0], x.shape, x.strides)
 
 
 def set_capture(context, on: bool) -> None:

@@ -7,7 +7,7 @@ import gc
 
 import numpy as np
 import pytest
-from host_device import HostDriver, build_fake
+from host_device import HostDriver, build_fake, there
 from scipy.linalg import cython_lapack
 
 import theano
@@ -57,16 +57,6 @@ def solved(fake):
     return dict(zip(FUNCTIONS, (ctypes.c_int64 * len(FUNCTIONS)).in_dll(fake, "fake_solved"), strict=True))
 
 
-def there(x):
-    """Return an array on the device with the strides of one of NumPy's."""
-    base = x
-    while base.base is not None:
-        base = base.base
-    memory = gpuarray.asarray(np.ascontiguousarray(base if base.flags.c_contiguous else base.T), "solver")
-    offset = x.__array_interface__["data"][0] - base.__array_interface__["data"][0]
-    return memory.window(offset, x.shape, x.strides)
-
-
 def computed(fake, make, *values):
     """Return what a function of matrices gives on the device, and which functions of the library that took."""
     variables = [GpuArrayType(v.dtype.name, (False,) * v.ndim, "solver")() for v in values]
@@ -75,7 +65,7 @@ def computed(fake, make, *values):
     mode = theano.compile.get_default_mode().including("gpuarray")
     f = theano.function(variables, [as_gpuarray_variable(v, "solver") for v in outputs], mode=mode)
     before = solved(fake)
-    results = [np.asarray(v) for v in f(*map(there, values))]
+    results = [np.asarray(v) for v in f(*(there(v, "solver") for v in values))]
     return results, {name: n - before[name] for name, n in solved(fake).items() if n != before[name]}
 
 
@@ -239,7 +229,7 @@ def test_a_library_that_refuses(fake, name):
 @pytest.mark.parametrize("name", list(ALL))
 def test_no_memory(fake, name):
     """Whichever piece there is no room for: an error that says so, and no memory is lost."""
-    context, a = gpuarray.get_context("solver"), there(definite("float64", "C", 4))
+    context, a = gpuarray.get_context("solver"), there(definite("float64", "C", 4), "solver")
     x = GpuArrayType("float64", (False, False), "solver")()
     outputs = ALL[name](x)
     outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]

@@ -46,21 +46,63 @@ def declared(file: str, macro: str) -> list[tuple[str, str]]:
     return re.findall(r"X\((\w+),\s*(\(.*?\))\)(?=\s+X\(|\s*$)", lines)
 
 
-@pytest.mark.parametrize(("header", "file", "macro"), [
-    ("cuda.h", "cuda.h", "TH_CUDA_FUNCTIONS"),
-    ("cuda.h", "cuda.h", "TH_CUDA_GRAPH_FUNCTIONS"),
-    ("cusolverDn.h", "cusolver.h", "TH_CUSOLVER_FUNCTIONS"),
-])  # fmt: skip
-def test_functions_are_those_of_the_headers(tmp_path, header, file, macro):
+def struct(file: str, name: str) -> str:
+    """Return a struct of a header of ours."""
+    return re.search(rf"typedef struct {name} {{.*?}} {name};", (C / file).read_text("ascii"), re.S)[0]
+
+
+def compiled(folder: Path, header: str, text: str) -> None:
+    """Compile a program with a header of NVIDIA's; the test is skipped if that is not here."""
     folders = folders_with(header)
     if not folders:
         pytest.skip(f"{header} is not here: a wheel of NVIDIA's has it, or GPU_TEST_HEADERS, folders of headers")
-    functions = declared(file, macro)
-    assert len(functions) > 5
-    text = f"#include <cstdint>\n#include <type_traits>\n#include <{header}>\n{SAME}\nstruct th_cuda_node;\n"
-    for name, takes in functions:
-        text += f'static_assert(same(&{name}, (int (*){takes})nullptr), "{name}");\n'
-    (tmp_path / "check.cpp").write_text(text)
-    command = [compiler("CXX", "c++"), "-std=c++17", "-fsyntax-only", *(f"-I{folder}" for folder in folders), tmp_path / "check.cpp"]
+    path = folder / "check.cpp"
+    path.write_text(f"#include <cstddef>\n#include <cstdint>\n#include <type_traits>\n#include <{header}>\n{SAME}\n{text}")
+    command = [compiler("CXX", "c++"), "-std=c++17", "-w", "-fsyntax-only", *(f"-I{each}" for each in folders), path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+#: Where C++ has another function of that name, which of them is ours.
+OVERLOADED = {
+    "cublasGemmStridedBatchedEx": "cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,"
+    " const void *, const void *, cudaDataType, int, long long, const void *, cudaDataType, int, long long, const void *, void *,"
+    " cudaDataType, int, long long, int, cublasComputeType_t, cublasGemmAlgo_t)",
+}
+
+
+@pytest.mark.parametrize(("header", "file", "macro"), [
+    ("cuda.h", "cuda.h", "TH_CUDA_FUNCTIONS"),
+    ("cuda.h", "cuda.h", "TH_CUDA_GRAPH_FUNCTIONS"),
+    ("cublas_v2.h", "cublas.h", "TH_CUBLAS_FUNCTIONS"),
+    ("cusolverDn.h", "cusolver.h", "TH_CUSOLVER_FUNCTIONS"),
+    ("cudnn.h", "cudnn.h", "TH_CUDNN_FUNCTIONS"),
+])  # fmt: skip
+def test_functions_are_those_of_the_headers(tmp_path, header, file, macro):
+    functions = declared(file, macro)
+    assert len(functions) >= 4
+    text = "struct th_cuda_node;\nstruct th_cudnn_algorithm;\n"
+    for name, takes in functions:
+        theirs = f"static_cast<{OVERLOADED[name]}>(&{name})" if name in OVERLOADED else f"&{name}"
+        text += f'static_assert(same({theirs}, (int (*){takes})nullptr), "{name}");\n'
+    compiled(tmp_path, header, text)
+
+
+STRUCTS = {
+    "CUDA_KERNEL_NODE_PARAMS": ("cuda.h", "cuda.h", "th_cuda_node", {
+        "function": "func", "groups": "gridDimX", "group": "blockDimX", "shared": "sharedMemBytes", "arguments": "kernelParams",
+        "extra": "extra", "kernel": "kern", "context": "ctx",
+    }),
+    **{f"cudnnConvolution{what}AlgoPerf_t": ("cudnn.h", "cudnn.h", "th_cudnn_algorithm", {
+        "number": "algo", "status": "status", "time": "time", "bytes": "memory", "is_deterministic": "determinism", "math": "mathType",
+    }) for what in ("Fwd", "BwdData", "BwdFilter")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("theirs", list(STRUCTS))
+def test_structs_are_those_of_the_headers(tmp_path, theirs):
+    header, file, ours, members = STRUCTS[theirs]
+    text = struct(file, ours) + f"\nstatic_assert(sizeof({ours}) == sizeof({theirs}));\n"
+    for mine, other in members.items():
+        text += f"static_assert(offsetof({ours}, {mine}) == offsetof({theirs}, {other}));\n"
+    compiled(tmp_path, header, text)

@@ -21,10 +21,12 @@ from theano.settings import config
 
 #: By the name of a library, what it needs of its own folder, opened first.
 _NEEDED = {"cublas": ("cublasLt",), "cusolver": ("nvJitLink", "cublasLt", "cublas", "cusparse")}
-_CUBLAS = ("cublasCreate_v2", "cublasSetStream_v2", "cublasSetWorkspace_v2", "cublasGemmStridedBatchedEx")
 
 #: Bytes that cuBLAS is given to work with: what NVIDIA says that large products want, or a small part of what there is.
-_WORKSPACE, _SHARE = 32 << 20, 1024
+_WORKSPACE, _PART = 32 << 20, 1024
+
+#: The part of a device's memory that one convolution by cuDNN may work in.
+_CONVOLUTION_PART = 8
 
 
 def places(name: str) -> Iterator[str]:
@@ -84,14 +86,13 @@ def use_cublas(gpu: int, cublas: Any = None) -> bool:
     """
     if cublas is None:
         cublas = find("cublas") if config.gpuarray.blas == "auto" else None
-    if cublas is None or any(not hasattr(cublas, name) for name in _CUBLAS):
+    if cublas is None:
         return False
-    functions = (ctypes.cast(getattr(cublas, name), ctypes.c_void_p) for name in _CUBLAS)
-    workspace = min(_WORKSPACE, library().th_gpu_cuda_memory(gpu) // _SHARE)
-    status = library().th_gpu_use_cublas(gpu, *functions, workspace, int(config.gpuarray.tf32))
+    workspace = min(_WORKSPACE, library().th_gpu_cuda_memory(gpu) // _PART)
+    status = library().th_gpu_use_cublas(gpu, cublas._handle, workspace, int(config.gpuarray.tf32))
     if status:
         logger.warning("theano: cuBLAS cannot be used (%d); kernels of this layer multiply", status)
-    return status == 0
+    return bool(status == 0)
 
 
 def use_cusolver(gpu: int, cusolver: Any = None) -> bool:
@@ -111,4 +112,25 @@ def use_cusolver(gpu: int, cusolver: Any = None) -> bool:
     status = library().th_gpu_use_cusolver(gpu, cusolver._handle)
     if status:
         logger.warning("theano: cuSOLVER cannot be used (%d); kernels of this layer factorise matrices", status)
+    return bool(status == 0)
+
+
+def use_cudnn(gpu: int, cudnn: Any = None) -> bool:
+    """Let a device of CUDA convolve by cuDNN, and return whether it does.
+
+    Parameters
+    ----------
+    gpu : int
+        The address of its ``th_gpu``.
+    cudnn : CDLL, optional
+        The library; it is looked for unless the flag ``dnn.enabled`` says that it is not wanted.
+    """
+    if cudnn is None:
+        cudnn = find("cudnn") if config.dnn.enabled != "False" else None
+    if cudnn is None:
+        return False
+    most = library().th_gpu_cuda_memory(gpu) // _CONVOLUTION_PART
+    status = library().th_gpu_use_cudnn(gpu, cudnn._handle, most, int(config.gpuarray.tf32))
+    if status:
+        logger.warning("theano: cuDNN cannot be used (%d); kernels of this layer convolve", status)
     return bool(status == 0)
