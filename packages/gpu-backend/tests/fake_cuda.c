@@ -122,7 +122,7 @@ struct host_function {
     int64_t pointers, bytes;
 };
 
-enum { POINTERS = 16, BYTES = 4096 };
+enum { POINTERS = 16, BYTES = 4096, FUNCTIONS_OF_CUDA = 1 << 20 };
 typedef struct launched {
     const host_function *function; /* NULL: one of CUDA's, which nothing here can run */
     int64_t groups, group;
@@ -131,7 +131,7 @@ typedef struct launched {
 
 static launched launch_of(void *function, unsigned groups, unsigned group, void **args)
 {
-    launched l = {.function = (uintptr_t)function > (1 << 20) ? function : NULL, .groups = groups, .group = group};
+    launched l = {.function = (uintptr_t)function > FUNCTIONS_OF_CUDA ? function : NULL, .groups = groups, .group = group};
     if (l.function == NULL)
         return l;
     for (int64_t k = 0; k < l.function->pointers; ++k)
@@ -152,7 +152,9 @@ CUresult cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d,
 {
     (void)b, (void)c, (void)e, (void)g, (void)shared, (void)extra;
     const CUresult status = say("launch", "%u %zu", a, (size_t)stream);
-    if (status == 0) {
+    if (status == 0 && (uintptr_t)f <= FUNCTIONS_OF_CUDA) {
+        ++fake_launches; /* nothing else: there is who measures how long it takes to ask for this */
+    } else if (status == 0) {
         const launched l = launch_of(f, a, d, args);
         launch(&l);
     }
