@@ -36,6 +36,7 @@ def test_what_is_installed(monkeypatch):
     said = lines()
     assert said["cuDNN"].text == "nvidia-cudnn-cu12 9.1"
     assert "pip install nvidia-cublas" in said["cuBLAS"].text and said["cuBLAS"].ok
+    assert "pip install nvidia-cusolver" in said["cuSOLVER"].text and said["cuSOLVER"].ok
     if importlib.util.find_spec("cuda"):
         assert not said["nvrtc"].ok and "theano-gpu-backend[cuda]" in said["nvrtc"].remedy
     monkeypatch.setattr(checks, "there", list)

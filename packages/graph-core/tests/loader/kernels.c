@@ -186,7 +186,19 @@ static const char *device_error(const th_device *d) {
 }
 int64_t direct_copies(void) { return device_direct; }
 
-const th_device device = {device_allocate, device_release, device_copy, device_gather, NULL, device_copy_from, device_error};
-const th_device other_device = {device_allocate, device_release, device_copy, device_gather, NULL, device_copy_from, device_error};
-const th_device silent_device = {device_allocate, device_release, device_copy, device_gather, NULL, NULL, NULL};
+/* Calls that began and that ended; the next ending fails if that is asked for. */
+static int64_t device_calls[3];
+static void device_begin(const th_device *d) { (void)d; device_calls[0]++; }
+static int device_finish(const th_device *d) {
+    (void)d;
+    device_calls[1]++;
+    if (!device_calls[2]) return 0;
+    device_calls[2] = 0;
+    return -1;
+}
+int64_t *calls_of_device(void) { return device_calls; }
+
+const th_device device = {device_allocate, device_release, device_copy, device_gather, NULL, device_copy_from, device_error, device_begin, device_finish};
+const th_device other_device = {device_allocate, device_release, device_copy, device_gather, NULL, device_copy_from, device_error, NULL, NULL};
+const th_device silent_device = {device_allocate, device_release, device_copy, device_gather, NULL, NULL, NULL, NULL, NULL};
 int transfer(th_ctx *c) { return c->rt->transfer(c, c->out[0], c->in[0]); }

@@ -89,6 +89,29 @@ def test_a_transfer_that_fails(kernels: Any, device: Any) -> None:
     np.testing.assert_array_equal(f(np.ones(4)), np.ones(4))
 
 
+def test_calls_begin_and_end_on_devices(kernels: Any, device: Any) -> None:
+    """A call that fails ends, too; and one whose device fails at the end fails, before anything is stored."""
+    ctypes_function = ctypes.CFUNCTYPE(ctypes.POINTER(ctypes.c_int64))
+    calls = ctypes_function(kernels.calls_of_device)()
+    cell = [None]
+    f = Function({**there_and_back(kernels, VECTOR, device), "updates": [(cell, 2)]})
+    before = calls[0], calls[1]
+    f(np.ones(4))
+    assert (calls[0], calls[1]) == (before[0] + 1, before[1] + 1) and cell[0] is not None
+    with pytest.raises(DeviceError, match="it was to fail"):
+        f(np.zeros(3))
+    assert (calls[0], calls[1]) == (before[0] + 2, before[1] + 2)
+    calls[2] = 1
+    with pytest.raises(DeviceError, match="the device failed: it was to fail"):
+        f(np.zeros(5))
+    assert (calls[0], calls[1]) == (before[0] + 3, before[1] + 3)
+    np.testing.assert_array_equal(cell[0], np.ones(4))
+    other = Function({**there_and_back(kernels, VECTOR, VECTOR)})  # no device is used
+    with pytest.raises(ValueError):
+        other(np.zeros(4))
+    assert calls[0] == before[0] + 3
+
+
 def test_a_transfer_is_between_two_memories(kernels: Any, device: Any) -> None:
     f = Function(there_and_back(kernels, VECTOR, VECTOR))
     with pytest.raises(ValueError, match="to a device's memory or from it"):

@@ -18,6 +18,7 @@ _NEEDED = {"cuda.bindings": "cuda", "pyopencl": "opencl"}
 #: Libraries of NVIDIA's by the distributions that bring them.
 _LIBRARIES = {
     "cuBLAS": ("nvidia-cublas", "nvidia-cublas-cu13", "nvidia-cublas-cu12"),
+    "cuSOLVER": ("nvidia-cusolver", "nvidia-cusolver-cu12"),
     "cuDNN": ("nvidia-cudnn-cu13", "nvidia-cudnn-cu12"),
 }
 

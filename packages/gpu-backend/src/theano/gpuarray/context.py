@@ -17,7 +17,7 @@ from theano.gpuarray.drivers import Driver, start
 from theano.gpuarray.errors import ContextNotDefined, DeviceError, DeviceMemoryError
 from theano.gpuarray.exchange import started
 from theano.gpuarray.kernels.library import COUNTS, FAULTS, library
-from theano.gpuarray.libraries import use_cublas
+from theano.gpuarray.libraries import use_cublas, use_cudnn, use_cusolver
 from theano.graph.parameters import Pointer
 from theano.loader.module import add_device
 from theano.lowering.targets import Target, targets
@@ -55,8 +55,13 @@ class GpuContext:
         targets.register(self.device, Target(GPU, self.device))
         for number, pointer in enumerate(self.functions(*movers())):
             library().th_gpu_set_mover(driver.gpu, number, pointer)
+        library().th_gpu_set_capture(driver.gpu, int(config.gpuarray.capture))
         #: Whether products are computed by cuBLAS.
         self.has_cublas = driver.language == "cuda" and use_cublas(driver.gpu)
+        #: Whether matrices are factorised by cuSOLVER.
+        self.has_cusolver = driver.language == "cuda" and use_cusolver(driver.gpu)
+        #: Whether convolutions are computed by cuDNN.
+        self.has_cudnn = driver.language == "cuda" and use_cudnn(driver.gpu)
 
     # -- programs ---------------------------------------------------------------------------------------------------
 

@@ -257,7 +257,12 @@ class CudaDriver:
         self.capability = int(library().th_gpu_cuda_describe(gpu, text, len(text)))
         self.name = text.value.decode()
         self.total_memory = self.largest_allocation = int(library().th_gpu_cuda_memory(gpu))
-        self.dlpack_device, self.stream = (_CUDA, number), int(library().th_gpu_cuda_stream(gpu))
+        self.dlpack_device = (_CUDA, number)
+
+    @property
+    def stream(self) -> int:
+        """The stream on which everything happens, of which all that was put off is asked for now."""
+        return int(library().th_gpu_cuda_stream(self.gpu))
 
     @cached_property
     def identity(self) -> str:
@@ -282,7 +287,9 @@ class CudaDriver:
         """Let another library's stream go on after all that was asked for; None is the stream that waits for all."""
         if stream == 0:
             raise ValueError("stream 0 of CUDA could be either of two: 1 is the default stream, 2 that of each thread")
-        if stream != -1:
+        if stream == -1:  # it waits by itself
+            self._checked(library().th_gpu_submit(self.gpu))
+        else:
             self._checked(library().th_gpu_cuda_follow(self.gpu, 1 if stream is None else stream, 0))
 
     def taken_back(self, stream: int | None) -> None:

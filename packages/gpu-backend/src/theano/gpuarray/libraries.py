@@ -20,8 +20,13 @@ from theano.messages import logger
 from theano.settings import config
 
 #: By the name of a library, what it needs of its own folder, opened first.
-_NEEDED = {"cublas": ("cublasLt",)}
-_CUBLAS = ("cublasCreate_v2", "cublasSetStream_v2", "cublasGemmStridedBatchedEx")
+_NEEDED = {"cublas": ("cublasLt",), "cusolver": ("nvJitLink", "cublasLt", "cublas", "cusparse")}
+
+#: Bytes that cuBLAS is given to work with: what NVIDIA says that large products want, or a small part of what there is.
+_WORKSPACE, _PART = 32 << 20, 1024
+
+#: The part of a device's memory that one convolution by cuDNN may work in.
+_CONVOLUTION_PART = 8
 
 
 def places(name: str) -> Iterator[str]:
@@ -81,10 +86,51 @@ def use_cublas(gpu: int, cublas: Any = None) -> bool:
     """
     if cublas is None:
         cublas = find("cublas") if config.gpuarray.blas == "auto" else None
-    if cublas is None or any(not hasattr(cublas, name) for name in _CUBLAS):
+    if cublas is None:
         return False
-    functions = (ctypes.cast(getattr(cublas, name), ctypes.c_void_p) for name in _CUBLAS)
-    status = library().th_gpu_use_cublas(gpu, *functions, int(config.gpuarray.tf32))
+    workspace = min(_WORKSPACE, library().th_gpu_cuda_memory(gpu) // _PART)
+    status = library().th_gpu_use_cublas(gpu, cublas._handle, workspace, int(config.gpuarray.tf32))
     if status:
         logger.warning("theano: cuBLAS cannot be used (%d); kernels of this layer multiply", status)
-    return status == 0
+    return bool(status == 0)
+
+
+def use_cusolver(gpu: int, cusolver: Any = None) -> bool:
+    """Let a device of CUDA factorise matrices by cuSOLVER, and return whether it does.
+
+    Parameters
+    ----------
+    gpu : int
+        The address of its ``th_gpu``.
+    cusolver : CDLL, optional
+        The library; it is looked for unless the flag ``gpuarray.blas`` says that it is not wanted.
+    """
+    if cusolver is None:
+        cusolver = find("cusolver") if config.gpuarray.blas == "auto" else None
+    if cusolver is None:
+        return False
+    status = library().th_gpu_use_cusolver(gpu, cusolver._handle)
+    if status:
+        logger.warning("theano: cuSOLVER cannot be used (%d); kernels of this layer factorise matrices", status)
+    return bool(status == 0)
+
+
+def use_cudnn(gpu: int, cudnn: Any = None) -> bool:
+    """Let a device of CUDA convolve by cuDNN, and return whether it does.
+
+    Parameters
+    ----------
+    gpu : int
+        The address of its ``th_gpu``.
+    cudnn : CDLL, optional
+        The library; it is looked for unless the flag ``dnn.enabled`` says that it is not wanted.
+    """
+    if cudnn is None:
+        cudnn = find("cudnn") if config.dnn.enabled != "False" else None
+    if cudnn is None:
+        return False
+    most = library().th_gpu_cuda_memory(gpu) // _CONVOLUTION_PART
+    status = library().th_gpu_use_cudnn(gpu, cudnn._handle, most, int(config.gpuarray.tf32))
+    if status:
+        logger.warning("theano: cuDNN cannot be used (%d); kernels of this layer convolve", status)
+    return bool(status == 0)

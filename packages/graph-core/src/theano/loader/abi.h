@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TH_ABI_VERSION 7
+#define TH_ABI_VERSION 8
 
 #ifdef __cplusplus
 extern "C" {
@@ -129,6 +129,11 @@ struct th_device {
     int (*copy_from)(const th_device *, char *to, const th_device *other, const char *from, size_t bytes);
     /* What went wrong last. NULL: it does not say. */
     const char *(*error)(const th_device *);
+    /* A function that uses the device begins and ends a call on this thread. What the device is asked for in between it may put
+     * off until the end, or until somebody needs it done before, and then do at once. `finish`: 0, or -1. NULL: nothing is
+     * put off. */
+    void (*begin)(const th_device *);
+    int (*finish)(const th_device *);
 };
 
 typedef struct th_runtime {

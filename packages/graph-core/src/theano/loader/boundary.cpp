@@ -478,7 +478,7 @@ bool is_private(Frame *frame, Slot *slot) {
 }
 
 int make_private(Frame *frame, Slot *slot) {
-    if (slot->info->device) return 0; /* nothing that was given is overwritten there: check_devices */
+    if (slot->info->device) return 0; /* nothing that was given is overwritten there: read_devices */
     if (slot->memory != MEM_ARRAY || slot->copied) return 0;
     PyObject *copy = new_array(slot->info->descr, slot->info->ndim, slot->buf.shape, slot->elements);
     if (!copy) return -1;

@@ -210,6 +210,7 @@ struct Program {
     std::vector<int32_t> destroyed;                 /* slots of inputs that are overwritten, then of those that are stored ... */
     std::vector<int32_t> fixed;                     /* ... and, if there are any, those of all other values a call starts with */
     std::vector<PyObject *> stored;                 /* ... and cells that values come from or go to; borrowed */
+    std::vector<const th_device *> devices;         /* that calls begin and end on */
     std::vector<ValueLock *> locks;                 /* of the cells that are updated, in the order in which they are taken */
     bool careful = false;                           /* whether there is anything in one of these two */
     size_t commit_start = 0;                        /* where those begin; the number of instructions if there are none */

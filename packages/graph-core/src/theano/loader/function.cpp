@@ -317,6 +317,23 @@ PyObject *call_with_option(PyObject *handler, PyObject *object, PyObject *const 
     return result;
 }
 
+/* What devices put off during the instructions is asked for by their end: results may be seen, and updates stored, after that. */
+int run_on_devices(Frame *frame) {
+    const Program &program = *frame->program;
+    for (const th_device *device : program.devices) device->begin(device);
+    int status = machine_run(frame);
+    for (const th_device *device : program.devices) {
+        if (device->finish(device) == 0 || status < 0) continue;
+        PyObject *type = device_error("DeviceError", PyExc_RuntimeError);
+        PyErr_Format(type, "the device failed: %s", device_said(device));
+        Py_DECREF(type);
+        status = -1;
+    }
+    return status;
+}
+
+inline int run_instructions(Frame *frame) { return TH_LIKELY(frame->program->devices.empty()) ? machine_run(frame) : run_on_devices(frame); }
+
 /* What is updated is locked before it, or the default of an argument, is read, and until the new value is stored. */
 inline PyObject *run(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
     const Program &program = *frame->program;
@@ -324,7 +341,7 @@ inline PyObject *run(Frame *frame, PyObject *const *args, size_t nargs, PyObject
     if (careful && TH_UNLIKELY(locks_take(program.locks) < 0)) return nullptr;
     PyObject *result = nullptr;
     if (TH_LIKELY(bind_arguments(frame, args, nargs, kwnames) == 0 && bind_shared(frame) == 0 &&
-                  (!careful || program.destroyed.empty() || set_apart(frame) == 0) && machine_run(frame) == 0))
+                  (!careful || program.destroyed.empty() || set_apart(frame) == 0) && run_instructions(frame) == 0))
         result = finish(frame);
     if (careful) locks_give(program.locks);
     return result;

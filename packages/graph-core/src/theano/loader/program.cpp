@@ -422,12 +422,14 @@ bool read_control_dependencies(Program &program, PyObject *object) {
 }
 
 /* What was given in a device's memory is not overwritten there, and buffers that slots share are in one memory. */
-bool check_devices(const Program &program) {
+bool read_devices(Program &program) {
     std::vector<int32_t> first(size_t(program.npools), -1);
     for (size_t k = 0; k < program.slots.size(); ++k) {
         const SlotInfo &info = program.slots[k];
         if (info.device && (info.scalar || info.overwritten != OVERWRITE_NOTHING))
             return complain("program: what is in a device's memory is no NumPy scalar, and is not overwritten in a shared variable");
+        if (info.device && info.device->begin && std::find(program.devices.begin(), program.devices.end(), info.device) == program.devices.end())
+            program.devices.push_back(info.device);
         if (info.pool < 0) continue;
         int32_t &other = first[size_t(info.pool)];
         if (other < 0) other = int32_t(k);
@@ -533,7 +535,7 @@ bool program_read(Program &program, PyObject *description) {
     derive(program);
     if (!read_overwritten(program, given.overwritten, given.commit_start) || !read_result_bases(program, given.result_bases)) return false;
     const bool good = read_frees(program, given.frees) && read_reuse(program, given.reuse) && read_control_dependencies(program, given.control_dependencies) &&
-           check_devices(program) && check_order(program) && find_locks(program);
+           read_devices(program) && check_order(program) && find_locks(program);
     if (!good) return false;
     find_rivals(program);
     for (Update &update : program.updates) update.committed = program.slots[update.slot].producer >= int64_t(program.commit_start);

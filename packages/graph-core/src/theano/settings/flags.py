@@ -278,9 +278,12 @@ _flag("gpuarray.sched", EnumStr("default", "multi", "single"), "How threads wait
 _flag("gpuarray.single_stream", BoolParam(True), "Use one stream.", inert=ONE_STREAM)
 _flag("gpuarray.cache_path", StrParam(defaults.gpu_kernels, allow_override=False), "Where kernels of devices are "
       "kept, if not with all compiled code.")
-_flag("gpuarray.blas", EnumStr("auto", "own", allow_override=False), "What multiplies on a device of CUDA: cuBLAS if "
-      "it is found, or kernels of this project.")
-_flag("gpuarray.tf32", BoolParam(False, allow_override=False), "Let cuBLAS leave out digits of float32 in products.")
+_flag("gpuarray.blas", EnumStr("auto", "own", allow_override=False), "What multiplies and factorises matrices on a "
+      "device of CUDA: cuBLAS and cuSOLVER if they are found, or kernels of this project.")
+_flag("gpuarray.capture", BoolParam(True, allow_override=False), "Let a device of CUDA do launches that come again in "
+      "one call of the driver (CUDA graphs).")
+_flag("gpuarray.tf32", BoolParam(False, allow_override=False), "Let cuBLAS and cuDNN leave out digits of "
+      "float32 in products.")
 _flag("cuda.root", StrParam(defaults.cuda_root), "Where CUDA is installed.", inert=GPU)
 _flag("cuda.include_path", StrParam(defaults.cuda_include), "Where CUDA's headers are.", inert=GPU)
 _ALGORITHMS = ("guess_once", "guess_on_shape_change", "time_once", "time_on_shape_change")
@@ -299,7 +302,8 @@ _flag("dnn.conv.precision", EnumStr("as_input_f32", "as_input", "float16", "floa
       "In which dtype cuDNN computes a convolution.", inert=GPU)
 for _part in ("base", "include", "library", "bin"):
     _flag(f"dnn.{_part}_path", StrParam(""), f"Where cuDNN's {_part} directory is.", inert=GPU)
-_flag("dnn.enabled", EnumStr("auto", "True", "False", "no_check"), "Whether to use cuDNN.", inert=GPU)
+_flag("dnn.enabled", EnumStr("auto", "True", "False", "no_check"), "Whether a device of CUDA convolves by "
+      "cuDNN: if it is found, or never (False).")
 _flag("magma.enabled", BoolParam(False), "Whether to use MAGMA.", inert=GPU)
 _flag("magma.include_path", StrParam(""), "Where MAGMA's headers are.", inert=GPU)
 _flag("magma.library_path", StrParam(""), "Where MAGMA's library is.", inert=GPU)

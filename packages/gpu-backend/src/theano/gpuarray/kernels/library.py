@@ -15,10 +15,11 @@ PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 COUNTS = (
     "live", "waiting", "peak", "to", "from", "launches", "allocations", "between", "taken", "refused",
+    "recorded", "replayed",
 )  # fmt: skip
 """What a device counts: bytes in use, waiting to be used again, and the most ever in use; transfers there and back;
 launches of kernels; allocations, fresh or again; direct copies from another device; bytes that the driver gave, and how
-often it had none to give."""
+often it had none to give; lists of launches that were recorded, and how often such a recording was used."""
 
 FAULTS = ("allocate", "launch", "copy", "wait")
 """What tests can make fail."""
@@ -35,7 +36,11 @@ _FUNCTIONS = {
     "th_gpu_cuda_function": (_POINTER, _POINTER, _POINTER, _TEXT),
     "th_gpu_kernel_new": (_POINTER, _POINTER, _POINTER),
     "th_gpu_call_kernel": (ctypes.c_int, _POINTER, _POINTER, _NUMBER, _NUMBER, _POINTER, _POINTER),
-    "th_gpu_use_cublas": (ctypes.c_int, _POINTER, _POINTER, _POINTER, _POINTER, ctypes.c_int),
+    "th_gpu_use_cublas": (ctypes.c_int, _POINTER, _POINTER, _NUMBER, ctypes.c_int),
+    "th_gpu_use_cusolver": (ctypes.c_int, _POINTER, _POINTER),
+    "th_gpu_use_cudnn": (ctypes.c_int, _POINTER, _POINTER, _NUMBER, ctypes.c_int),
+    "th_gpu_submit": (ctypes.c_int, _POINTER),
+    "th_gpu_set_capture": (None, _POINTER, ctypes.c_int),
     "th_gpu_gemm_of": (ctypes.c_int, _POINTER, _POINTER, _POINTER, _POINTER, _NUMBER, _POINTER),
     "th_gpu_read_counts": (None, _POINTER, _POINTER),
     "th_gpu_wait": (ctypes.c_int, _POINTER),

@@ -49,7 +49,7 @@ INSTEAD = {
         "local_abstractconv_gradinputs_gemm local_abstractconv_gradinputs_gemm_alt "
         "local_abstractconv3d_gradinputs_gemm local_abstractconv3d_gradinputs_gemm_alt"
     ),
-    "nothing here calls cuDNN: kernels of this layer compute it": (
+    "the layer says where cuDNN computes and where kernels of its own do, not programs": (
         "CUDNNDataType DnnVersion DnnBase MakerCDataType CDataMaker get_precision CuDNNV51 CuDNNV6 CuDNNV7 "
         "get_definitions GpuDnnDropoutOp local_abstractconv_cudnn_graph local_abstractconv3d_cudnn_graph "
         "local_abstractconv_cudnn local_abstractconv_cudnn_alt local_abstractconv3d_cudnn_alt "
@@ -70,7 +70,7 @@ INSTEAD = {
         "check_and_convert_boolean_masks BaseGpuAdvancedSubtensor BaseGpuAdvancedIncSubtensor"
     ),
     "the geometry of a convolution is said by theano.tensor.conv.op.BaseAbstractConv": "BaseGpuCorrMM BaseGpuCorr3dMM",
-    "nothing here calls cuSOLVER: kernels of this layer compute it": (
+    "the layer says where cuSOLVER computes and where kernels of its own do, not programs": (
         "attach_cublas_handle_to_context attach_cusolver_handle_to_context cusolverDnDpotrs cusolverDnSpotrs"
     ),
     "sets of the largest elements are compared by numpy.sort of both": "ValuesEqApproxNoOrder",

@@ -1,9 +1,7 @@
 /* The host's half of convolution and its gradients: which product of matrices it is. */
 #include <string.h>
 
-#include "gpu.h"
-#include "conv_sizes.h"
-#include "parameters.h"
+#include "convolve.h"
 
 typedef th_device_convolution_params params_t;
 
@@ -18,19 +16,6 @@ typedef struct arguments {
     int64_t at[3], a, b, c, m, am, cm, parts, share, guarded, by_rows, by_columns, place[3], length[3];
     conv_index z, n, k;
 } arguments;
-
-/* A tensor: strides of its first two axes that are not places, of the others, and of places if it is unshared filters. */
-typedef struct tensor {
-    char *data;
-    int64_t outer, inner, at[TH_CONV_AXES], own[TH_CONV_AXES];
-} tensor;
-
-typedef struct convolution {
-    const params_t *p;
-    th_conv_axis axis[TH_CONV_AXES];
-    int64_t batch, groups, channels, filters; /* the last two in a group */
-    tensor image, kernel, output;
-} convolution;
 
 static tensor tensor_of(const th_buffer *b, int nd)
 {
@@ -294,5 +279,6 @@ TH_EXPORT int th_kernel_gpu_convolve(th_ctx *ctx)
     q.image = tensor_of(to_images ? ctx->out[0] : ctx->in[0], nd);
     q.kernel = tensor_of(to_filters ? ctx->out[0] : ctx->in[to_images ? 0 : 1], nd);
     q.output = tensor_of(to_images || to_filters ? ctx->in[1] : ctx->out[0], nd);
-    return launch_all(ctx, &q);
+    const int done = th_cudnn_convolve(ctx, &q);
+    return done ? (done < 0 ? -1 : 0) : launch_all(ctx, &q);
 }

@@ -4,6 +4,7 @@
  * an array of any strides is in these words, one pure function says (`th_gpu_gemm_of`); where it has none, the product is
  * computed by a kernel of ours.
  */
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -11,17 +12,15 @@
 
 enum { OP_N = 0, OP_T = 1, R_32F = 0, R_64F = 1, R_16F = 2, COMPUTE_32F = 68, COMPUTE_64F = 70, FAST_TF32 = 77, DEFAULT_ALGO = -1 };
 
-typedef int (*create_fn)(void **handle);
-typedef int (*set_stream_fn)(void *handle, void *stream);
-typedef int (*gemm_fn)(void *handle, int transa, int transb, int m, int n, int k, const void *alpha, const void *a, int atype,
-                       int lda, long long stride_a, const void *b, int btype, int ldb, long long stride_b, const void *beta,
-                       void *c, int ctype, int ldc, long long stride_c, int count, int compute, int algo);
-
 struct th_gpu_cublas {
-    void *handle;
-    gemm_fn gemm;
+    void *handle, *stream; /* that it is on */
+    char *workspace; /* NULL: its own */
+    size_t workspace_bytes;
     int tf32;
     pthread_mutex_t lock; /* a handle is for one thread at a time */
+#define X(name, takes) int(*name) takes;
+    TH_CUBLAS_FUNCTIONS(X)
+#undef X
 };
 
 /* A matrix by columns: the distance of its columns (transposed: of its rows), or 0 where it has none. In elements. */
@@ -80,43 +79,82 @@ TH_EXPORT int th_gpu_gemm_of(const int64_t *lengths, const int64_t *a, const int
     return 1;
 }
 
-int th_gpu_gemm_by_cublas(th_gpu *gpu, const th_gpu_gemm *g, int32_t dtype, double alpha, const char *a, const char *b,
-                          double beta, char *c)
+/* What `multiply` is told: all of a product. */
+typedef struct product {
+    th_gpu_gemm g;
+    const char *first, *second;
+    char *c;
+    double alpha, beta;
+    int64_t dtype;
+} product;
+
+/* Products are asked for on one stream and, while they are recorded, on another. */
+static int on_stream(th_gpu_cublas *blas, void *stream)
 {
+    int status = blas->stream == stream ? 0 : blas->cublasSetStream_v2(blas->handle, stream);
+    if (status == 0 && blas->stream != stream && blas->workspace)
+        status = blas->cublasSetWorkspace_v2(blas->handle, blas->workspace, blas->workspace_bytes); /* a new stream takes it away */
+    blas->stream = status ? NULL : stream;
+    return status;
+}
+
+static int multiply(th_gpu *gpu, void *stream, const void *told)
+{
+    const product *p = told;
+    const th_gpu_gemm *g = &p->g;
     th_gpu_cublas *blas = gpu->cublas;
-    const float singles[2] = {(float)alpha, (float)beta};
-    const double doubles[2] = {alpha, beta};
-    const int wide = dtype == TH_FLOAT64, type = wide ? R_64F : dtype == TH_FLOAT16 ? R_16F : R_32F;
+    const float singles[2] = {(float)p->alpha, (float)p->beta};
+    const double doubles[2] = {p->alpha, p->beta};
+    const int wide = p->dtype == TH_FLOAT64, type = wide ? R_64F : p->dtype == TH_FLOAT16 ? R_16F : R_32F;
     const void *factors[2] = {wide ? (const void *)&doubles[0] : &singles[0], wide ? (const void *)&doubles[1] : &singles[1]};
-    const int compute = wide ? COMPUTE_64F : dtype == TH_FLOAT32 && blas->tf32 ? FAST_TF32 : COMPUTE_32F;
-    if (gpu->driver->enter(gpu) == NULL)
-        return -1;
+    const int compute = wide ? COMPUTE_64F : p->dtype == TH_FLOAT32 && blas->tf32 ? FAST_TF32 : COMPUTE_32F;
     pthread_mutex_lock(&blas->lock);
-    const int status = blas->gemm(
-        blas->handle, (int)g->transposed[0], (int)g->transposed[1], (int)g->m, (int)g->n, (int)g->k, factors[0],
-        g->swapped ? b : a, type, (int)g->leading[0], g->step[0], g->swapped ? a : b, type, (int)g->leading[1], g->step[1],
-        factors[1], c, type, (int)g->leading[2], g->step[2], (int)g->count, compute, DEFAULT_ALGO);
+    int status = on_stream(blas, stream);
+    if (status == 0)
+        status = blas->cublasGemmStridedBatchedEx(blas->handle, (int)g->transposed[0], (int)g->transposed[1], (int)g->m, (int)g->n, (int)g->k, factors[0],
+                            p->first, type, (int)g->leading[0], g->step[0], p->second, type, (int)g->leading[1], g->step[1],
+                            factors[1], p->c, type, (int)g->leading[2], g->step[2], (int)g->count, compute, DEFAULT_ALGO);
     pthread_mutex_unlock(&blas->lock);
-    __atomic_add_fetch(&gpu->counts.launches, 1, __ATOMIC_RELAXED);
     if (status)
         th_gpu_complain(gpu, "cublasGemmStridedBatchedEx", status);
     return status ? -1 : 0;
 }
 
-/* Let a device of CUDA multiply by cuBLAS, of which these are three functions; `tf32`: products of float32 may leave out
- * digits. 0, or what cuBLAS said. */
-TH_EXPORT int th_gpu_use_cublas(th_gpu *gpu, void *create, void *set_stream, void *gemm, int tf32)
+int th_gpu_gemm_by_cublas(th_gpu *gpu, const th_gpu_gemm *g, int32_t dtype, double alpha, const char *a, const char *b,
+                          double beta, char *c)
+{
+    const product p = {.g = *g, .first = g->swapped ? b : a, .second = g->swapped ? a : b, .c = c, .alpha = alpha, .beta = beta,
+                       .dtype = dtype};
+    __atomic_add_fetch(&gpu->counts.launches, 1, __ATOMIC_RELAXED);
+    return th_gpu_run_later(gpu, multiply, &p, sizeof p);
+}
+
+/* Let a device of CUDA multiply by cuBLAS, a library that was opened; `workspace`: the bytes that it may use; `tf32`: products of
+ * float32 may leave out digits. 0; what cuBLAS said; or -1: it lacks a function. */
+TH_EXPORT int th_gpu_use_cublas(th_gpu *gpu, void *library, int64_t workspace, int tf32)
 {
     th_gpu_cublas *made = calloc(1, sizeof *made);
     void *stream = gpu->driver->enter ? gpu->driver->enter(gpu) : NULL;
-    int status = made == NULL || stream == NULL ? -1 : ((create_fn)create)(&made->handle);
+    int status = made == NULL || stream == NULL ? -1 : 0;
+#define X(name, takes)                                                                      \
+    if (status == 0 && (*(void **)&made->name = dlsym(library, #name)) == NULL)             \
+        status = -1;
+    TH_CUBLAS_FUNCTIONS(X)
+#undef X
     if (status == 0)
-        status = ((set_stream_fn)set_stream)(made->handle, stream);
+        status = made->cublasCreate_v2(&made->handle);
+    if (status == 0) {
+        /* memory of its own, which it would take while it is recorded */
+        made->workspace = workspace > 0 ? gpu->driver->allocate(gpu, (size_t)workspace) : NULL;
+        made->workspace_bytes = (size_t)workspace;
+        status = on_stream(made, stream);
+    }
     if (status) {
+        if (made && made->workspace)
+            gpu->driver->release(gpu, made->workspace, made->workspace_bytes);
         free(made);
         return status;
     }
-    made->gemm = (gemm_fn)gemm;
     made->tf32 = tf32;
     pthread_mutex_init(&made->lock, NULL);
     gpu->cublas = made;

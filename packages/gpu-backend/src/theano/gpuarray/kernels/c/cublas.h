@@ -4,6 +4,15 @@
 
 #include "gpu.h"
 
+/* NAME, what it takes: enumerations are ints, handles and what is on the device addresses */
+#define TH_CUBLAS_FUNCTIONS(X)                                                                                                    \
+    X(cublasCreate_v2, (void **))                                                                                                 \
+    X(cublasSetStream_v2, (void *, void *))                                                                                       \
+    X(cublasSetWorkspace_v2, (void *, void *, size_t))                                                                            \
+    X(cublasGemmStridedBatchedEx,                                                                                                 \
+      (void *, int, int, int, int, int, const void *, const void *, int, int, long long, const void *, int, int, long long,       \
+       const void *, void *, int, int, long long, int, int, int))
+
 /* A product as BLAS takes it, by columns: C = alpha op(A) op(B) + beta C of `count` triples; distances in elements. */
 typedef struct th_gpu_gemm {
     int64_t swapped;       /* whether BLAS is given the right operand first */

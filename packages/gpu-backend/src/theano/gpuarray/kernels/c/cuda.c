@@ -6,47 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
+#include "cuda.h"
 
-typedef int CUresult;
-typedef uint64_t CUdeviceptr;
-
-/* NAME, what it takes */
-#define FUNCTIONS(X)                                                                                                       \
-    X(cuInit, (unsigned))                                                                                                  \
-    X(cuDeviceGet, (int *, int))                                                                                           \
-    X(cuDeviceGetName, (char *, int, int))                                                                                 \
-    X(cuDeviceGetAttribute, (int *, int, int))                                                                             \
-    X(cuDeviceTotalMem_v2, (size_t *, int))                                                                                \
-    X(cuDevicePrimaryCtxSetFlags_v2, (int, unsigned))                                                                      \
-    X(cuDevicePrimaryCtxRetain, (void **, int))                                                                            \
-    X(cuDevicePrimaryCtxRelease_v2, (int))                                                                                 \
-    X(cuCtxSetCurrent, (void *))                                                                                           \
-    X(cuPointerGetAttribute, (void *, int, CUdeviceptr))                                                                   \
-    X(cuCtxSynchronize, (void))                                                                                            \
-    X(cuEventCreate, (void **, unsigned))                                                                                  \
-    X(cuEventRecord, (void *, void *))                                                                                     \
-    X(cuEventDestroy_v2, (void *))                                                                                         \
-    X(cuStreamWaitEvent, (void *, void *, unsigned))                                                                       \
-    X(cuStreamCreate, (void **, unsigned))                                                                                 \
-    X(cuStreamSynchronize, (void *))                                                                                       \
-    X(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                                              \
-    X(cuMemFree_v2, (CUdeviceptr))                                                                                         \
-    X(cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, void *))                                                   \
-    X(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, void *))                                                         \
-    X(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, void *))                                                    \
-    X(cuMemcpyPeerAsync, (CUdeviceptr, void *, CUdeviceptr, void *, size_t, void *))                                       \
-    X(cuModuleLoadData, (void **, const void *))                                                                           \
-    X(cuModuleGetFunction, (void **, void *, const char *))                                                                \
-    X(cuLaunchKernel, (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **))
-
-typedef struct cuda {
-    int device;
-    void *context, *stream;
-#define X(name, takes) CUresult(*name) takes;
-    FUNCTIONS(X)
-#undef X
-} cuda;
+typedef th_cuda cuda;
 
 enum { COMPUTE_MAJOR = 75, COMPUTE_MINOR = 76, PROCESSORS = 16 }; /* CU_DEVICE_ATTRIBUTE_... */
 
@@ -190,6 +152,15 @@ static CUresult start(cuda *cu, int number, unsigned schedule)
     return status ? status : cu->cuStreamCreate(&cu->stream, 1); /* one that waits for no other */
 }
 
+static int opens_graphs(cuda *cu, void *library)
+{
+    int missing = 0;
+#define X(name, takes) missing |= (*(void **)&cu->name = dlsym(library, #name)) == NULL;
+    TH_CUDA_GRAPH_FUNCTIONS(X)
+#undef X
+    return !missing;
+}
+
 /* The device of that number, on which threads wait as `schedule` says (CU_CTX_SCHED_...; 0: as the driver likes). NULL:
  * `*code` is what the driver said, or -1 where there is no driver. */
 TH_EXPORT th_gpu *th_gpu_cuda(const char *library, int64_t number, int64_t group, int64_t schedule, int64_t *code)
@@ -201,7 +172,7 @@ TH_EXPORT th_gpu *th_gpu_cuda(const char *library, int64_t number, int64_t group
     *code = -1;
     if (!missing) {
 #define X(name, takes) missing |= (*(void **)&cu->name = dlsym(handle, #name)) == NULL;
-        FUNCTIONS(X)
+        TH_CUDA_FUNCTIONS(X)
 #undef X
     }
     if (missing || (*code = start(cu, (int)number, (unsigned)schedule)) != 0) {
@@ -212,6 +183,8 @@ TH_EXPORT th_gpu *th_gpu_cuda(const char *library, int64_t number, int64_t group
     int processors = 0;
     cu->cuDeviceGetAttribute(&processors, PROCESSORS, cu->device);
     th_gpu_setup(gpu, &driver, cu);
+    if (opens_graphs(cu, handle))
+        th_gpu_use_recorder(gpu, &th_cuda_recorder);
     gpu->group = group;
     gpu->processors = processors;
     return gpu;
@@ -258,14 +231,20 @@ TH_EXPORT int64_t th_gpu_cuda_memory(const th_gpu *gpu)
     return cu->cuDeviceTotalMem_v2(&bytes, cu->device) ? 0 : (int64_t)bytes;
 }
 
-/* The stream on which everything happens. */
-TH_EXPORT void *th_gpu_cuda_stream(const th_gpu *gpu) { return ((const cuda *)gpu->state)->stream; }
+/* The stream on which everything happens; what was put off is asked for now, so that who waits for the stream waits for that, too. */
+TH_EXPORT void *th_gpu_cuda_stream(th_gpu *gpu)
+{
+    th_gpu_submit(gpu);
+    return ((const cuda *)gpu->state)->stream;
+}
 
 /* One of the two waits for the other: our stream for another library's (`ours` not 0), or that one for ours. Where its
  * stream is not known (NULL), the host waits for everything. 0, or -1. */
 TH_EXPORT int th_gpu_cuda_follow(th_gpu *gpu, void *stream, int64_t ours)
 {
     const cuda *cu = gpu->state;
+    if (th_gpu_submit(gpu))
+        return -1;
     CUresult status = cu->cuCtxSetCurrent(cu->context);
     if (status == 0 && stream == NULL)
         status = cu->cuCtxSynchronize();

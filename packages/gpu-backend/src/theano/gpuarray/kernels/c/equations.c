@@ -1,5 +1,5 @@
 /* The host's half of Cholesky's factor, of equations, inverses and determinants. */
-#include "matrix.h"
+#include "cusolver.h"
 
 static int singular(job *j, const char *what)
 {
@@ -30,14 +30,25 @@ static int cholesky(job *j)
                        (told){.lower = lower ? TH_LOWER : TH_UPPER, .option = TH_NAN});
 }
 
-/* A copy of a square matrix, eliminated. */
-static int factors_of(job *j, matrix a, matrix *lu)
+/* A copy of a square matrix, of which one triangle may be all that counts. */
+static int copy_of(job *j, matrix a, matrix *lu)
 {
     const told symmetric = {.lower = th_told(j)->lower ? TH_LOWER : TH_UPPER, .option = TH_SYMMETRIC};
     if (th_take_table(j, a.rows) || th_take_matrix(j, lu, a.rows, a.rows, 0))
         return -1;
-    const int copied = th_told(j)->symmetric ? th_run_each(j, th_told(j)->take, a.rows * a.rows, a, *lu, NULL, symmetric) : th_copied(j, *lu, a);
-    return copied ? copied : th_eliminate(j, *lu);
+    return th_told(j)->symmetric ? th_run_each(j, th_told(j)->take, a.rows * a.rows, a, *lu, NULL, symmetric) : th_copied(j, *lu, a);
+}
+
+/* x becomes the solution of A y = x; where there is none, `what` follows from that. */
+static int solution(job *j, matrix a, matrix x, const char *what)
+{
+    matrix lu;
+    if (copy_of(j, a, &lu))
+        return -1;
+    const int done = th_cusolver_solve(j, lu, x, what);
+    if (done)
+        return done < 0 ? -1 : 0;
+    return th_eliminate(j, lu) || singular(j, what) || th_solve_factors(j, lu, x) ? -1 : 0;
 }
 
 int th_solve_factors(job *j, matrix lu, matrix x)
@@ -49,16 +60,14 @@ int th_solve_factors(job *j, matrix lu, matrix x)
 static int inverse(job *j)
 {
     th_ctx *ctx = j->ctx;
-    matrix lu;
     if (th_square(ctx, ctx->in[0]) || ctx->rt->ensure(ctx, ctx->out[0], ctx->in[0]->shape))
         return -1;
     const matrix out = th_matrix_of(ctx->out[0]);
     if (out.rows == 0)
         return 0;
-    if (factors_of(j, th_matrix_of(ctx->in[0]), &lu) || singular(j, "it has no inverse; pinv gives the pseudo-inverse") ||
-        th_run_each(j, th_told(j)->identity, out.rows * out.rows, out, out, NULL, (told){0}))
+    if (th_run_each(j, th_told(j)->identity, out.rows * out.rows, out, out, NULL, (told){0}))
         return -1;
-    return th_solve_factors(j, lu, out);
+    return solution(j, th_matrix_of(ctx->in[0]), out, "it has no inverse; pinv gives the pseudo-inverse");
 }
 
 static int determinant(job *j)
@@ -70,7 +79,7 @@ static int determinant(job *j)
     const matrix a = th_matrix_of(ctx->in[0]), out = th_matrix_of(ctx->out[0]);
     if (a.rows == 0)
         return th_run(j, th_told(j)->identity, 1, out, out, NULL, (told){0});
-    if (factors_of(j, a, &lu))
+    if (copy_of(j, a, &lu) || th_eliminate(j, lu))
         return -1;
     return th_run(j, th_told(j)->diagonal_product, 1, lu, out, j->table, (told){0});
 }
@@ -93,13 +102,10 @@ static int begin(job *j)
 
 static int solve(job *j)
 {
-    matrix lu;
     const int begun = begin(j);
     if (begun)
         return begun < 0 ? -1 : 0;
-    if (factors_of(j, th_matrix_of(j->ctx->in[0]), &lu) || singular(j, "the equations have no single solution; see lstsq"))
-        return -1;
-    return th_solve_factors(j, lu, th_matrix_of(j->ctx->out[0]));
+    return solution(j, th_matrix_of(j->ctx->in[0]), th_matrix_of(j->ctx->out[0]), "the equations have no single solution; see lstsq");
 }
 
 static int solve_triangular(job *j)

@@ -57,6 +57,32 @@ typedef struct th_gpu_driver {
     void (*stop)(th_gpu *);
 } th_gpu_driver;
 
+/* A library's call: it asks for what it does on that stream. 0, or -1 with `error` set. */
+typedef int th_gpu_run(th_gpu *gpu, void *stream, const void *told);
+
+/* A launch, or a library's call, that waits in a list (`commands.c`). Behind it are the addresses of operands, and then the
+ * struct, or what `run` is told. */
+typedef struct th_gpu_command {
+    void *function;
+    th_gpu_run *run; /* NULL: a launch of `function` */
+    int64_t groups, group, npointers, bytes;
+} th_gpu_command;
+
+static inline char **th_gpu_pointers(const th_gpu_command *c) { return (char **)(c + 1); }
+static inline char *th_gpu_told(const th_gpu_command *c) { return (char *)(th_gpu_pointers(c) + c->npointers); }
+static inline const th_gpu_command *th_gpu_next(const th_gpu_command *c)
+{
+    return (const th_gpu_command *)(th_gpu_told(c) + (c->bytes + 7) / 8 * 8);
+}
+
+/* What a driver has that does many commands in one call. Each function may fail, and nothing has been asked for then. */
+typedef struct th_gpu_recorder {
+    void *(*record)(th_gpu *, const th_gpu_command *first, int64_t count); /* NULL: it cannot */
+    int (*change)(th_gpu *, void *recording, int64_t k, const th_gpu_command *to); /* of the same function and sizes */
+    int (*replay)(th_gpu *, void *recording);
+    void (*forget)(th_gpu *, void *recording);
+} th_gpu_recorder;
+
 typedef struct th_gpu_kernel {
     th_gpu *gpu;
     void *function;
@@ -67,11 +93,15 @@ enum { TH_GPU_CLASSES = 44 * 8 };
 typedef struct th_gpu_waiting th_gpu_waiting;
 
 typedef struct th_gpu_cublas th_gpu_cublas; /* `cublas.c` */
+typedef struct th_gpu_cusolver th_gpu_cusolver; /* `cusolver.c` */
+typedef struct th_gpu_cudnn th_gpu_cudnn; /* `cudnn.c` */
+typedef struct th_gpu_commands th_gpu_commands; /* `commands.c` */
 
 typedef struct th_gpu_counts {
     int64_t live, waiting, peak; /* bytes in use, bytes that wait to be used again, the most ever in use */
     int64_t to, from, launches, allocations;
     int64_t between, taken, refused; /* copies from another device; bytes that the driver gave; how often it gave none */
+    int64_t recorded, replayed;      /* lists of commands */
 } th_gpu_counts;
 
 /* Memory that was taken at the start, in pieces (`arena.c`): those that are free, by address. */
@@ -105,7 +135,10 @@ struct th_gpu {
     int keeps;          /* whether memory that is given back waits to be used again */
     th_gpu_arena arena;
     th_gpu_movers movers;
+    th_gpu_commands *commands; /* what waits to be asked for; NULL: nothing ever does */
     th_gpu_cublas *cublas; /* NULL: products are computed by kernels of ours */
+    th_gpu_cusolver *cusolver; /* NULL: and factors */
+    th_gpu_cudnn *cudnn; /* NULL: and convolutions */
     th_gpu_counts counts;
     pthread_mutex_t lock;
     th_gpu_waiting *waiting[TH_GPU_CLASSES];
@@ -120,6 +153,13 @@ int th_gpu_move_by_table(th_gpu *gpu, const th_buffer *to, const th_buffer *from
 int th_gpu_launched(th_gpu *gpu, const th_gpu_launch *launch); /* 0, or -1 with `error` set */
 int th_gpu_called(th_gpu *gpu, const th_gpu_call *call); /* the same */
 void th_gpu_complain(th_gpu *gpu, const char *what, int code);
+
+/* A launch, and a library's call, now or, within a call of a function, together with what follows. 0, or -1 with `error` set. */
+int th_gpu_launch_later(th_gpu *gpu, const th_gpu_launch *launch);
+int th_gpu_run_later(th_gpu *gpu, th_gpu_run *run, const void *told, size_t bytes);
+TH_EXPORT int th_gpu_submit(th_gpu *gpu); /* ask for what was put off: before anything else is asked of the driver, the same */
+void th_gpu_use_recorder(th_gpu *gpu, const th_gpu_recorder *recorder);
+void th_gpu_forget_recordings(th_gpu *gpu);
 
 /* Device memory for one kernel; given back by the caller once its launches were asked for. */
 char *th_gpu_scratch(th_gpu *gpu, size_t bytes);

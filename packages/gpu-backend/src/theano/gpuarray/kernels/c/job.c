@@ -67,7 +67,10 @@ int th_move(job *j, int ndim, const int64_t *shape, char *to, const int64_t *to_
     for (int d = 0; d < ndim; ++d)
         if (shape[d] == 0)
             return 0;
-    return device->gather(device, &target, &source, axis, offsets) ? th_gpu_failed(j->ctx, j->gpu) : 0;
+    const int status = device->gather(device, &target, &source, axis, offsets);
+    if (status == TH_NO_ROOM) /* for the table */
+        return th_gpu_no_room(j->ctx, (size_t)shape[axis] * 2 * sizeof *offsets);
+    return status ? th_gpu_failed(j->ctx, j->gpu) : 0;
 }
 
 int th_fill_with_zeros(job *j, char *to, int64_t count)

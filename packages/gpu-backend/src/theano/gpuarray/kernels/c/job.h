@@ -5,7 +5,7 @@
 
 #include "gpu.h"
 
-enum { TH_TAKEN = 12 }; /* blocks of memory of one call, at most */
+enum { TH_TAKEN = 24 }; /* blocks of memory of one call, at most */
 
 typedef struct job {
     th_ctx *ctx;

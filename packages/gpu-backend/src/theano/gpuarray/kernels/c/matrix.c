@@ -1,5 +1,5 @@
 /* The steps that operations of linear algebra are made of. */
-#include "matrix.h"
+#include "cusolver.h"
 
 /* The struct of the device functions. */
 typedef struct arguments {
@@ -102,6 +102,9 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 int th_factor_cholesky(job *j, matrix a)
 {
+    const int done = th_cusolver_cholesky(j, a);
+    if (done)
+        return done < 0 ? -1 : 0;
     for (int64_t k = 0; k < a.rows; k += TH_BLOCK) {
         const int64_t n = least(TH_BLOCK, a.rows - k), below = a.rows - k - n;
         const matrix block = th_window(a, k, k, n, n), panel = th_window(a, k + n, k, below, n);
@@ -154,6 +157,9 @@ int th_eliminate(job *j, matrix a)
 int th_reflections(job *j, matrix a, char *factors)
 {
     const int64_t count = least(a.rows, a.columns);
+    const int done = th_cusolver_reflections(j, a, factors);
+    if (done)
+        return done < 0 ? -1 : 0;
     for (int64_t k = 0; k < count; k += TH_BLOCK) {
         const int64_t n = least(TH_BLOCK, a.columns - k), used = least(n, count - k), rest = a.columns - k - n;
         const matrix panel = th_window(a, k, k, a.rows - k, n), others = th_window(a, k, k + n, a.rows - k, rest);

@@ -37,6 +37,7 @@ static void give_back(th_gpu *gpu, char *memory, size_t rounded)
     if (th_gpu_arena_give(&gpu->arena, memory, rounded))
         return;
     gpu->counts.taken -= (int64_t)rounded;
+    th_gpu_submit(gpu); /* whose failure is that of whoever asks for something next */
     gpu->driver->release(gpu, memory, rounded);
 }
 
@@ -139,7 +140,7 @@ static int copy(const th_device *device, char *to, const char *from, size_t byte
 {
     th_gpu *gpu = (th_gpu *)device;
     __atomic_add_fetch(direction == TH_TO_DEVICE ? &gpu->counts.to : &gpu->counts.from, 1, __ATOMIC_RELAXED);
-    return fault(gpu, TH_GPU_COPY) ? -1 : gpu->driver->copy(gpu, to, from, bytes, direction);
+    return fault(gpu, TH_GPU_COPY) || th_gpu_submit(gpu) ? -1 : gpu->driver->copy(gpu, to, from, bytes, direction);
 }
 
 static int copy_from(const th_device *device, char *to, const th_device *other, const char *from, size_t bytes)
@@ -147,7 +148,7 @@ static int copy_from(const th_device *device, char *to, const th_device *other, 
     th_gpu *gpu = (th_gpu *)device, *there = (th_gpu *)other;
     if (other->copy_from != copy_from || gpu->driver != there->driver) /* another layer's, or another driver's */
         return 1;
-    if (fault(gpu, TH_GPU_COPY))
+    if (fault(gpu, TH_GPU_COPY) || th_gpu_submit(there) || th_gpu_submit(gpu))
         return -1;
     const int status = gpu->driver->copy_from(gpu, to, there, from, bytes);
     if (status == 0)
@@ -162,7 +163,7 @@ static const char *error(const th_device *device) { return ((const th_gpu *)devi
 void th_gpu_setup(th_gpu *gpu, const th_gpu_driver *driver, void *state)
 {
     memset(gpu, 0, sizeof *gpu);
-    gpu->memory = (th_device){allocate, release, copy, th_gpu_gather, th_gpu_scatter, copy_from, error};
+    gpu->memory = (th_device){allocate, release, copy, th_gpu_gather, th_gpu_scatter, copy_from, error, NULL, NULL};
     gpu->keeps = 1;
     gpu->driver = driver;
     gpu->state = state;
@@ -172,13 +173,13 @@ void th_gpu_setup(th_gpu *gpu, const th_gpu_driver *driver, void *state)
 int th_gpu_launched(th_gpu *gpu, const th_gpu_launch *launch)
 {
     __atomic_add_fetch(&gpu->counts.launches, 1, __ATOMIC_RELAXED);
-    return fault(gpu, TH_GPU_LAUNCH) ? -1 : gpu->driver->launch(gpu, launch);
+    return fault(gpu, TH_GPU_LAUNCH) ? -1 : th_gpu_launch_later(gpu, launch);
 }
 
 int th_gpu_called(th_gpu *gpu, const th_gpu_call *call)
 {
     __atomic_add_fetch(&gpu->counts.launches, 1, __ATOMIC_RELAXED);
-    return gpu->driver->call(gpu, call);
+    return th_gpu_submit(gpu) ? -1 : gpu->driver->call(gpu, call);
 }
 
 /* For Python: three numbers of groups and three of work-items, then as `th_gpu_call`. 0, or -1: `th_gpu_error`. */
@@ -271,10 +272,11 @@ int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides)
 
 TH_EXPORT void th_gpu_read_counts(const th_gpu *gpu, int64_t *to) { memcpy(to, &gpu->counts, sizeof gpu->counts); }
 
-TH_EXPORT int th_gpu_wait(th_gpu *gpu) { return fault(gpu, TH_GPU_WAIT) ? -1 : gpu->driver->wait(gpu); }
+TH_EXPORT int th_gpu_wait(th_gpu *gpu) { return fault(gpu, TH_GPU_WAIT) || th_gpu_submit(gpu) ? -1 : gpu->driver->wait(gpu); }
 
 TH_EXPORT void th_gpu_trim(th_gpu *gpu)
 {
+    th_gpu_forget_recordings(gpu);
     pthread_mutex_lock(&gpu->lock);
     drop_waiting(gpu);
     pthread_mutex_unlock(&gpu->lock);

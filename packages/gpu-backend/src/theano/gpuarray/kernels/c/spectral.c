@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "buffers.h"
-#include "matrix.h"
+#include "cusolver.h"
 
 enum { SWEEPS = 60 }; /* at most; ten are many */
 
@@ -23,6 +23,9 @@ static int product_of(job *j, matrix reflections, char *factors, int64_t columns
     if (th_take_matrix(j, q, reflections.rows, columns, 1) ||
         th_run_each(j, th_told(j)->identity, q->rows * columns, *q, *q, NULL, (told){0}))
         return -1;
+    const int done = th_cusolver_reflect(j, reflections, factors, *q);
+    if (done)
+        return done < 0 ? -1 : 0;
     return th_run(j, th_told(j)->reflect, columns, reflections, *q, factors, from_last);
 }
 
@@ -187,6 +190,26 @@ static int left_vectors(job *j, matrix us, int64_t columns, matrix to)
     return th_copied(j, to, q);
 }
 
+/* The same by cuSOLVER, if it is there: 1, 0 or -1. The matrix has as many rows as columns at least. */
+static int svd_by_cusolver(job *j, matrix a, th_buffer *s, matrix left, matrix right)
+{
+    const int vectors = (int)th_told(j)->vectors;
+    double scale;
+    matrix work, u, vt;
+    char *values;
+    if (!th_cusolver_is_there(j))
+        return 0;
+    if (scale_of(j, "SVD", a, TH_WHOLE, &scale) || th_take_matrix(j, &work, a.rows, a.columns, 1) ||
+        th_run_each(j, th_told(j)->take, a.rows * a.columns, a, work, NULL, (told){.factor = scale}) ||
+        (values = th_take(j, a.columns * j->size)) == NULL ||
+        (vectors && (th_take_matrix(j, &u, a.rows, left.columns, 1) || th_take_matrix(j, &vt, a.columns, a.columns, 1))))
+        return -1;
+    const int done = th_cusolver_svd(j, work, values, vectors ? &u : NULL, vectors ? &vt : NULL);
+    if (done <= 0 || put_in_order(j, values, a.columns, scale, s, descending) == NULL)
+        return done ? -1 : 0;
+    return vectors && (th_copied(j, left, u) || th_copied(j, right, th_turned(vt))) ? -1 : 1;
+}
+
 /* inputs: a matrix; outputs: U, the singular values and V', or these values. */
 static int svd(job *j)
 {
@@ -204,7 +227,12 @@ static int svd(job *j)
     if (k == 0) /* what is left of U and V' is any orthogonal matrix */
         return p->vectors && (th_run_each(j, p->identity, u.rows * u.columns, u, u, NULL, (told){0}) ||
                               th_run_each(j, p->identity, vt.rows * vt.columns, vt, vt, NULL, (told){0})) ? -1 : 0;
-    if (decompose(j, m < n ? th_turned(a) : a, (int)p->vectors, &d))
+    /* of the transposed matrix U is V, and V is U */
+    const matrix tall = m < n ? th_turned(a) : a, right = m < n ? u : th_turned(vt), left = m < n ? th_turned(vt) : u;
+    const int done = svd_by_cusolver(j, tall, s, left, right);
+    if (done)
+        return done < 0 ? -1 : 0;
+    if (decompose(j, tall, (int)p->vectors, &d))
         return -1;
     const char *numbers = read_numbers(j, d.s, k);
     const int64_t *order = numbers == NULL ? NULL : put_in_order(j, numbers, k, d.scale, s, descending);
@@ -212,8 +240,6 @@ static int svd(job *j)
         return -1;
     if (!p->vectors)
         return 0;
-    /* of the transposed matrix U is V, and V is U */
-    const matrix right = m < n ? u : th_turned(vt), left = m < n ? th_turned(vt) : u;
     if (th_permuted(j, right, d.v, order) || th_take_matrix(j, &sorted, d.us.rows, k, 1) || th_permuted(j, sorted, d.us, order))
         return -1;
     return left_vectors(j, sorted, left.columns, left);
@@ -329,11 +355,16 @@ static int symmetric(job *j, matrix a, int64_t triangle, th_buffer *w, const mat
         th_take_matrix(j, &turns, (n + 1) / 2, 2, 1) || th_take_matrix(j, &values, n, 1, 1) ||
         th_run_each(j, p->take, n * n, a, work, NULL, (told){.lower = triangle, .option = TH_SYMMETRIC, .factor = scale}))
         return -1;
-    if (to && (th_take_matrix(j, &v, n, n, 1) || th_run_each(j, p->identity, n * n, v, v, NULL, (told){0})))
+    const int done = th_cusolver_symmetric(j, work, values.data, to != NULL);
+    if (done < 0)
+        return -1;
+    if (done)
+        v = work;
+    else if (to && (th_take_matrix(j, &v, n, n, 1) || th_run_each(j, p->identity, n * n, v, v, NULL, (told){0})))
         return -1;
     /* what is left off the diagonal is far below the rounding of the largest element */
-    if (sweep(j, "Eigenvalues", n, work, turns, v.data, epsilon(j) * 1e-3, round_of_both) ||
-        th_copied(j, values, (matrix){work.data, n, 1, work.row + work.column, j->size}))
+    if (done == 0 && (sweep(j, "Eigenvalues", n, work, turns, v.data, epsilon(j) * 1e-3, round_of_both) ||
+        th_copied(j, values, (matrix){work.data, n, 1, work.row + work.column, j->size})))
         return -1;
     const char *numbers = read_numbers(j, values.data, n);
     const int64_t *order = numbers == NULL ? NULL : put_in_order(j, numbers, n, scale, w, ascending);

@@ -1,0 +1,214 @@
+/* cuDNN's convolutions on the CPU, with the driver that tests have in CUDA's place: sums of products as its documentation has them. */
+#include <stddef.h>
+
+#include "fake_cuda.c"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { AXES = 5, ALGORITHM = 6, WORKSPACE = 1000 };
+EXPORT int64_t fake_convolved[3]; /* outputs, gradients of images, of filters */
+EXPORT int fake_refuses, fake_finds = 4, fake_math; /* what calls answer; how many algorithms there are; that of the last call */
+
+typedef struct tensor {
+    int type, ndim, length[AXES], step[AXES];
+} tensor;
+typedef struct convolution {
+    int ndim, padding[3], step[3], dilation[3], mode, compute, groups, math;
+} convolution;
+typedef struct algorithm {
+    int number, status;
+    float time;
+    size_t bytes;
+    int is_deterministic, math, reserved[3];
+} algorithm;
+
+static void *dnn_stream;
+EXPORT int cudnnCreate(void **handle) { *handle = &fake_convolved; return 0; }
+EXPORT int cudnnSetStream(void *handle, void *stream) { dnn_stream = stream; return handle != &fake_convolved; }
+EXPORT int cudnnCreateTensorDescriptor(void **d) { return (*d = calloc(1, sizeof(tensor))) == NULL; }
+EXPORT int cudnnCreateFilterDescriptor(void **d) { return (*d = calloc(1, sizeof(tensor))) == NULL; }
+EXPORT int cudnnCreateConvolutionDescriptor(void **d) { return (*d = calloc(1, sizeof(convolution))) == NULL; }
+
+EXPORT int cudnnSetTensorNdDescriptor(void *to, int type, int ndim, const int *length, const int *step)
+{
+    tensor *t = to;
+    *t = (tensor){.type = type, .ndim = ndim};
+    if (ndim < 4 || ndim > AXES)
+        return 3;
+    for (int d = 0; d < ndim; ++d) {
+        if (length[d] < 1 || step[d] < 1)
+            return 3;
+        t->length[d] = length[d];
+        t->step[d] = step[d];
+    }
+    return 0;
+}
+EXPORT int cudnnSetFilterNdDescriptor(void *to, int type, int format, int ndim, const int *length)
+{
+    int step[AXES], whole = 1;
+    for (int d = ndim - 1; d >= 0; whole *= length[d], --d)
+        step[d] = whole;
+    return format ? 3 : cudnnSetTensorNdDescriptor(to, type, ndim, length, step);
+}
+EXPORT int cudnnSetConvolutionNdDescriptor(void *to, int ndim, const int *padding, const int *step, const int *dilation, int mode, int compute)
+{
+    convolution *c = to;
+    *c = (convolution){.ndim = ndim, .mode = mode, .compute = compute, .groups = 1};
+    for (int d = 0; d < ndim; ++d) {
+        c->padding[d] = padding[d];
+        c->step[d] = step[d];
+        c->dilation[d] = dilation[d];
+        if (padding[d] < 0 || step[d] < 1 || dilation[d] < 1)
+            return 3;
+    }
+    return 0;
+}
+EXPORT int cudnnSetConvolutionGroupCount(void *to, int groups) { ((convolution *)to)->groups = groups; return groups < 1; }
+EXPORT int cudnnSetConvolutionMathType(void *to, int math) { ((convolution *)to)->math = math; return 0; }
+
+/* Do the lengths belong together? */
+static int agree(const tensor *x, const tensor *w, const convolution *c, const tensor *y)
+{
+    int good = x->type == w->type && w->type == y->type && x->ndim == w->ndim && w->ndim == y->ndim && c->ndim == x->ndim - 2 &&
+               c->compute == (x->type == 1) && x->length[0] == y->length[0] && x->length[1] == w->length[1] * c->groups &&
+               y->length[1] == w->length[0] && w->length[0] % c->groups == 0;
+    for (int d = 0; good && d < c->ndim; ++d) {
+        const int covered = (w->length[2 + d] - 1) * c->dilation[d] + 1;
+        good = y->length[2 + d] == 1 + (x->length[2 + d] + 2 * c->padding[d] - covered) / c->step[d];
+    }
+    return good;
+}
+
+/* The first ones will not do: one that cannot, one that differs each time, and one that wants too much memory. */
+static int found(const convolution *c, int asked, int *count, algorithm *to)
+{
+    for (*count = 0; *count < asked && *count < fake_finds; ++*count)
+        to[*count] = (algorithm){*count, 0, 1.0f, 64, 1, c->math, {0}};
+    if (*count > 0)
+        to[0].status = 9;
+    if (*count > 1)
+        to[1].is_deterministic = 0;
+    if (*count > 2)
+        to[2].bytes = (size_t)1 << 40;
+    if (*count > 3)
+        to[3].bytes = WORKSPACE, to[3].number = ALGORITHM;
+    return fake_refuses;
+}
+EXPORT int cudnnGetConvolutionForwardAlgorithm_v7(void *h, void *x, void *w, void *c, void *y, int asked, int *count, algorithm *to)
+{
+    return h == &fake_convolved && agree(x, w, c, y) ? found(c, asked, count, to) : 3;
+}
+EXPORT int cudnnGetConvolutionBackwardDataAlgorithm_v7(void *h, void *w, void *y, void *c, void *x, int asked, int *count, algorithm *to)
+{
+    return cudnnGetConvolutionForwardAlgorithm_v7(h, x, w, c, y, asked, count, to);
+}
+EXPORT int cudnnGetConvolutionBackwardFilterAlgorithm_v7(void *h, void *x, void *y, void *c, void *w, int asked, int *count, algorithm *to)
+{
+    return cudnnGetConvolutionForwardAlgorithm_v7(h, x, w, c, y, asked, count, to);
+}
+
+static double load(const char *p, int type, int64_t k)
+{
+    return type == 1 ? ((const double *)p)[k] : type == 2 ? (double)((const _Float16 *)p)[k] : (double)((const float *)p)[k];
+}
+static void store(char *p, int type, int64_t k, double x)
+{
+    if (type == 1)
+        ((double *)p)[k] = x;
+    else if (type == 2)
+        ((_Float16 *)p)[k] = (_Float16)x;
+    else
+        ((float *)p)[k] = (float)x;
+}
+
+typedef struct product {
+    tensor x, w, y;
+    convolution c;
+    char *image, *kernel, *output;
+    int which;
+} product;
+
+/* The next index; 0: there is none. */
+static int next(int *i, const int *length, int ndim)
+{
+    for (int d = ndim - 1; d >= 0; --d) {
+        if (++i[d] < length[d])
+            return 1;
+        i[d] = 0;
+    }
+    return 0;
+}
+static int64_t at(const tensor *t, const int *i)
+{
+    int64_t k = 0;
+    for (int d = 0; d < t->ndim; ++d)
+        k += (int64_t)i[d] * t->step[d];
+    return k;
+}
+
+static void convolve(const void *told)
+{
+    const product *p = told;
+    const tensor *target = p->which == 0 ? &p->y : p->which == 1 ? &p->x : &p->w;
+    char *to = p->which == 0 ? p->output : p->which == 1 ? p->image : p->kernel;
+    int i[AXES] = {0}, j[AXES] = {0}, x[AXES], t[AXES] = {0};
+    int64_t last = 0;
+    for (int d = 0; d < target->ndim; ++d)
+        last += (int64_t)(target->length[d] - 1) * target->step[d];
+    double *sums = calloc((size_t)last + 1, sizeof *sums);
+    do { /* i: a place of the output; j: an element of a filter */
+        const int group = i[1] / (p->y.length[1] / p->c.groups);
+        memset(j, 0, sizeof j);
+        j[0] = i[1];
+        do {
+            int inside = j[0] == i[1];
+            x[0] = i[0];
+            x[1] = group * p->w.length[1] + j[1];
+            for (int d = 0; d < p->c.ndim && inside; ++d) {
+                const int k = p->c.mode ? j[2 + d] : p->w.length[2 + d] - 1 - j[2 + d];
+                x[2 + d] = i[2 + d] * p->c.step[d] + k * p->c.dilation[d] - p->c.padding[d];
+                inside = x[2 + d] >= 0 && x[2 + d] < p->x.length[2 + d];
+            }
+            if (!inside)
+                continue;
+            const double a = p->which == 1 ? 1 : load(p->image, p->x.type, at(&p->x, x));
+            const double b = p->which == 2 ? 1 : load(p->kernel, p->x.type, at(&p->w, j));
+            const double c = p->which == 0 ? 1 : load(p->output, p->x.type, at(&p->y, i));
+            sums[p->which == 0 ? at(&p->y, i) : p->which == 1 ? at(&p->x, x) : at(&p->w, j)] += a * b * c;
+        } while (next(j, p->w.length, p->w.ndim) && j[0] <= i[1]);
+    } while (next(i, p->y.length, p->y.ndim));
+    do
+        store(to, p->x.type, at(target, t), sums[at(target, t)]);
+    while (next(t, target->length, target->ndim));
+    free(sums);
+}
+
+static int called(int which, void *h, const void *alpha, const void *beta, const tensor *x, const void *image, const tensor *w,
+                  const void *kernel, const convolution *c, const tensor *y, const void *output, int number, void *work, size_t bytes)
+{
+    const double one = x->type == 1 ? *(const double *)alpha : *(const float *)alpha, none = x->type == 1 ? *(const double *)beta : *(const float *)beta;
+    const product p = {*x, *w, *y, *c, (char *)image, (char *)kernel, (char *)output, which};
+    if (h != &fake_convolved || !agree(x, w, c, y) || one != 1 || none != 0 || number != ALGORITHM || bytes != WORKSPACE || work == NULL ||
+        dnn_stream == NULL || fake_refuses)
+        return fake_refuses ? fake_refuses : 3;
+    memset(work, 0xA5, bytes);
+    fake_convolved[which]++;
+    fake_math = c->math;
+    fake_do(dnn_stream, convolve, &p, sizeof p);
+    return 0;
+}
+EXPORT int cudnnConvolutionForward(void *h, const void *alpha, void *x, const void *image, void *w, const void *kernel, void *c, int number,
+                                   void *work, size_t bytes, const void *beta, void *y, void *output)
+{
+    return called(0, h, alpha, beta, x, image, w, kernel, c, y, output, number, work, bytes);
+}
+EXPORT int cudnnConvolutionBackwardData(void *h, const void *alpha, void *w, const void *kernel, void *y, const void *output, void *c,
+                                        int number, void *work, size_t bytes, const void *beta, void *x, void *image)
+{
+    return called(1, h, alpha, beta, x, image, w, kernel, c, y, output, number, work, bytes);
+}
+EXPORT int cudnnConvolutionBackwardFilter(void *h, const void *alpha, void *x, const void *image, void *y, const void *output, void *c,
+                                          int number, void *work, size_t bytes, const void *beta, void *w, void *kernel)
+{
+    return called(2, h, alpha, beta, x, image, w, kernel, c, y, output, number, work, bytes);
+}
