@@ -181,9 +181,9 @@ class OpenCLDriver:
 
     @cached_property
     def identity(self) -> str:
-        """The device and its driver."""
-        d = self._device
-        return f"{d.platform.name} {d.platform.version} {d.name} {d.driver_version}"
+        """The device, its driver, and the options that pyopencl gives to each build."""
+        d, options = self._device, os.environ.get("PYOPENCL_BUILD_OPTIONS", "")
+        return f"{d.platform.name} {d.platform.version} {d.name} {d.driver_version} {options}".rstrip()
 
     def compile(self, text: str) -> bytes:
         """Return the machine code of a program."""
