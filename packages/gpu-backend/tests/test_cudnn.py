@@ -246,7 +246,7 @@ def pooled_by_numpy(x, top, mode, ws, stride, pad, ignore_border):
     y, gradient = np.zeros((*x.shape[:-nd], *map(len, axes))), np.zeros(x.shape)
     for place in itertools.product(*(range(len(a)) for a in axes)):
         spans = [a[k] for a, k in zip(axes, place, strict=True)]
-        inside = (..., *(slice(max(b, 0), e) for b, e in spans))
+        inside = (..., *(slice(max(b, 0), max(e, 0)) for b, e in spans))
         part, over = x[inside], tuple(range(-nd, 0))
         g = 1 if top is None else np.expand_dims(top[(..., *place)].astype("float64"), over)
         if mode == "max":
@@ -319,12 +319,21 @@ def test_pooling(fake, case, mode, dtype):
     check_pooling(fake, numbers(dtype, *shape), mode, *sizes)
 
 
+POOLED_LAYOUTS = {**LAYOUTS, "backwards": lambda x: np.flip(np.flip(x).copy()), "F": np.asfortranarray}
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("layout", "neighbours"), [("C", True), ("channels last", False), ("apart", True)])
-def test_pooling_of_any_strides(fake, layout, neighbours, mode):
+@pytest.mark.parametrize("layout", list(POOLED_LAYOUTS))
+def test_pooling_of_any_strides(fake, layout, mode):
     """Of both operands; what cuDNN computes needs neighbours along the last axis."""
-    x = numbers("float32", 2, 3, 6, 7)
-    check_pooling(fake, x, mode, (2, 3), (1, 2), (1, 1), by_library=neighbours, layout=LAYOUTS[layout])
+    x, neighbours = numbers("float32", 2, 3, 6, 7), layout in ("C", "apart")
+    check_pooling(fake, x, mode, (2, 3), (1, 2), (1, 1), by_library=neighbours, layout=POOLED_LAYOUTS[layout])
+
+
+@pytest.mark.parametrize("mode", ["sum", "average_inc_pad"])
+@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (2, 3, 0, 5)], ids=str)
+def test_windows_in_the_padding_are_ours(fake, shape, mode):
+    check_pooling(fake, numbers("float64", *shape), mode, (2, 2), (1, 1), (3, 1), by_library=False)
 
 
 @pytest.mark.parametrize("mode", ["max", "average_inc_pad"])

@@ -7,7 +7,7 @@
  * - what is derived from largest elements: where several of a window are the largest, each of them gets the gradient here and
  *   on the CPU, while NVIDIA's documents leave open which of them get it. Whether there are several, only the values say;
  * - windows that the border cuts (ignore_border=False, where the last one does not fit), or that lie in the padding alone;
- * - arrays whose elements are not neighbours along the last axis: the documents exclude them.
+ * - arrays whose elements are not neighbours along the last axis: the documents of cuDNN 8 exclude them.
  *
  * What is used gives the same result each time: of pooling the documents except only the gradient of largest elements.
  */
