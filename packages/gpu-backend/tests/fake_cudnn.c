@@ -1,4 +1,5 @@
-/* cuDNN's convolutions on the CPU, with the driver that tests have in CUDA's place: sums of products as its documentation has them. */
+/* cuDNN's convolutions and pooling on the CPU, with the driver that tests have in CUDA's place, as its documentation has them. */
+#include <math.h>
 #include <stddef.h>
 
 #include "fake_cuda.c"
@@ -7,6 +8,7 @@
 
 enum { AXES = 5, ALGORITHM = 6, WORKSPACE = 1000 };
 EXPORT int64_t fake_convolved[3]; /* outputs, gradients of images, of filters */
+EXPORT int64_t fake_pooled[2];    /* windows, gradients */
 EXPORT int fake_refuses, fake_finds = 4, fake_math; /* what calls answer; how many algorithms there are; that of the last call */
 
 typedef struct tensor {
@@ -211,4 +213,132 @@ EXPORT int cudnnConvolutionBackwardFilter(void *h, const void *alpha, void *x, c
                                           int number, void *work, size_t bytes, const void *beta, void *w, void *kernel)
 {
     return called(2, h, alpha, beta, x, image, w, kernel, c, y, output, number, work, bytes);
+}
+
+/* -- pooling --------------------------------------------------------------------------------------------------------- */
+
+typedef struct pooling {
+    int mode, nan, ndim, size[3], padding[3], step[3];
+} pooling;
+
+EXPORT int cudnnCreatePoolingDescriptor(void **d) { return (*d = calloc(1, sizeof(pooling))) == NULL; }
+EXPORT int cudnnSetPoolingNdDescriptor(void *to, int mode, int nan, int ndim, const int *size, const int *padding, const int *step)
+{
+    pooling *p = to;
+    *p = (pooling){.mode = mode, .nan = nan, .ndim = ndim};
+    if (ndim < 2 || ndim > 3 || mode < 0 || mode > 3)
+        return 3;
+    for (int d = 0; d < ndim; ++d) {
+        p->size[d] = size[d];
+        p->padding[d] = padding[d];
+        p->step[d] = step[d];
+        if (size[d] < 1 || padding[d] < 0 || padding[d] >= size[d] || step[d] < 1)
+            return 3;
+    }
+    return 0;
+}
+
+/* Do the lengths belong together, and are elements neighbours? */
+static int pools(const tensor *x, const pooling *p, const tensor *y)
+{
+    int good = x->type == y->type && x->ndim == y->ndim && p->ndim == x->ndim - 2 && x->length[0] == y->length[0] &&
+               x->length[1] == y->length[1] && x->step[x->ndim - 1] == 1 && y->step[y->ndim - 1] == 1;
+    for (int d = 0; good && d < p->ndim; ++d)
+        good = y->length[2 + d] == 1 + (x->length[2 + d] + 2 * p->padding[d] - p->size[d]) / p->step[d];
+    return good;
+}
+
+typedef struct windows {
+    tensor x, y;
+    pooling p;
+    char *image, *pooled;
+} windows;
+
+/* Where place `j` of window `i` is among the images, or -1: in the padding. */
+static int64_t inside(const windows *w, const int *i, const int *j)
+{
+    int x[AXES] = {i[0], i[1]};
+    for (int d = 0; d < w->p.ndim; ++d) {
+        x[2 + d] = i[2 + d] * w->p.step[d] - w->p.padding[d] + j[d];
+        if (x[2 + d] < 0 || x[2 + d] >= w->x.length[2 + d])
+            return -1;
+    }
+    return at(&w->x, x);
+}
+
+/* By how much a mean over a window is divided. */
+static int shares(const windows *w, const int *i)
+{
+    int j[AXES] = {0}, count = 0;
+    do
+        count += w->p.mode == 1 || inside(w, i, j) >= 0;
+    while (next(j, w->p.size, w->p.ndim));
+    return count;
+}
+
+static void pool(const void *told)
+{
+    const windows *w = told;
+    int i[AXES] = {0};
+    do {
+        int j[AXES] = {0};
+        double sum = 0, largest = -INFINITY;
+        do {
+            const int64_t k = inside(w, i, j);
+            const double x = k < 0 ? 0 : load(w->image, w->x.type, k);
+            sum += x;
+            if (k >= 0 && (x > largest || (w->p.nan && x != x)))
+                largest = x;
+        } while (next(j, w->p.size, w->p.ndim));
+        store(w->pooled, w->y.type, at(&w->y, i), w->p.mode == 0 ? largest : sum / shares(w, i));
+    } while (next(i, w->y.length, w->y.ndim));
+}
+
+/* The gradient of means. */
+static void spread(const void *told)
+{
+    const windows *w = told;
+    int i[AXES] = {0}, x[AXES] = {0};
+    int64_t last = 0;
+    for (int d = 0; d < w->x.ndim; ++d)
+        last += (int64_t)(w->x.length[d] - 1) * w->x.step[d];
+    double *sums = calloc((size_t)last + 1, sizeof *sums);
+    do {
+        const double each = load(w->pooled, w->y.type, at(&w->y, i)) / shares(w, i);
+        int j[AXES] = {0};
+        do {
+            const int64_t k = inside(w, i, j);
+            if (k >= 0)
+                sums[k] += each;
+        } while (next(j, w->p.size, w->p.ndim));
+    } while (next(i, w->y.length, w->y.ndim));
+    do
+        store(w->image, w->x.type, at(&w->x, x), sums[at(&w->x, x)]);
+    while (next(x, w->x.length, w->x.ndim));
+    free(sums);
+}
+
+static int pooling_called(int which, void *h, const pooling *p, const void *alpha, const void *beta, const tensor *x, const void *image,
+                          const tensor *y, const void *pooled)
+{
+    const double one = x->type == 1 ? *(const double *)alpha : *(const float *)alpha, none = x->type == 1 ? *(const double *)beta : *(const float *)beta;
+    const windows w = {*x, *y, *p, (char *)image, (char *)pooled};
+    if (h != &fake_convolved || !pools(x, p, y) || one != 1 || none != 0 || image == NULL || pooled == NULL || dnn_stream == NULL || fake_refuses)
+        return fake_refuses ? fake_refuses : 3;
+    fake_pooled[which]++;
+    fake_do(dnn_stream, which ? spread : pool, &w, sizeof w);
+    return 0;
+}
+EXPORT int cudnnPoolingForward(void *h, void *p, const void *alpha, void *x, const void *image, const void *beta, void *y, void *pooled)
+{
+    return pooling_called(0, h, p, alpha, beta, x, image, y, pooled);
+}
+/* That of largest elements is not here, since nobody may ask for it: who of several gets the gradient is not documented. */
+EXPORT int cudnnPoolingBackward(void *h, void *p, const void *alpha, void *y, const void *pooled, void *dy, const void *pooled_gradient,
+                                void *x, const void *image, const void *beta, void *dx, void *image_gradient)
+{
+    const int mode = ((const pooling *)p)->mode;
+    if ((mode != 1 && mode != 2) || memcmp(y, dy, sizeof(tensor)) || memcmp(x, dx, sizeof(tensor)) || pooled == NULL || image == NULL)
+        return 3;
+    return pooling_called(1, h, p, alpha, beta, dx, image_gradient, dy, pooled_gradient);
 }

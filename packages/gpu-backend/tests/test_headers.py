@@ -106,3 +106,10 @@ def test_structs_are_those_of_the_headers(tmp_path, theirs):
     for mine, other in members.items():
         text += f"static_assert(offsetof({ours}, {mine}) == offsetof({theirs}, {other}));\n"
     compiled(tmp_path, header, text)
+
+
+def test_numbers_are_those_of_the_headers(tmp_path):
+    enumeration = re.search(r"enum th_cudnn_number {.*?};", (C / "cudnn.h").read_text("ascii"), re.S)[0]
+    names = re.findall(r"TH_(CUDNN_\w+) =", enumeration)
+    assert len(names) >= 10
+    compiled(tmp_path, "cudnn.h", "\n".join([enumeration, *(f"static_assert(int(TH_{n}) == int({n}));" for n in names)]))

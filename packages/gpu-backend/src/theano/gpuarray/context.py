@@ -60,7 +60,7 @@ class GpuContext:
         self.has_cublas = driver.language == "cuda" and use_cublas(driver.gpu)
         #: Whether matrices are factorised by cuSOLVER.
         self.has_cusolver = driver.language == "cuda" and use_cusolver(driver.gpu)
-        #: Whether convolutions are computed by cuDNN.
+        #: Whether convolutions and pooling are computed by cuDNN.
         self.has_cudnn = driver.language == "cuda" and use_cudnn(driver.gpu)
 
     # -- programs ---------------------------------------------------------------------------------------------------

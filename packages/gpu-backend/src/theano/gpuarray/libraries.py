@@ -116,7 +116,7 @@ def use_cusolver(gpu: int, cusolver: Any = None) -> bool:
 
 
 def use_cudnn(gpu: int, cudnn: Any = None) -> bool:
-    """Let a device of CUDA convolve by cuDNN, and return whether it does.
+    """Let a device of CUDA convolve and pool by cuDNN, and return whether it does.
 
     Parameters
     ----------
@@ -132,5 +132,5 @@ def use_cudnn(gpu: int, cudnn: Any = None) -> bool:
     most = library().th_gpu_cuda_memory(gpu) // _CONVOLUTION_PART
     status = library().th_gpu_use_cudnn(gpu, cudnn._handle, most, int(config.gpuarray.tf32))
     if status:
-        logger.warning("theano: cuDNN cannot be used (%d); kernels of this layer convolve", status)
+        logger.warning("theano: cuDNN cannot be used (%d); kernels of this layer convolve and pool", status)
     return bool(status == 0)

@@ -302,8 +302,8 @@ _flag("dnn.conv.precision", EnumStr("as_input_f32", "as_input", "float16", "floa
       "In which dtype cuDNN computes a convolution.", inert=GPU)
 for _part in ("base", "include", "library", "bin"):
     _flag(f"dnn.{_part}_path", StrParam(""), f"Where cuDNN's {_part} directory is.", inert=GPU)
-_flag("dnn.enabled", EnumStr("auto", "True", "False", "no_check"), "Whether a device of CUDA convolves by "
-      "cuDNN: if it is found, or never (False).")
+_flag("dnn.enabled", EnumStr("auto", "True", "False", "no_check"), "Whether a device of CUDA convolves and pools "
+      "by cuDNN: if it is found, or never (False).")
 _flag("magma.enabled", BoolParam(False), "Whether to use MAGMA.", inert=GPU)
 _flag("magma.include_path", StrParam(""), "Where MAGMA's headers are.", inert=GPU)
 _flag("magma.library_path", StrParam(""), "Where MAGMA's library is.", inert=GPU)

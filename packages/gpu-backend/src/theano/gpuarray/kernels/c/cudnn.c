@@ -12,8 +12,7 @@
 #include "convolve.h"
 #include "cudnn.h"
 
-enum { FLOAT = 0, DOUBLE = 1, HALF = 2, NCHW = 0, FLIPPED = 0, PLAIN = 1, DEFAULT_MATH = 0, FMA_MATH = 3 };
-enum { MOST = 5, ALGORITHMS = 10, CHOSEN = 64 };
+enum { MOST = TH_CUDNN_AXES, ALGORITHMS = 10, CHOSEN = 64 };
 
 /* All that an algorithm is chosen by: lengths, and distances in elements. */
 typedef struct geometry {
@@ -21,11 +20,12 @@ typedef struct geometry {
     int image[MOST], image_steps[MOST], output[MOST], output_steps[MOST], kernel[MOST], padding[3], step[3], dilation[3];
 } geometry;
 
-typedef struct choice {
+struct th_cudnn_choice {
     geometry of;
     int algorithm, math; /* -1: none will do */
     size_t bytes;
-} choice;
+};
+typedef th_cudnn_choice choice;
 
 /* What `run` is told. */
 typedef struct told {
@@ -33,30 +33,12 @@ typedef struct told {
     char *image, *kernel, *output, *workspace;
 } told;
 
-struct th_gpu_cudnn {
-    void *handle, *stream; /* that it is on */
-    void *image, *output, *kernel, *convolution; /* descriptors */
-    size_t room; /* bytes to work in, at most */
-    int tf32, count;
-    choice chosen[CHOSEN]; /* earlier ones, of which each new one replaces the oldest */
-    pthread_mutex_t lock;  /* a handle is for one thread at a time */
-#define X(name, takes) int(*name) takes;
-    TH_CUDNN_FUNCTIONS(X)
-#undef X
-};
-
 /* -- in cuDNN's words ------------------------------------------------------------------------------------------------ */
 
-/* Lengths and distances of a tensor. 0: it has no words for that. */
-static int describe_tensor(const tensor *t, int64_t outer, int64_t inner, const int64_t *places, int axes, int64_t size, int *lengths,
-                           int *steps)
+int th_cudnn_describe(int ndim, const int64_t *length, const int64_t *stride, int64_t size, int *lengths, int *steps)
 {
-    int64_t length[MOST] = {outer, inner}, stride[MOST] = {t->outer, t->inner}, whole = 1;
-    for (int d = 0; d < axes; ++d) {
-        length[2 + d] = places[TH_CONV_AXES - axes + d];
-        stride[2 + d] = t->at[TH_CONV_AXES - axes + d];
-    }
-    for (int d = axes + 1; d >= 0; --d) {
+    int64_t whole = 1;
+    for (int d = ndim - 1; d >= 0; --d) {
         const int64_t step = length[d] == 1 ? whole : stride[d] / size; /* of one element it is what cuDNN likes */
         if (length[d] < 1 || step < 1 || (length[d] > 1 && stride[d] % size) || length[d] > INT_MAX / step)
             return 0;
@@ -65,6 +47,17 @@ static int describe_tensor(const tensor *t, int64_t outer, int64_t inner, const 
         whole = step * length[d];
     }
     return 1;
+}
+
+static int describe_tensor(const tensor *t, int64_t outer, int64_t inner, const int64_t *places, int axes, int64_t size, int *lengths,
+                           int *steps)
+{
+    int64_t length[MOST] = {outer, inner}, stride[MOST] = {t->outer, t->inner};
+    for (int d = 0; d < axes; ++d) {
+        length[2 + d] = places[TH_CONV_AXES - axes + d];
+        stride[2 + d] = t->at[TH_CONV_AXES - axes + d];
+    }
+    return th_cudnn_describe(2 + axes, length, stride, size, lengths, steps);
 }
 
 static int lies_in_one_piece(const geometry *g, const int *steps)
@@ -86,11 +79,11 @@ static int describe(const convolution *q, int tf32, int64_t size, int32_t dtype,
     int steps[MOST];
     memset(g, 0, sizeof *g);
     g->direction = (int)q->p->direction;
-    g->type = dtype == TH_FLOAT64 ? DOUBLE : dtype == TH_FLOAT16 ? HALF : FLOAT;
+    g->type = th_cudnn_type(dtype);
     g->ndim = 2 + axes;
     g->groups = (int)q->groups;
-    g->mode = q->p->conv.flip ? FLIPPED : PLAIN;
-    g->math = dtype == TH_FLOAT32 && !tf32 ? FMA_MATH : DEFAULT_MATH;
+    g->mode = q->p->conv.flip ? TH_CUDNN_CONVOLUTION : TH_CUDNN_CROSS_CORRELATION;
+    g->math = dtype == TH_FLOAT32 && !tf32 ? TH_CUDNN_FMA_MATH : TH_CUDNN_DEFAULT_MATH;
     if (q->p->unshared || q->groups > INT_MAX)
         return 0;
     for (int d = 0; d < TH_CONV_AXES; ++d) {
@@ -121,10 +114,10 @@ static int set_descriptors(struct th_gpu_cudnn *dnn, const geometry *g, int math
     if (status == 0)
         status = dnn->cudnnSetTensorNdDescriptor(dnn->output, g->type, g->ndim, g->output, g->output_steps);
     if (status == 0)
-        status = dnn->cudnnSetFilterNdDescriptor(dnn->kernel, g->type, NCHW, g->ndim, g->kernel);
+        status = dnn->cudnnSetFilterNdDescriptor(dnn->kernel, g->type, TH_CUDNN_TENSOR_NCHW, g->ndim, g->kernel);
     if (status == 0) /* sums of float16 are of float32 */
         status = dnn->cudnnSetConvolutionNdDescriptor(dnn->convolution, g->ndim - 2, g->padding, g->step, g->dilation, g->mode,
-                                                      g->type == DOUBLE ? DOUBLE : FLOAT);
+                                                      g->type == TH_CUDNN_DATA_DOUBLE ? TH_CUDNN_DATA_DOUBLE : TH_CUDNN_DATA_FLOAT);
     if (status == 0)
         status = dnn->cudnnSetConvolutionGroupCount(dnn->convolution, g->groups);
     return status ? status : dnn->cudnnSetConvolutionMathType(dnn->convolution, math);
@@ -146,7 +139,7 @@ static void choose(struct th_gpu_cudnn *dnn, choice *c)
         status = dnn->cudnnGetConvolutionBackwardDataAlgorithm_v7(dnn->handle, dnn->kernel, dnn->output, dnn->convolution, dnn->image,
                                                                   ALGORITHMS, &count, all);
     for (int k = 0; k < count && status == 0 && c->algorithm < 0; ++k) {
-        const int exact = c->of.math != FMA_MATH || all[k].math == FMA_MATH;
+        const int exact = c->of.math != TH_CUDNN_FMA_MATH || all[k].math == TH_CUDNN_FMA_MATH;
         if (all[k].status || !all[k].is_deterministic || all[k].bytes > dnn->room || !exact)
             continue;
         c->algorithm = all[k].number;
@@ -175,13 +168,11 @@ static choice chosen_for(struct th_gpu_cudnn *dnn, const geometry *g)
     return made;
 }
 
-static int run_locked(struct th_gpu_cudnn *dnn, const told *t)
+static int convolve(struct th_gpu_cudnn *dnn, const void *what)
 {
+    const told *t = what;
     const choice *c = &t->chosen;
-    const float singles[2] = {1, 0};
-    const double doubles[2] = {1, 0};
-    const int wide = c->of.type == DOUBLE;
-    const void *one = wide ? (const void *)&doubles[0] : &singles[0], *none = wide ? (const void *)&doubles[1] : &singles[1];
+    const void *one = th_cudnn_factor(c->of.type, 1), *none = th_cudnn_factor(c->of.type, 0);
     const int status = set_descriptors(dnn, &c->of, c->math);
     if (status)
         return status;
@@ -198,18 +189,23 @@ static int run_locked(struct th_gpu_cudnn *dnn, const told *t)
     }
 }
 
-static int run(th_gpu *gpu, void *stream, const void *what)
+int th_cudnn_run(th_gpu *gpu, void *stream, th_cudnn_calls *calls, const void *told, const char *what)
 {
     struct th_gpu_cudnn *dnn = gpu->cudnn;
     pthread_mutex_lock(&dnn->lock);
     int status = dnn->stream == stream ? 0 : dnn->cudnnSetStream(dnn->handle, stream);
     dnn->stream = status ? NULL : stream;
     if (status == 0)
-        status = run_locked(dnn, what);
+        status = calls(dnn, told);
     pthread_mutex_unlock(&dnn->lock);
     if (status)
-        th_gpu_complain(gpu, "a convolution by cuDNN", status);
+        th_gpu_complain(gpu, what, status);
     return status ? -1 : 0;
+}
+
+static int run(th_gpu *gpu, void *stream, const void *what)
+{
+    return th_cudnn_run(gpu, stream, convolve, what, "a convolution by cuDNN");
 }
 
 int th_cudnn_convolve(th_ctx *ctx, const convolution *q)
@@ -239,12 +235,14 @@ int th_cudnn_convolve(th_ctx *ctx, const convolution *q)
     return status ? th_gpu_failed(ctx, gpu) : 1;
 }
 
-/* Let a device of CUDA convolve by cuDNN, a library that was opened, in so many bytes of working memory at most; `tf32`: products
+/* Let a device of CUDA convolve and pool by cuDNN, a library that was opened, in so many bytes of working memory at most; `tf32`: products
  * of float32 may leave out digits. 0; what cuDNN said; or -1: it lacks a function. */
 TH_EXPORT int th_gpu_use_cudnn(th_gpu *gpu, void *library, int64_t room, int tf32)
 {
     struct th_gpu_cudnn *made = calloc(1, sizeof *made);
     int status = made == NULL || gpu->driver->enter == NULL || gpu->driver->enter(gpu) == NULL ? -1 : 0;
+    if (status == 0 && (made->chosen = calloc(CHOSEN, sizeof *made->chosen)) == NULL)
+        status = -1;
 #define X(name, takes)                                                                      \
     if (status == 0 && (*(void **)&made->name = dlsym(library, #name)) == NULL)             \
         status = -1;
@@ -260,7 +258,11 @@ TH_EXPORT int th_gpu_use_cudnn(th_gpu *gpu, void *library, int64_t room, int tf3
         status = made->cudnnCreateFilterDescriptor(&made->kernel);
     if (status == 0)
         status = made->cudnnCreateConvolutionDescriptor(&made->convolution);
+    if (status == 0)
+        status = made->cudnnCreatePoolingDescriptor(&made->pooling);
     if (status) {
+        if (made)
+            free(made->chosen);
         free(made);
         return status;
     }

@@ -94,7 +94,7 @@ typedef struct th_gpu_waiting th_gpu_waiting;
 
 typedef struct th_gpu_cublas th_gpu_cublas; /* `cublas.c` */
 typedef struct th_gpu_cusolver th_gpu_cusolver; /* `cusolver.c` */
-typedef struct th_gpu_cudnn th_gpu_cudnn; /* `cudnn.c` */
+typedef struct th_gpu_cudnn th_gpu_cudnn; /* `cudnn.h` */
 typedef struct th_gpu_commands th_gpu_commands; /* `commands.c` */
 
 typedef struct th_gpu_counts {
@@ -138,7 +138,7 @@ struct th_gpu {
     th_gpu_commands *commands; /* what waits to be asked for; NULL: nothing ever does */
     th_gpu_cublas *cublas; /* NULL: products are computed by kernels of ours */
     th_gpu_cusolver *cusolver; /* NULL: and factors */
-    th_gpu_cudnn *cudnn; /* NULL: and convolutions */
+    th_gpu_cudnn *cudnn; /* NULL: and convolutions, and what windows give */
     th_gpu_counts counts;
     pthread_mutex_t lock;
     th_gpu_waiting *waiting[TH_GPU_CLASSES];

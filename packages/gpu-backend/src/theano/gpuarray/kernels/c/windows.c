@@ -1,9 +1,7 @@
 /* The host's half of pooling and its derivatives. */
 #include <string.h>
 
-#include "gpu.h"
-#include "parameters.h"
-#include "pool_sizes.h"
+#include "windows.h"
 
 typedef th_device_pool_params params_t;
 
@@ -77,6 +75,9 @@ TH_EXPORT int th_kernel_gpu_pool(th_ctx *ctx)
         n *= shape[d];
     if (n == 0)
         return 0;
+    const int done = th_cudnn_pool(ctx, p, axes);
+    if (done)
+        return done < 0 ? -1 : 0;
     th_buffer *operands[OPERANDS];
     char *pointers[OPERANDS];
     for (int k = 0; k < count; ++k) {
