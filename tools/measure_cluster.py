@@ -23,7 +23,8 @@ from theano import distributed
 
 BLOCK = 0.05
 """Seconds that each block takes."""
-COLUMNS = 64
+COLUMNS, UNITS = 64, 256
+"""A row has so many numbers, and a layer so many units: 128 kB of parameters travel each step."""
 
 
 def in_turns(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:
@@ -39,22 +40,22 @@ def in_turns(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list
     return seconds
 
 
-def regression() -> tuple[Any, Any, Any, Any, list[tuple[Any, Any]]]:
-    """Return logistic regression: its inputs, parameters, cost and updates."""
-    x, y, w = T.dmatrix("x"), T.dvector("y"), theano.shared(np.zeros(COLUMNS), "w")
-    p = T.nnet.sigmoid(T.dot(x, w))
+def network() -> tuple[Any, Any, Any, Any, list[tuple[Any, Any]]]:
+    """Return a network with one layer: its inputs, parameters, cost and updates."""
+    x, y, w = T.dmatrix("x"), T.dvector("y"), theano.shared(np.full((COLUMNS, UNITS), 0.1), "w")
+    p = T.nnet.sigmoid(T.mean(T.tanh(T.dot(x, w)), axis=1))
     cost = T.mean(T.nnet.binary_crossentropy(p, y))
     return x, y, w, cost, [(w, w - 0.1 * T.grad(cost, w))]
 
 
 def rows_of_a_block() -> int:
     """Return how many rows keep one process busy for as long as a block shall last."""
-    x, y, _, cost, updates = regression()
+    x, y, _, cost, updates = network()
     f = theano.function([x, y], cost, updates=updates)
-    rows = 1 << 16
+    rows = 1 << 12
     data = np.ones((rows, COLUMNS)), np.ones(rows)
     seconds = min(in_turns({"f": lambda: f(*data)}, 7)["f"])
-    return max(1024, int(rows * BLOCK / seconds))
+    return max(64, int(rows * BLOCK / seconds))
 
 
 def report(name: str, seconds: dict[str, list[float]]) -> None:
@@ -68,7 +69,7 @@ def report(name: str, seconds: dict[str, list[float]]) -> None:
 def nothing(shard: Any, weights: Any) -> tuple[Any, Any]:
     """Wait for as long as a block takes, and return what a stage does: a cost and a gradient."""
     time.sleep(BLOCK)
-    return 0.0, np.zeros(COLUMNS)
+    return 0.0, np.zeros_like(weights)
 
 
 def on_dask(rounds: int) -> None:
@@ -77,15 +78,16 @@ def on_dask(rounds: int) -> None:
 
     rows = rows_of_a_block()
     data = np.random.default_rng(0).normal(size=(2 * rows, COLUMNS)), np.ones(2 * rows)
-    x, y, _, cost, updates = regression()
+    x, y, _, cost, updates = network()
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers, Client(workers) as client:
         step = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=2, on=client)
         local = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=2)
         there, here = step.scatter(*data), local.scatter(*data)
+        weights = np.zeros((COLUMNS, UNITS))
         held = [client.submit(np.zeros, 1, pure=False, workers=[w]) for w in client.scheduler_info()["workers"]]
 
         def engine() -> Any:
-            return client.gather([client.submit(nothing, h, np.zeros(COLUMNS), pure=False) for h in held])
+            return client.gather([client.submit(nothing, h, weights, pure=False) for h in held])
 
         seconds = in_turns(
             {"a step": lambda: step(there), "the blocks one by one": lambda: local(here), "tasks that sleep": engine},
@@ -102,18 +104,18 @@ def on_mpi(rounds: int) -> None:
     size, rank = comm.Get_size(), comm.Get_rank()
     rows = int(comm.bcast(rows_of_a_block()))
     whole = np.random.default_rng(0).normal(size=(size * rows, COLUMNS)), np.ones(size * rows)
-    x, y, w, cost, updates = regression()
+    x, y, w, cost, updates = network()
     step = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=size, on=comm)
     there = step.scatter(*whole)
     part = theano.function([x, y], [cost * x.shape[0], T.grad(cost * x.shape[0], w)])
     mine = [np.ascontiguousarray(np.array_split(a, size)[rank]) for a in whole]
-    update = theano.shared(np.zeros(COLUMNS), "by hand")
+    values = theano.shared(np.zeros((COLUMNS, UNITS)), "by hand")
 
     def by_hand() -> None:
         found, gradient = part(*mine)
-        total = np.empty(COLUMNS + 1)
-        comm.Allreduce(np.concatenate([[found], gradient]), total)
-        update.set_value(update.get_value() - 0.1 * total[1:] / (size * rows))
+        total = np.empty(COLUMNS * UNITS + 1)
+        comm.Allreduce(np.concatenate([[found], gradient.ravel()]), total)
+        values.set_value(values.get_value() - 0.1 * total[1:].reshape(COLUMNS, UNITS) / (size * rows))
 
     seconds = in_turns({"a step": lambda: step(there), "by hand": by_hand}, rounds)
     if rank == 0:
