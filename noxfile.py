@@ -220,7 +220,7 @@ def cluster(session: nox.Session) -> None:
     """Compute on shards and map with Dask, joblib and MPI on this machine, try all cases, kill processes: minutes."""
     install_layers(session, LAYERS, [*TEST, "distributed>=2024.1", "joblib", "tqdm", "mpi4py>=4", "mpich"])
     session.run(
-        "python", "-m", "pytest", "-q", "-rs", "packages/tensor/tests/distributed", *session.posargs,
+        "python", "-m", "pytest", "-q", "-rs", "-n", "2", "packages/tensor/tests/distributed", *session.posargs,
         env={"THEANO_TESTS_CLUSTER": "1"},
     )  # fmt: skip
 

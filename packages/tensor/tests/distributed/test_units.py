@@ -20,15 +20,16 @@ from theano.cache.store import CacheSettings, open_cache
 from theano.codegen.carried import Carried, collect, take
 from theano.distributed.function import LocalStage
 from theano.distributed.units import Units
-from theano.distributed.workers import pack
+from theano.distributed.workers import made, pack, perform
 from theano.settings import config
 from theano.toolchain.select import ToolchainSettings
 
 RECEIVER = """
 import pickle, sys
 import numpy as np
-stage = pickle.loads(open(sys.argv[1], "rb").read())
-found = stage([0, 0, 3, np.arange(3.0)], [])
+from theano.distributed.workers import made
+with made(pickle.loads(open(sys.argv[1], "rb").read())) as stage:
+    found = stage([0, 0, 3, np.arange(3.0)], [])
 from theano.codegen.unit import compile_counts
 print(compile_counts().compiled, compile_counts().from_cache, *found[1][0])
 """
@@ -76,14 +77,14 @@ WANTED = [str(v) for v in np.exp(np.arange(3.0)) * 5 - np.arange(3.0)]
 def test_a_stage_brings_its_units(
     flags: str, variables: dict[str, str], counts: list[str], function: Any, carried: Carried, tmp_path: Path
 ) -> None:
-    got = receive(pickle.dumps(LocalStage(function, [2], 0)), tmp_path, flags, **variables)
+    got = receive(pickle.dumps(pack(LocalStage(function, [2], 0))), tmp_path, flags, **variables)
     assert got[:2] == counts
     np.testing.assert_allclose(np.array(got[2:], float), np.array(WANTED, float), rtol=1e-15)
 
 
 def test_a_pickle_of_a_function_has_no_machine_code(function: Any, carried: Carried) -> None:
     data = pickle.dumps(function)
-    assert b"\x7fELF" not in data and b"\x7fELF" in pickle.dumps(LocalStage(function, [2], 0))
+    assert b"\x7fELF" not in data and b"\x7fELF" not in pickle.dumps(LocalStage(function, [2], 0))
 
 
 @pytest.fixture
@@ -133,6 +134,14 @@ def test_on_a_full_disk_nothing_is_taken_and_nothing_raised(
 
     monkeypatch.setattr(store, "stage", full)
     assert take(carried, tools(), empty) == 0
+
+
+def test_another_version_is_an_error_that_says_so(function: Any) -> None:
+    packed = pack(function)._replace(version="0.1")
+    with pytest.raises(RuntimeError, match=r"has Theano .*, and its client 0\.1: install the same version"), made(packed):
+        pass
+    outcome = pickle.loads(perform(packed, pickle.dumps(np.zeros(2))))
+    assert outcome.kind == "unloadable" and "client 0.1" in str(outcome.value)
 
 
 def test_map_sends_them_to_workers_of_another_machine(function: Any, carried: Carried) -> None:

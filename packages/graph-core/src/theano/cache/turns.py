@@ -14,8 +14,10 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from theano.graph.signals import let_signals_through
 
 if TYPE_CHECKING:
     import socket
@@ -62,8 +64,8 @@ def turn(root: str, keys: Iterable[str], done: Callable[[], bool]) -> Iterator[b
         if root and sys.platform == "linux":
             try:
                 held = _wait(_name(root, keys), done, time.monotonic() + PATIENCE)
-            except OSError:
-                pass  # a system that forbids sockets; everybody compiles
+            except OSError as error:
+                let_signals_through(error)  # otherwise a system that forbids sockets: everybody compiles
         # Between the look before this and now, another may have ended its turn.
         yield not done()
     finally:
@@ -87,8 +89,9 @@ def _wait(name: bytes, done: Callable[[], bool], end: float) -> socket.socket | 
         try:
             ours.bind(name)
             ours.listen(1 << 12)
-        except OSError:
-            ours.close()  # somebody has the name
+        except OSError as error:
+            ours.close()
+            let_signals_through(error)  # otherwise somebody has the name
         except BaseException:
             ours.close()
             raise
@@ -106,19 +109,23 @@ def _wait_for_other(name: bytes, end: float) -> bool:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
         try:
             other.connect(name)
-        except BlockingIOError:
+        except BlockingIOError as error:
+            let_signals_through(error)
             time.sleep(_PAUSE)
             return time.monotonic() < end
-        except ConnectionRefusedError:
+        except ConnectionRefusedError as error:
+            let_signals_through(error)
             return True  # its turn has ended meanwhile
         _, user, _ = struct.unpack("3i", other.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
         if user != os.geteuid():
             return False
         other.settimeout(max(0.0, end - time.monotonic()))
         # It is never answered, only ended.
-        with suppress(ConnectionResetError):
-            try:
-                other.recv(1)
-            except TimeoutError:
-                return False
+        try:
+            other.recv(1)
+        except TimeoutError as error:
+            let_signals_through(error)
+            return False
+        except ConnectionResetError as error:
+            let_signals_through(error)
     return True

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from theano.distributed.workers import Packed, made, pack
+
 #: From the arrays of a shard and the values that are the same everywhere: the arrays that stay with the shard for
 #: later stages, and the results that are sent back.
 Stage = Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
@@ -55,7 +57,7 @@ class DaskEngine:
     def run(self, stage: Stage, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
         """Run a stage where each shard is."""
         if stage not in self._stages:
-            self._stages[stage] = self.client.submit(same, stage, pure=False)
+            self._stages[stage] = self.client.submit(same, pack(stage), pure=False)
         there = self._stages[stage]
         found = [self.client.submit(_run, there, s, list(values), pure=False) for s in shards]
         kept = [self.client.submit(_item, f, 0, pure=False) for f in found]
@@ -117,8 +119,10 @@ def same(thing: Any) -> Any:
     return thing
 
 
-def _run(stage: Stage, shard: Any, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    return stage(shard, values)
+def _run(packed: Packed, shard: Any, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    with made(packed) as stage:
+        found: tuple[list[Any], list[Any]] = stage(shard, values)
+        return found
 
 
 def _item(pair: Sequence[Any], i: int) -> Any:

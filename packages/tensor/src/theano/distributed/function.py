@@ -14,7 +14,6 @@ from theano.compile.shared import SharedVariable
 from theano.distributed.engines import Engine, engine
 from theano.distributed.rules import NotCarriedError
 from theano.distributed.stages import COMBINATIONS, Stages, leaves
-from theano.distributed.units import Units
 from theano.graph.traverse import ancestors
 from theano.graph.variable import Constant, Variable
 
@@ -34,13 +33,6 @@ class LocalStage:
 
     def __init__(self, compiled: Any, takes: Sequence[int], keeps: int):
         self.compiled, self.takes, self.keeps = compiled, takes, keeps
-
-    def __getstate__(self) -> dict[str, Any]:
-        # First the machine code, which is then there when the function is made from its pickle.
-        return {"units": Units([self.compiled]), **vars(self)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update((name, value) for name, value in state.items() if name != "units")
 
     def __call__(self, arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """Return the shard's arrays with those that stay, and the results that are sent back."""

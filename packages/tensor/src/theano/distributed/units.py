@@ -12,10 +12,10 @@ from theano.toolchain.select import ToolchainSettings
 
 
 class Units:
-    """What compiled functions need of machine code; made from its pickle, it is in the cache of that process.
+    """What compiled functions need of machine code, as its pickle has it.
 
-    In a pickle it stands before the functions. It is pickled for workers only: they run whatever their client sends,
-    so that this gives nobody a power that he did not have. A pickle of a function by itself has no machine code.
+    It is pickled for workers only: they run whatever their client sends, so that this gives nobody a power that he did
+    not have. A pickle of a function by itself has no machine code.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ class Units:
         self.functions, self.carried = list(functions), carried
 
     def __reduce__(self) -> Any:
+        carried = self.carried
+        if carried is None:
+            holders = [f.maker.keepalive for f in self.functions]
+            carried = collect(holders, ToolchainSettings.from_config(config), CacheSettings.from_config(config))
+        return Units, ((), carried)
+
+    def receive(self) -> None:
+        """Put what came from elsewhere into the cache of this process, as far as it fits."""
         if self.carried is not None:
-            return receive, (self.carried,)
-        holders = [f.maker.keepalive for f in self.functions]
-        return receive, (collect(holders, ToolchainSettings.from_config(config), CacheSettings.from_config(config)),)
-
-
-def receive(carried: Carried) -> Units:
-    """Put what fits this process into its cache."""
-    take(carried, ToolchainSettings.from_config(config), CacheSettings.from_config(config))
-    return Units([], carried)
+            take(self.carried, ToolchainSettings.from_config(config), CacheSettings.from_config(config))

@@ -11,11 +11,14 @@ import importlib
 import importlib.util
 import io
 import pickle
+import socket
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import theano
 from theano.compile.executable import Function
 from theano.compile.shared import Container
 from theano.distributed.units import Units
@@ -24,12 +27,14 @@ from theano.distributed.units import Units
 class Packed(NamedTuple):
     """A function as bytes, with the values of its shared variables, and the digest by which workers know it.
 
-    Its machine code goes along to workers that may have another cache than this process.
+    Its machine code goes along to workers that may have another cache than this process. So does the version of Theano:
+    what another one makes of a pickle need not be what was meant.
     """
 
     digest: str
     data: bytes
     units: Units | None = None
+    version: str = theano.__version__
 
 
 class Outcome(NamedTuple):
@@ -72,7 +77,7 @@ def pack(function: Callable[..., Any]) -> Packed:
         pickler.dump((function, cells))
     except Exception as exc:
         remedy = "" if _has_cloudpickle() else "; lambdas and functions in functions need: pip install cloudpickle"
-        raise TypeError(f"distributed.map: {function!r} cannot be pickled: {exc}{remedy}") from exc
+        raise TypeError(f"distributed: {function!r} cannot be pickled: {exc}{remedy}") from exc
     data = file.getvalue()
     return Packed(hashlib.sha256(data).hexdigest(), data, Units(compiled))
 
@@ -101,8 +106,16 @@ def _pickler() -> Any:
 class _Loaded:
     """A function that was made from bytes, and the first values of its shared variables."""
 
-    def __init__(self, data: bytes):
-        self.function, cells = pickle.loads(data)
+    def __init__(self, packed: Packed):
+        if packed.version != theano.__version__:
+            raise RuntimeError(
+                f"distributed: the worker {socket.gethostname()} has Theano {theano.__version__}, and its client "
+                f"{packed.version}: install the same version on both"
+            )
+        # First the machine code, which is then there when functions are made from their pickle.
+        if packed.units is not None:
+            packed.units.receive()
+        self.function, cells = pickle.loads(packed.data)
         self._first = [(c, c.data) for c in cells if not c.readonly]
 
     def reset(self) -> None:
@@ -117,7 +130,7 @@ class _Copies:
     Those of the last few functions are kept, since workers of a cluster live long.
     """
 
-    KEPT = 4
+    KEPT = 32
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -144,7 +157,7 @@ _copies = _Copies()
 def warm(packed: Packed) -> None:
     """Make the function from its bytes before the first task comes; what fails here is told by each task."""
     try:
-        _copies.give(packed.digest, _Loaded(packed.data))
+        _copies.give(packed.digest, _Loaded(packed))
     except Exception:  # noqa: BLE001  (the tasks report it, with its traceback)
         return
 
@@ -161,7 +174,7 @@ def perform(packed: Packed, task: bytes) -> bytes:
     copy = _copies.take(packed.digest)
     if copy is None:
         try:
-            copy = _Loaded(packed.data)
+            copy = _Loaded(packed)
         except Exception as exc:  # noqa: BLE001  (reported to the caller of map)
             return _failed("unloadable", exc)
     try:
@@ -169,6 +182,16 @@ def perform(packed: Packed, task: bytes) -> bytes:
         return pickle.dumps(Outcome("result", called(copy.function, pickle.loads(task))), pickle.HIGHEST_PROTOCOL)
     except (Exception, SystemExit) as exc:  # noqa: BLE001  (reported to the caller of map, with its parameters)
         return _failed("error", exc)
+    finally:
+        _copies.give(packed.digest, copy)
+
+
+@contextmanager
+def made(packed: Packed) -> Iterator[Any]:
+    """Give a function, made from its bytes unless this process has a copy that nobody works with."""
+    copy = _copies.take(packed.digest) or _Loaded(packed)
+    try:
+        yield copy.function
     finally:
         _copies.give(packed.digest, copy)
 

@@ -1,0 +1,163 @@
+"""What goes wrong on clusters, and what comes of it; ``nox -s cluster`` runs all of it.
+
+``THEANO_TESTS_KILLS=100`` kills that many workers, which takes minutes.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sharded_training
+
+import theano
+import theano.tensor as T
+from theano import distributed
+from theano.distributed import engines
+
+ALL = os.environ.get("THEANO_TESTS_CLUSTER") == "1"
+KILLS = int(os.environ.get("THEANO_TESTS_KILLS", "6"))
+MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
+with_dask = pytest.mark.skipif(
+    not ALL or importlib.util.find_spec("distributed") is None, reason="nox -s cluster has workers of Dask to kill"
+)
+with_mpi = pytest.mark.skipif(
+    not ALL or MPIEXEC is None or importlib.util.find_spec("mpi4py") is None, reason="nox -s cluster has ranks to kill"
+)
+
+
+@contextmanager
+def cluster(**options: Any) -> Iterator[Any]:
+    import dask
+    from dask.distributed import Client, LocalCluster
+
+    with (
+        # A task that was with several workers when these were killed is not to blame.
+        dask.config.set({"distributed.scheduler.allowed-failures": 20}),
+        LocalCluster(threads_per_worker=1, dashboard_address=None, **options) as workers,
+        Client(workers) as client,
+    ):
+        yield client
+
+
+class Slow(theano.Op):
+    """Takes a while, so that a step is not over before somebody is killed in it."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any) -> Any:
+        return theano.Apply(self, [x], [x.type()])
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        time.sleep(0.1)
+        output_storage[0][0] = inputs[0]
+
+    def L_op(self, inputs: Any, outputs: Any, output_gradients: Any) -> Any:
+        return output_gradients
+
+
+@with_dask
+def test_workers_that_are_killed_in_mid_step() -> None:
+    distributed.carries(Slow)(lambda given: given.axes[0])
+    x, w = T.dmatrix("x"), theano.shared(np.ones(3), "w")
+    cost = T.mean(T.tanh(T.dot(Slow()(x), w)))
+    value = np.random.default_rng(0).normal(size=(60, 3))
+    killed = []
+
+    def kill(client: Any) -> None:
+        for pid in client.run(os.getpid).values():
+            threading.Timer(0.05, lambda pid=pid: (os.kill(pid, signal.SIGKILL), killed.append(pid))).start()
+            break
+
+    def descend(on: Any) -> list[str]:
+        w.set_value(np.ones(3))
+        step = distributed.function([x], cost, updates={w: w - T.grad(cost, w)}, shard={x: 0}, shards=4, on=on)
+        data, found = step.scatter(value), []
+        for _ in range(KILLS):
+            if on is not None:
+                kill(on)
+            found.append(float(step(data)).hex())
+        return found
+
+    try:
+        with cluster(n_workers=3) as client:
+            assert descend(client) == descend(None) and len(killed) == KILLS
+            sys.stdout.write(f"{len(killed)} workers killed in mid-step, {KILLS} steps right\n")
+    finally:
+        distributed.TABLE.pop(Slow, None)
+
+
+def compiled() -> tuple[int, int]:
+    from theano.codegen.unit import compile_counts  # in the worker
+
+    counts = compile_counts()
+    return counts.compiled, counts.from_cache
+
+
+@with_dask
+def test_a_worker_without_a_compiler_and_without_our_files(tmp_path: Path) -> None:
+    env = {"PATH": "/nowhere", "CC": "", "THEANO_FLAGS": f"base_compiledir={tmp_path}"}
+    with cluster(n_workers=1, env=env) as client:
+        assert sharded_training.train(client) == sharded_training.train(None)
+        ((new, found),) = client.run(compiled).values()
+        assert new == 0 and found > 0, "it takes what its client has compiled"
+
+
+def fill_the_disk() -> None:
+    """Let the worker find no space for anything that is compiled."""
+    from theano.cache.store import Cache
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    Cache.stage = full  # type: ignore[method-assign, assignment]  # the process ends with the test
+
+
+@with_dask
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_whose_disk_is_full(tmp_path: Path) -> None:
+    with cluster(n_workers=1, env={"THEANO_FLAGS": f"base_compiledir={tmp_path}"}) as client:
+        client.run(fill_the_disk)
+        found = [float.fromhex(c) for c in sharded_training.train(client)]
+        wanted = [float.fromhex(c) for c in sharded_training.train(None)]
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)  # in Python sums are added up in another order
+
+
+@with_dask
+def test_a_worker_with_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = engines.pack
+    monkeypatch.setattr(engines, "pack", lambda stage: real(stage)._replace(version="0.1"))
+    with cluster(n_workers=1) as client, pytest.raises(RuntimeError, match="its client 0.1: install the same version"):
+        sharded_training.train(client)
+
+
+@with_mpi
+@pytest.mark.parametrize("kind", ["raise", "kill"])
+def test_a_rank_that_fails(kind: str) -> None:
+    """Its error is that of all; if it is killed, the others end."""
+    command = [str(MPIEXEC), "-n", "2", sys.executable, str(Path(__file__).with_name("ranks_failing.py")), kind]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False
+    )  # fmt: skip
+    if kind == "kill":
+        assert done.returncode != 0 and "end" not in done.stdout
+        return
+    said = sorted(done.stdout.splitlines())
+    assert done.returncode == 0 and said[:2] == ["end 17", "end 17"], done.stdout + done.stderr
+    assert len(said) == 4 and all(
+        line.startswith(f"rank {r} step 2 w 9: ") and "the third step of rank 1" in line
+        for r, line in enumerate(said[2:])
+    ), done.stdout
