@@ -9,7 +9,7 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.printing.latex import MOST_CHARACTERS, latex
+from theano.printing.tex import MOST_CHARACTERS, PRODUCT, Latex, formulas, latex
 from theano.tensor.elemwise.functions import elementwise_functions
 
 x, y, w, s, k = T.dvector("x"), T.dvector("y"), T.dmatrix("W_out"), T.dscalar("alpha"), T.iscalar("k")
@@ -85,3 +85,19 @@ def test_notebooks_show_formulas_and_draw_what_is_too_long():
     for _ in range(40):
         long = T.log(long + theano.shared(np.ones(3), "a_long_name_of_something"))
     assert len(latex(long)) > MOST_CHARACTERS and long._repr_latex_() is None
+
+
+def test_ops_of_a_program_are_functions_unless_it_says_how():
+    class Star(theano.Op):
+        __props__ = ()
+
+        def make_node(self, a, b):
+            return theano.Apply(self, [a, b], [a.type()])
+
+    v = T.exp(Star()(x + 1, y))
+    assert latex(v) == rf"e^{{\operatorname{{Star}}\left({X} + 1, {Y}\right)}}"
+    try:
+        formulas.assign(Star, Latex(r"@0 \star @1", PRODUCT, PRODUCT))
+        assert latex(v) == rf"e^{{\left({X} + 1\right) \star {Y}}}"
+    finally:
+        del formulas.printers_dict[Star]

@@ -29,9 +29,9 @@ from theano.printing.formula import (
     pprint,
     special,
 )
-from theano.printing.latex import latex
 from theano.printing.picture import default_colorCodes, pydot_imported_msg, pydotprint
 from theano.printing.print_op import Print
+from theano.printing.tex import latex
 from theano.printing.tree import debugprint
 
 
@@ -46,7 +46,7 @@ def _picture(thing: Any) -> str | None:
 @as_latex.register
 def _formula(v: Any) -> str | None:
     # As above; and the layers' tables are read for the first formula.
-    from theano.printing.latex import notebook_latex
+    from theano.printing.tex import notebook_latex
 
     return notebook_latex(v)
 

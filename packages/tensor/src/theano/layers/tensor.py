@@ -18,7 +18,7 @@ from theano.graph.kernel import PointerFamily, pointer_families
 from theano.graph.source import user_packages
 from theano.layers import Layer, describe
 from theano.lowering.table import modules
-from theano.printing.latex import tables
+from theano.printing.tex import tables
 from theano.rewriting import families
 from theano.toolchain.checks import Line, calibrations, checks
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Constant, Op
-from theano.printing.latex import (
+from theano.printing.tex import (
     ATOM,
     COMPARISON,
     LOWEST,

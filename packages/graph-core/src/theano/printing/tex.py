@@ -19,7 +19,7 @@ from theano.graph.variable import Constant, Variable
 from theano.printing.formula import PPrinter, PrinterState, greek
 
 #: Modules whose import assigns printers to `formulas`.
-tables: Chain[str] = Chain("printing.latex.tables", "how ops look in formulas of LaTeX")
+tables: Chain[str] = Chain("printing.tex.tables", "how ops look in formulas of LaTeX")
 
 #: How close things bind.
 LOWEST, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(7)
