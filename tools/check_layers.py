@@ -96,7 +96,7 @@ BY_NAME = {
     "theano.gpuarray.rule_names": "ops of lower layers, from the table above",
     "theano.tensor.rules.every": "its own families, from the table above",
     "theano.lowering.table": "what layers have registered at the extension point `modules`",
-    "theano.printing.tex": "what layers have registered at the extension point `tables`",
+    "theano.printing.tex": "what layers have registered at the extension point `latex_tables`",
     "theano.rewriting.families": "what layers have registered at the extension point `packages`",
     "theano.tensor.testing.classes": "the package that its caller names, and its modules",
     "theano.scalar.base": "a module of SciPy that the operation's statement names",

@@ -112,6 +112,7 @@ CUresult cuMemcpyPeerAsync(uint64_t to, void *context, uint64_t from, void *othe
 }
 
 CUresult cuModuleLoadData(void **module, const void *image) { return *module = handle(), say("load", "%d", image != NULL); }
+CUresult cuModuleUnload(void *module) { return say("unload", "%d", module != NULL); }
 CUresult cuModuleGetFunction(void **function, void *module, const char *name) { return *function = handle(), say("function", "%s", name); }
 
 /* A function of host_kernels.h; the handles that this driver makes are small numbers. */

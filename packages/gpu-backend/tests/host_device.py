@@ -6,6 +6,7 @@ that compute, too, so that their results are held to NumPy's.
 
 from __future__ import annotations
 
+import _ctypes
 import ctypes
 import hashlib
 import os
@@ -13,7 +14,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +67,14 @@ class HostDriver(CudaDriver):
             subprocess.run([*command, "-O1", "-shared", "-fPIC", "-o", path], input=text, text=True, check=True)
             return path.read_bytes()
 
-    def load(self, binary: bytes, functions: Sequence[str]) -> list[int]:
-        """Return the addresses of the descriptions of a program's functions."""
+    def load(self, binary: bytes, functions: Sequence[str]) -> tuple[list[int], Callable[[], Any]]:
+        """Return the addresses of the descriptions of a program's functions, and what unloads it."""
         with tempfile.NamedTemporaryFile(suffix=".so") as file:
             file.write(binary)
             file.flush()
             program = ctypes.CDLL(file.name)
-        return [ctypes.addressof(ctypes.c_char.in_dll(program, f"host_{name}")) for name in functions]
+        handles = [ctypes.addressof(ctypes.c_char.in_dll(program, f"host_{name}")) for name in functions]
+        return handles, lambda: _ctypes.dlclose(program._handle)  # a launch of what is gone would be seen
 
 
 def there(x: Any, context: str) -> gpuarray.GpuArray:

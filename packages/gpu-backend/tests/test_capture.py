@@ -6,6 +6,7 @@ What a recording does is seen from results: nodes run in the order in which they
 from __future__ import annotations
 
 import ctypes
+import gc
 import threading
 
 import numpy as np
@@ -371,3 +372,19 @@ def test_two_devices_in_one_function(fake):
     for k in range(4):
         got = f(there([k, 2]), there([3, k]), there([5, 6], 1))
         np.testing.assert_array_equal(np.asarray(got), wanted(wanted([k, 2], [3, k], 5), [5, 6], 5))
+
+
+def test_recordings_go_with_the_programs_that_they_launch(fake, monkeypatch):
+    """Another program may get the same addresses, for which a recording would launch what is gone."""
+    monkeypatch.setattr("theano.gpuarray.context.PROGRAMS_KEPT", 0)
+    x, y = there([1, 2, 3]), there([4, 5, 6])
+    f = chain()
+    for _ in range(3):
+        f(x, y)
+    assert fake.library.fake_graphs() > 0
+    del f
+    gc.collect()
+    v = GpuArrayType("float32", (False,), "capture0")("v")
+    g = compiled(as_gpuarray_variable(T.sqr(v) * 3 - 1, "capture0"), [v], without=())
+    assert fake.library.fake_graphs() == 0
+    np.testing.assert_array_equal(np.asarray(g(x)), [2, 11, 26])

@@ -101,6 +101,23 @@ def test_launches_return_at_once(fake, first):
     assert result.shape == (6,) and asked[-1].endswith(f" {ours}")
 
 
+def test_programs_are_unloaded_when_nobody_needs_them_and_their_work_is_done(fake, first, monkeypatch):
+    monkeypatch.setattr("theano.gpuarray.context.PROGRAMS_KEPT", 0)
+    first.trim()
+    v = GpuArrayType("float32", (False,), first.name)("v")
+    there = gpuarray.asarray(vector(), first.name)
+    for release in (first.trim, lambda: theano.function([v], gpuarray.as_gpuarray_variable(T.exp(v), first.name), mode=MODE)):
+        f = theano.function([v], gpuarray.as_gpuarray_variable(T.cosh(v * 2), first.name), mode=MODE)
+        f(there)
+        fake.asked()
+        del f
+        gc.collect()
+        assert not [line for line in fake.asked() if line.startswith("unload")]
+        release()
+        asked = [line.split()[0] for line in fake.asked()]
+        assert asked.count("unload") == 1 and "wait" in asked[: asked.index("unload")]
+
+
 def test_from_device_to_device(fake, first):
     """The target waits for the source's stream, and the source's next work for the copy."""
     there = gpuarray.asarray(vector(), first.name)

@@ -6,8 +6,10 @@ import base64
 import ctypes
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
+from typing import Any
+from weakref import WeakValueDictionary
 
 from theano.cache.names import digest_of
 from theano.cache.store import CacheSettings, open_cache
@@ -25,6 +27,38 @@ from theano.settings import config
 
 GPU = "gpu"
 """The name of the target whose entries of the lowering table are this layer's, whatever the device."""
+
+
+PROGRAMS_KEPT = 64
+"""Programs that stay loaded for the next function although none needs them."""
+
+
+class LoadedProgram:
+    """A program on a device, loaded as long as somebody has this object.
+
+    Parameters
+    ----------
+    key : str
+    functions : dict
+        The address of each function, by name.
+    unload : callable
+        To be called when the device does not work with it any more.
+    dropped : list of callable
+        Where to put that: who has the last reference may be anywhere, and cannot wait.
+    """
+
+    def __init__(self, key: str, functions: dict[str, int], unload: Callable[[], Any], dropped: list[Any]):
+        self.key, self.functions, self._unload, self._dropped = key, functions, unload, dropped
+
+    def __del__(self) -> None:
+        functions, unload = self.functions, self._unload
+
+        def leave() -> None:
+            unload()
+            for kernel in functions.values():
+                library().th_gpu_kernel_free(kernel)
+
+        self._dropped.append(leave)
 
 
 class GpuContext:
@@ -48,12 +82,15 @@ class GpuContext:
         self.name, self.driver = name, driver
         self.device = device_name(name)
         self.devname = driver.name
-        self._loaded: dict[str, dict[str, Pointer]] = {}
+        self._loaded: WeakValueDictionary[str, LoadedProgram] = WeakValueDictionary()
+        self._recent: dict[str, LoadedProgram] = {}
+        self._dropped: list[Callable[[], None]] = []
         self._lock = Lock()
         add_device(self.device, driver.gpu, GpuArray)
         started[self.device] = driver
         targets.register(self.device, Target(GPU, self.device))
-        for number, pointer in enumerate(self.functions(*movers())):
+        self._movers = self.functions(*movers())
+        for number, pointer in enumerate(self._movers):
             library().th_gpu_set_mover(driver.gpu, number, pointer)
         library().th_gpu_set_capture(driver.gpu, int(config.gpuarray.capture))
         #: Whether products are computed by cuBLAS.
@@ -82,29 +119,49 @@ class GpuContext:
         parts = (self.driver.identity, " ".join(names), prelude(self.driver.language), text)
         key = digest_of("\n".join(parts).encode())
         with self._lock:
-            if key not in self._loaded:
+            program = self._loaded.get(key)
+            if program is None:
                 binary = self._kept(key)
                 if binary is None:
                     binary = self.driver.compile(prelude(self.driver.language) + text)
                     self._keep(key, binary, names)
-                self._load(key, binary, names)
-            return [self._loaded[key][name] for name in names]
+                program = self._load(key, binary, names)
+            return [self._pointer(program, name) for name in names]
 
     def find(self, key: str, name: str) -> int:
         """Return the address of a function of a program that some process has compiled; 0 if there is none."""
         with self._lock:
-            if key not in self._loaded:
+            program = self._loaded.get(key)
+            if program is None:
                 binary = self._kept(key)
                 if binary is None:
                     return 0
-                self._load(key, binary, self._names[key])
-            return self._loaded[key].get(name, 0)
+                program = self._load(key, binary, self._names[key])
+            return self._pointer(program, name) if name in program.functions else 0
 
-    def _load(self, key: str, binary: bytes, names: Sequence[str]) -> None:
-        self._loaded[key] = {
-            name: Pointer(library().th_gpu_kernel_new(self.driver.gpu, handle), f"{GPU}:{self.device}/{key}/{name}")
-            for name, handle in zip(names, self.driver.load(binary, names), strict=True)
-        }
+    def _pointer(self, program: LoadedProgram, name: str) -> Pointer:
+        """Return a function of a program, which stays loaded as long as somebody has it, or it is of the last ones."""
+        self._recent.pop(program.key, None)
+        self._recent[program.key] = program
+        if len(self._recent) > PROGRAMS_KEPT:
+            del self._recent[next(iter(self._recent))]
+        return Pointer(program.functions[name], f"{GPU}:{self.device}/{program.key}/{name}", program)
+
+    def _load(self, key: str, binary: bytes, names: Sequence[str]) -> LoadedProgram:
+        self._unload_dropped()
+        handles, unload = self.driver.load(binary, names)
+        made = [library().th_gpu_kernel_new(self.driver.gpu, handle) for handle in handles]
+        program = self._loaded[key] = LoadedProgram(key, dict(zip(names, made, strict=True)), unload, self._dropped)
+        return program
+
+    def _unload_dropped(self) -> None:
+        """Unload the programs that nobody needs any more, when what was asked of them is done."""
+        if not self._dropped:
+            return
+        library().th_gpu_wait(self.driver.gpu)  # its failure is told by whoever waits for a value
+        library().th_gpu_forget_recordings(self.driver.gpu)
+        while self._dropped:
+            self._dropped.pop()()
 
     _names: dict[str, list[str]] = {}
 
@@ -140,7 +197,10 @@ class GpuContext:
             raise DeviceError(f"{self.devname}: {library().th_gpu_error(self.driver.gpu).decode()}")
 
     def trim(self) -> None:
-        """Give the memory that waits to be used again back to the driver."""
+        """Give the memory that waits to be used again back to the driver, and unload programs that nobody needs."""
+        with self._lock:
+            self._recent.clear()
+            self._unload_dropped()
         library().th_gpu_trim(self.driver.gpu)
 
     def set_limit(self, size: int, fail_in: int = 0) -> None:

@@ -12,7 +12,7 @@ import glob
 import importlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from typing import Any, Protocol
 
@@ -69,8 +69,8 @@ class Driver(Protocol):
     def compile(self, text: str) -> bytes:
         """Return the machine code of a program; DeviceCompileError if the compiler refuses it."""
 
-    def load(self, binary: bytes, functions: Sequence[str]) -> list[int]:
-        """Return the handles of a program's functions."""
+    def load(self, binary: bytes, functions: Sequence[str]) -> tuple[list[int], Callable[[], Any]]:
+        """Return the handles of a program's functions, and what to call when nobody needs them any more."""
 
     def hand_over(self, stream: int | None) -> None:
         """Let another library's stream go on after all that was asked for."""
@@ -177,7 +177,6 @@ class OpenCLDriver:
         self.total_memory = int(self._device.global_mem_size)
         self.largest_allocation = int(self._device.max_mem_alloc_size)
         self.dlpack_device, self.stream = (_OPENCL, device), None
-        self._programs: list[Any] = []
 
     @cached_property
     def identity(self) -> str:
@@ -196,13 +195,11 @@ class OpenCLDriver:
         binary: bytes = program.get_info(self._cl.program_info.BINARIES)[0]
         return binary
 
-    def load(self, binary: bytes, functions: Sequence[str]) -> list[int]:
-        """Return the handles of a program's functions."""
+    def load(self, binary: bytes, functions: Sequence[str]) -> tuple[list[int], Callable[[], Any]]:
+        """Return the handles of a program's functions, and what to call when nobody needs them any more."""
         program = self._cl.Program(self._context, [self._device], [binary]).build(cache_dir=False)
         kernels = [self._cl.Kernel(program, name) for name in functions]
-        self._programs.append(kernels)  # handles are of use as long as somebody holds them
-        return [kernel.int_ptr for kernel in kernels]
-
+        return [kernel.int_ptr for kernel in kernels], kernels.clear
 
     def hand_over(self, stream: int | None) -> None:
         """Wait for all that was asked for: no other library has this queue."""
@@ -273,15 +270,14 @@ class CudaDriver:
         """Return the machine code of a program."""
         return compile_cuda(text, self.capability)
 
-    def load(self, binary: bytes, functions: Sequence[str]) -> list[int]:
-        """Return the handles of a program's functions."""
+    def load(self, binary: bytes, functions: Sequence[str]) -> tuple[list[int], Callable[[], Any]]:
+        """Return the handles of a program's functions, and what to call when nobody needs them any more."""
         module = library().th_gpu_cuda_module(self.gpu, binary)
         find = library().th_gpu_cuda_function
         handles = [int(find(self.gpu, module, name.encode()) or 0) for name in functions] if module else [0]
         if not all(handles):
             raise DeviceCompileError(f"{self.name} cannot load a program: {library().th_gpu_error(self.gpu).decode()}")
-        return handles
-
+        return handles, lambda: library().th_gpu_cuda_unload(self.gpu, module)
 
     def hand_over(self, stream: int | None) -> None:
         """Let another library's stream go on after all that was asked for; None is the stream that waits for all."""

@@ -29,7 +29,8 @@ def _knows(value: object) -> bool:
 
 def _find_pointer(name: str) -> int:
     """Return the address of a device function."""
-    return int(_of("context", "find_pointer", name))
+    found: int = _of("context", "find_pointer", name)
+    return found
 
 
 def _start() -> None:

@@ -32,6 +32,8 @@ class Pointer(int):
     address : int
     name : str
         ``family:rest``; the family is one of `theano.graph.kernel.pointer_families`.
+    holder : object, optional
+        What must stay, for something to be at the address: programs keep it as long as they run.
 
     Examples
     --------
@@ -40,11 +42,12 @@ class Pointer(int):
     """
 
     name: str
+    holder: object
 
-    def __new__(cls, address: int, name: str) -> Pointer:
+    def __new__(cls, address: int, name: str, holder: object = None) -> Pointer:
         """Make the number; `int` is immutable, so not in ``__init__``."""
         self = super().__new__(cls, address)
-        self.name = name
+        self.name, self.holder = name, holder
         return self
 
 

@@ -31,7 +31,6 @@ from theano.printing.formula import (
 )
 from theano.printing.picture import default_colorCodes, pydot_imported_msg, pydotprint
 from theano.printing.print_op import Print
-from theano.printing.tex import latex
 from theano.printing.tree import debugprint
 
 
@@ -70,7 +69,6 @@ __all__ = [
     "default_printer",
     "greek",
     "hex_digest",
-    "latex",
     "leaf_printer",
     "min_informative_str",
     "one_line",
@@ -85,4 +83,4 @@ __all__ = [
     "var_descriptor",
 ]
 
-__getattr__, __dir__ = lazily(globals())
+__getattr__, __dir__ = lazily(globals(), {"latex": "theano.printing.tex:latex"})

@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from theano.extensions import Chain
 from theano.graph.op import Op
 from theano.graph.text import printable
 from theano.graph.variable import Variable
+
+#: Modules whose import assigns printers of LaTeX to `theano.printing.tex.formulas`.
+latex_tables: Chain[str] = Chain("printing.formula.latex_tables", "how ops look in formulas of LaTeX")
 
 VALID_ASSOC = {"left", "right", "either"}
 

@@ -1,7 +1,7 @@
 """Expressions as formulas of LaTeX, as notebooks show them.
 
-How an op looks is data, as for ``pp``: layers name the modules that assign printers to their ops in `tables`. A printer
-says how close what it has written binds, and its user puts parentheses around what binds less.
+How an op looks is data, as for ``pp``: layers name the modules that assign printers to their ops in `latex_tables`. A
+printer says how close what it has written binds, and its user puts parentheses around what binds less.
 """
 
 from __future__ import annotations
@@ -12,14 +12,10 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from theano.extensions import Chain
 from theano.graph.op import Op
 from theano.graph.traverse import ancestors
 from theano.graph.variable import Constant, Variable
-from theano.printing.formula import PPrinter, PrinterState, greek
-
-#: Modules whose import assigns printers to `formulas`.
-tables: Chain[str] = Chain("printing.tex.tables", "how ops look in formulas of LaTeX")
+from theano.printing.formula import PPrinter, PrinterState, greek, latex_tables
 
 #: How close things bind.
 LOWEST, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(7)
@@ -192,7 +188,7 @@ def latex(v: Variable) -> str:
     >>> latex(generic("theta"))
     '\\theta'
     """
-    for module in tables:
+    for module in latex_tables:
         importlib.import_module(module)
     return formulas.process(v, PrinterState(pprinter=formulas, memo={}, precedence=LOWEST))
 

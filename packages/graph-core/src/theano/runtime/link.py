@@ -172,6 +172,7 @@ class Compiled:
     name: str
     pointers: Places | None = None
     lazy: bool = False
+    told: Any = None  # what `params` was packed from: its addresses keep what they lead to
 
 
 @record
@@ -282,13 +283,13 @@ def link(
     for node, plan in zip(nodes, plans, strict=True):
         if isinstance(plan, Builtin):
             address = builtin_address(plan.library, plan.symbol)
-            linked.how.append(Compiled(address, plan.packed, plan.work, plan.symbol, plan.places, plan.lazy))
+            linked.how.append(_compiled(address, plan, plan.symbol))
         elif isinstance(plan, Kernel):
             found = next(compiled)
             if found is None:
                 linked.how.append(_in_python(node, linker, given_away))
             else:
-                linked.how.append(Compiled(found, plan.packed, plan.work, plan.name, plan.places, plan.lazy))
+                linked.how.append(_compiled(found, plan, plan.name))
         elif isinstance(plan, Block):
             unit = next(units)
             found_in_c = unit is not None
@@ -297,6 +298,10 @@ def link(
         else:
             linked.how.append(plan)
     return linked
+
+
+def _compiled(address: int, plan: Kernel | Builtin, name: str) -> Compiled:
+    return Compiled(address, plan.packed, plan.work, name, plan.places, plan.lazy, plan.params)
 
 
 def _is_mergeable(node: Apply) -> bool:

@@ -307,7 +307,7 @@ def deserialize(text: str, find: Callable[[Sequence[str], Sequence[str]], Sequen
         let_signals_through(problem)
         raise BadProgram(str(problem)) from problem
     serialized._addresses = found
-    serialized.keepalive = list(found.values())
+    serialized.keepalive = [*found.values(), *serialized.pointers.values()]
     return serialized
 
 

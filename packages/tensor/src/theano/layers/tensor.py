@@ -18,7 +18,7 @@ from theano.graph.kernel import PointerFamily, pointer_families
 from theano.graph.source import user_packages
 from theano.layers import Layer, describe
 from theano.lowering.table import modules
-from theano.printing.tex import tables
+from theano.printing.formula import latex_tables
 from theano.rewriting import families
 from theano.toolchain.checks import Line, calibrations, checks
 
@@ -165,7 +165,7 @@ LAYER = describe(
             sources.extension(lambda: _batching("", "TABLE")),
             loop.extension(lambda node, inputs, many: _batching(".loops", "row_by_row")(node, inputs, many)),
             conform.extension(lambda new, row: _batching(".batched_node", "fitted")(new, row)),
-            tables.extension("theano.tensor.latex"),
+            latex_tables.extension("theano.tensor.latex"),
             user_packages.extension("theano.tests"),
         ),
         compat="theano.layers.compat.tensor theano.layers.compat.imported_in_tensor",

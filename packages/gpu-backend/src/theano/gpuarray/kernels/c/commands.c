@@ -300,7 +300,7 @@ void th_gpu_use_recorder(th_gpu *gpu, const th_gpu_recorder *recorder)
     gpu->memory.finish = finish;
 }
 
-void th_gpu_forget_recordings(th_gpu *gpu)
+TH_EXPORT void th_gpu_forget_recordings(th_gpu *gpu)
 {
     th_gpu_commands *all = gpu->commands;
     if (all == NULL)

@@ -214,6 +214,13 @@ TH_EXPORT void *th_gpu_cuda_module(th_gpu *gpu, const char *binary)
     return status ? NULL : module;
 }
 
+TH_EXPORT void th_gpu_cuda_unload(th_gpu *gpu, void *module)
+{
+    cuda *cu = gpu->state;
+    if (cu->cuCtxSetCurrent(cu->context) == 0)
+        cu->cuModuleUnload(module);
+}
+
 TH_EXPORT void *th_gpu_cuda_function(th_gpu *gpu, void *module, const char *name)
 {
     cuda *cu = gpu->state;

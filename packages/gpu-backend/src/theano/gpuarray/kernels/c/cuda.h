@@ -41,6 +41,7 @@ typedef struct th_cuda_node {
     X(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, void *))                                                    \
     X(cuMemcpyPeerAsync, (CUdeviceptr, void *, CUdeviceptr, void *, size_t, void *))                                       \
     X(cuModuleLoadData, (void **, const void *))                                                                           \
+    X(cuModuleUnload, (void *))                                                                                            \
     X(cuModuleGetFunction, (void **, void *, const char *))                                                                \
     X(cuLaunchKernel, (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **))
 

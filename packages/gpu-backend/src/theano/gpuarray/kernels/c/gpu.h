@@ -159,7 +159,7 @@ int th_gpu_launch_later(th_gpu *gpu, const th_gpu_launch *launch);
 int th_gpu_run_later(th_gpu *gpu, th_gpu_run *run, const void *told, size_t bytes);
 TH_EXPORT int th_gpu_submit(th_gpu *gpu); /* ask for what was put off: before anything else is asked of the driver, the same */
 void th_gpu_use_recorder(th_gpu *gpu, const th_gpu_recorder *recorder);
-void th_gpu_forget_recordings(th_gpu *gpu);
+TH_EXPORT void th_gpu_forget_recordings(th_gpu *gpu);
 
 /* Device memory for one kernel; given back by the caller once its launches were asked for. */
 char *th_gpu_scratch(th_gpu *gpu, size_t bytes);

@@ -316,3 +316,5 @@ TH_EXPORT th_gpu_kernel *th_gpu_kernel_new(th_gpu *gpu, void *function)
         *kernel = (th_gpu_kernel){gpu, function};
     return kernel;
 }
+
+TH_EXPORT void th_gpu_kernel_free(th_gpu_kernel *kernel) { free(kernel); }
