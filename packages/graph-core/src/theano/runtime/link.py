@@ -301,7 +301,8 @@ def link(
 
 
 def _compiled(address: int, plan: Kernel | Builtin, name: str) -> Compiled:
-    return Compiled(address, plan.packed, plan.work, name, plan.places, plan.lazy, plan.params)
+    told = plan.params if plan.places else None
+    return Compiled(address, plan.packed, plan.work, name, plan.places, plan.lazy, told)
 
 
 def _is_mergeable(node: Apply) -> bool:
