@@ -116,28 +116,30 @@ class GpuContext:
         DeviceCompileError
             The device's compiler refuses it.
         """
-        parts = (self.driver.identity, " ".join(names), prelude(self.driver.language), text)
-        key = digest_of("\n".join(parts).encode())
+        words = prelude(self.driver.language)
+        key = digest_of("\n".join((self.driver.identity, " ".join(names), words, text)).encode())
         with self._lock:
-            program = self._loaded.get(key)
+            program = self._known(key)
             if program is None:
-                binary = self._kept(key)
-                if binary is None:
-                    binary = self.driver.compile(prelude(self.driver.language) + text)
-                    self._keep(key, binary, names)
+                binary = self.driver.compile(words + text)
+                self._keep(key, binary, names)
                 program = self._load(key, binary, names)
             return [self._pointer(program, name) for name in names]
 
     def find(self, key: str, name: str) -> int:
         """Return the address of a function of a program that some process has compiled; 0 if there is none."""
         with self._lock:
-            program = self._loaded.get(key)
-            if program is None:
-                binary = self._kept(key)
-                if binary is None:
-                    return 0
-                program = self._load(key, binary, self._names[key])
-            return self._pointer(program, name) if name in program.functions else 0
+            program = self._known(key)
+            return self._pointer(program, name) if program is not None and name in program.functions else 0
+
+    def _known(self, key: str) -> LoadedProgram | None:
+        """Return a program that is loaded, or is now, out of the cache."""
+        program = self._loaded.get(key)
+        if program is None:
+            for text in open_cache(_cache_settings()).plans(key):
+                kept = json.loads(text)
+                return self._load(key, base64.b64decode(kept["code"]), kept["functions"])
+        return program
 
     def _pointer(self, program: LoadedProgram, name: str) -> Pointer:
         """Return a function of a program, which stays loaded as long as somebody has it, or it is of the last ones."""
@@ -162,16 +164,6 @@ class GpuContext:
         library().th_gpu_forget_recordings(self.driver.gpu)
         while self._dropped:
             self._dropped.pop()()
-
-    _names: dict[str, list[str]] = {}
-
-    def _kept(self, key: str) -> bytes | None:
-        """Return a program's machine code from the cache."""
-        for text in open_cache(_cache_settings()).plans(key):
-            kept = json.loads(text)
-            self._names[key] = kept["functions"]
-            return base64.b64decode(kept["code"])
-        return None
 
     def _keep(self, key: str, binary: bytes, names: Sequence[str]) -> None:
         text = json.dumps({"functions": list(names), "code": base64.b64encode(binary).decode()})

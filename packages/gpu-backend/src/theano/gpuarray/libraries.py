@@ -74,6 +74,13 @@ def find(name: str) -> Any:
     return None
 
 
+def _is_used(status: int, name: str, work: str) -> bool:
+    """Return whether a library has said yes, and tell what goes on without it where it has not."""
+    if status:
+        logger.warning("theano: %s cannot be used (%d); kernels of this layer %s", name, status, work)
+    return status == 0
+
+
 def use_cublas(gpu: int, cublas: Any = None) -> bool:
     """Let a device of CUDA multiply by cuBLAS, and return whether it does.
 
@@ -90,9 +97,7 @@ def use_cublas(gpu: int, cublas: Any = None) -> bool:
         return False
     workspace = min(_WORKSPACE, library().th_gpu_cuda_memory(gpu) // _PART)
     status = library().th_gpu_use_cublas(gpu, cublas._handle, workspace, int(config.gpuarray.tf32))
-    if status:
-        logger.warning("theano: cuBLAS cannot be used (%d); kernels of this layer multiply", status)
-    return bool(status == 0)
+    return _is_used(status, "cuBLAS", "multiply")
 
 
 def use_cusolver(gpu: int, cusolver: Any = None) -> bool:
@@ -110,9 +115,7 @@ def use_cusolver(gpu: int, cusolver: Any = None) -> bool:
     if cusolver is None:
         return False
     status = library().th_gpu_use_cusolver(gpu, cusolver._handle)
-    if status:
-        logger.warning("theano: cuSOLVER cannot be used (%d); kernels of this layer factorise matrices", status)
-    return bool(status == 0)
+    return _is_used(status, "cuSOLVER", "factorise matrices")
 
 
 def use_cudnn(gpu: int, cudnn: Any = None) -> bool:
@@ -131,6 +134,4 @@ def use_cudnn(gpu: int, cudnn: Any = None) -> bool:
         return False
     most = library().th_gpu_cuda_memory(gpu) // _CONVOLUTION_PART
     status = library().th_gpu_use_cudnn(gpu, cudnn._handle, most, int(config.gpuarray.tf32))
-    if status:
-        logger.warning("theano: cuDNN cannot be used (%d); kernels of this layer convolve and pool", status)
-    return bool(status == 0)
+    return _is_used(status, "cuDNN", "convolve and pool")

@@ -189,6 +189,14 @@ int th_cusolver_reflect(job *j, matrix q, char *factors, matrix to)
     return end(&c, "cusolverDnDormqr", status);
 }
 
+/* 1, or -1 with the error set, of an iteration that has ended. */
+static int converged(call *c, const char *otherwise)
+{
+    th_ctx *ctx = c->j->ctx;
+    const int info = info_of(c);
+    return info < 0 ? -1 : info > 0 ? ctx->rt->fail(ctx, TH_ERR_LINALG, otherwise) : 1;
+}
+
 int th_cusolver_symmetric(job *j, matrix a, char *values, int vectors)
 {
     call c;
@@ -205,8 +213,7 @@ int th_cusolver_symmetric(job *j, matrix a, char *values, int vectors)
                                       c.device, c.device_bytes, c.host, c.host_bytes, c.info);
     if (end(&c, "cusolverDnXsyevd", status) < 0)
         return -1;
-    const int info = info_of(&c);
-    return info < 0 ? -1 : info > 0 ? j->ctx->rt->fail(j->ctx, TH_ERR_LINALG, "Eigenvalues did not converge") : 1;
+    return converged(&c, "Eigenvalues did not converge");
 }
 
 int th_cusolver_svd(job *j, matrix a, char *values, const matrix *u, const matrix *vt)
@@ -227,8 +234,7 @@ int th_cusolver_svd(job *j, matrix a, char *values, const matrix *u, const matri
                                       first, ldu, c.type, second, ldv, c.type, c.device, c.device_bytes, c.host, c.host_bytes, c.info);
     if (end(&c, "cusolverDnXgesvd", status) < 0)
         return -1;
-    const int info = info_of(&c);
-    return info < 0 ? -1 : info > 0 ? j->ctx->rt->fail(j->ctx, TH_ERR_LINALG, "SVD did not converge") : 1;
+    return converged(&c, "SVD did not converge");
 }
 
 /* Let a device of CUDA factorise by cuSOLVER, a library that was opened. 0; what cuSOLVER said; or -1: it lacks a function. */
