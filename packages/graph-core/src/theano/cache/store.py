@@ -471,7 +471,7 @@ def read_verified(path: str, name: EntryName, *, root_may_own: bool) -> bytes | 
         if trust.file_refusal(path, info, root_may_own=root_may_own) or info.st_size > MAX_UNIT_BYTES:
             return None
         data = file.read()
-        if digest_of(data) != name.digest or not is_under_its_key(data, name):
+        if not is_what_it_says(data, name):
             return None
         # What others have filled nobody sweeps.
         if not root_may_own and abs(time.time() - info.st_mtime) > STAMP_AGE:
@@ -479,8 +479,10 @@ def read_verified(path: str, name: EntryName, *, root_may_own: bool) -> bytes | 
         return data
 
 
-def is_under_its_key(data: bytes, name: EntryName) -> bool:
-    """Say whether an entry is the one of the key in its name: whoever renames files may have made it another's."""
+def is_what_it_says(data: bytes, name: EntryName) -> bool:
+    """Say whether an entry has the digest in its name, and is the one of the key there, not another's renamed."""
+    if digest_of(data) != name.digest:
+        return False
     if name.kind == UNIT:
         # The loader looks at the symbol itself; this spares the system a library that is not the right one.
         return not data.startswith(b"\x7fELF") or name.key.encode() in data

@@ -16,9 +16,9 @@ from collections.abc import Iterable
 
 from theano.cache import trust
 from theano.cache.contents import Item, survey
-from theano.cache.names import SOURCE, UNIT, EntryName, ReferenceName, digest_of
+from theano.cache.names import SOURCE, UNIT, EntryName, ReferenceName
 from theano.cache.staging import remove_tree, stage_path
-from theano.cache.store import MAX_UNIT_BYTES, Cache, is_under_its_key, read_verified, rename
+from theano.cache.store import MAX_UNIT_BYTES, Cache, is_what_it_says, read_verified, rename
 from theano.errors import TheanoError
 
 LIST = "theano-cache-export"
@@ -126,7 +126,7 @@ def _checked(archive: zipfile.ZipFile) -> list[EntryName | ReferenceName]:
         elif name.kind == SOURCE:
             right = data.startswith(name.head) and name._replace(kind=UNIT) in units
         else:
-            right = digest_of(data) == name.digest and is_under_its_key(data, name)
+            right = is_what_it_says(data, name)
         if not right:
             raise TransferError(f"its entry {_member(name)} is not what the name says")
     return names
