@@ -252,7 +252,7 @@ def test_copies_between_devices_fail():
 
 def nothing_compiled(patched):
     patched.setattr(CONTEXT, "_loaded", {})
-    patched.setattr(CONTEXT, "_kept", lambda key: None)
+    patched.setattr(CONTEXT, "_known", lambda key: None)
 
 
 def test_a_kernel_that_is_not_compiled(monkeypatch):
