@@ -94,7 +94,7 @@ NO_SIZES = {
     "conv_planes.h": {"TH_CONV_PLANE_ROWS", "TH_CONV_PLANE_ELEMENTS"}, "ctc.c": {"PARTS"},
     "conv_lanes.h": {"LANE_ROWS", "LANE_TERMS"}, "factor_eigh.h": {"SWEEPS", "ABREAST_ROTATED"}, "factor_lu.h": {"UNROLLED"},
     "factor_triangle.h": {"GROUP", "ABREAST"}, "fft.h": {"LARGEST_RADIX", "MOST_STAGES"}, "fft_lines.h": {"WIDTH"},
-    "gemm_level2.h": {"FEW_VECTORS"}, "gemm_pack.h": {"SQUARE"}, "gemm_vector.h": {"VECTOR_BYTES", "ROWS", "VECTORS"}, "fft_stage.h": {"r"},
+    "gemm_level2.h": {"FEW_VECTORS"}, "gemm_pack.h": {"SQUARE"}, "gemm_vector.h": {"VECTOR_BYTES", "ROWS", "VECTORS", "RIGHT_RESTS"}, "fft_stage.h": {"r"},
     "mrg.c": {"BLOCK"}, "mrg_step.h": {"TH_MRG_M1", "TH_MRG_M2"}, "philox.c": {"GROUP", "WORDS", "SIDE_BY_SIDE", "ROUNDS"}, "lanes.h": {"TH_VECTOR", "TH_WIDTH_8", "TH_WIDTH_4"}, "marks.h": {"TH_PLAIN_LOOP"},
 }  # fmt: skip
 
@@ -168,7 +168,10 @@ def test_nan_is_found_in_every_block():
             for size in REDUCED[::3]:
                 x = whole((size, 3) if axes == 0 else (3, size), dtype)
                 x[(size - 1, 1) if axes == 0 else (1, size - 1)] = np.nan
-                equal(run(kernel, n, [x])[0], np.maximum.reduce(x, axis=axes) if name == "maximum" else np.minimum.reduce(x, axis=axes))
+                want = np.maximum.reduce(x, axis=axes) if name == "maximum" else np.minimum.reduce(x, axis=axes)
+                for row_by_row in (False, True):
+                    with tuned(row_by_row=row_by_row):
+                        equal(run(kernel, n, [x])[0], want)
 
 
 @pytest.mark.parametrize("light", [True, False])
@@ -410,9 +413,12 @@ def test_groups_of_places_and_masks():
 # -- products ---------------------------------------------------------------------------------------------------
 
 # (two lengths of each of three axes meet; around a slice of terms, and around widths of panels of 24 and 48 columns)
-TERMS = edges("GEMM_SLICE_BYTES", "GEMM_DIRECT_SLICE_BYTES", "GEMM_TURNED_TERMS", most=40)
+TERMS = edges("GEMM_DIRECT_SLICE_BYTES", "GEMM_TURNED_TERMS", "GEMM_FEW_TERMS", most=40)
+# A slice of packed terms has as many as fill a panel: 10 of 3 vectors of any width; 16 and 32 of 8 numbers.
+TERMS = sorted({*TERMS, 9, 10, 11, 16, 17, 21, 31, 33})
 ACROSS = [1, 2, 3, 8, 9, 13, 24, 25, 49, 100]
-edges("GEMM_RIGHT_BYTES", "GEMM_LEFT_BYTES", "GEMM_AT_ONCE", "GEMM_WORTH_THREADS", "GEMM_DIRECT_BYTES", "GEMM_PAGE", "GEMM_TURNED_WORK")
+edges("GEMM_RESTING_BYTES", "GEMM_PASSING_BYTES", "GEMM_PACKED_BYTES", "GEMM_SHARED_CELLS", "GEMM_WORTH_THREADS", "GEMM_DIRECT_BYTES")
+edges("GEMM_FEW_ROWS", "GEMM_PAGE", "GEMM_TURNED_WORK", "GEMM_TERMS_AHEAD", "GEMM_OWN_TRANSPOSE", "GEMM_MIRRORED")
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -432,8 +438,26 @@ def test_products(dtype, layouts):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
+def test_products_with_the_own_transpose(dtype):
+    """Half of it is computed, whatever the layout; what is like it but is not is computed whole."""
+    op = Toy(destroy_map={})
+    for n in edges("GEMM_OWN_TRANSPOSE", "GEMM_MIRRORED", most=60) + [33, 100, 130]:
+        for k in (1, 2, 4, 9, 11, 30, 70):
+            a = whole((n, k), dtype)
+            for left in (a, a.copy("F"), spread(a), whole((k, n), dtype).T[::-1]):
+                equal(call(blas.dot_kernel, Toy(), [left, left.T], (dtype, 2))[0], left @ left.T, n, k)
+            equal(call(blas.dot_kernel, Toy(), [a, a.copy().T], (dtype, 2))[0], a @ a.T, n, k)
+            if n > 1:
+                equal(call(blas.dot_kernel, Toy(), [a[:-1], a[:-1].T], (dtype, 2))[0], a[:-1] @ a[:-1].T, n, k)
+                equal(call(blas.dot_kernel, Toy(), [a, a[:-1].T], (dtype, 2))[0], a @ a[:-1].T, n, k)
+            numbers, c = [np.array(v, dtype) for v in (-2, 0.5)], whole((n, n), dtype)
+            got = call(blas.gemm_kernel, op, [c, numbers[0], a, a.T, numbers[1]], (dtype, 2))[0]
+            equal(got, 0.5 * c - 2 * (a @ a.T), n, k)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
 def test_products_of_many_blocks(dtype):
-    """More than AT_ONCE blocks of the right factor, several groups of the left one, several slices."""
+    """Several blocks of the right factor, several groups of the left one, several slices."""
     for m, k, n in [(70, 50, 300), (300, 70, 50), (50, 300, 70), (9, 40, 900), (200, 3, 200), (33, 64, 256), (64, 256, 33)]:
         a, b = whole((m, k), dtype), whole((k, n), dtype)
         for left, right in itertools.product((a, a.copy("F"), spread(a)), (b, b.copy("F"), spread(b))):

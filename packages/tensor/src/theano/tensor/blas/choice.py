@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from theano.loader.module import get_threads
 from theano.settings import config
 from theano.tensor.blas.library import BlasLibrary
 from theano.tensor.kernels import tuning
@@ -86,10 +87,11 @@ def size_text(multiplications: int) -> str:
 def thread_limit() -> int:
     """Return how many threads one product may use, or 0: as many as there are.
 
-    The variables that limit BLAS libraries limit ours too.
+    The variables that limit BLAS libraries limit ours too. A limit that leaves out none of our threads is none: work is
+    then cut into more pieces than there are threads, so that one which is late takes fewer of them.
     """
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         text = os.environ.get(name, "")
         if text.isdigit() and int(text) > 0:
-            return int(text)
+            return int(text) if int(text) < get_threads() else 0
     return 0

@@ -1,9 +1,10 @@
 /* The loops around the tiles: slices of the summed axis, blocks for the caches, pieces for the threads. */
 
-#define SLICE ((int64_t)(TH_GEMM_SLICE_BYTES / sizeof(T)))
-#define RIGHT_BYTES ((int64_t)TH_GEMM_RIGHT_BYTES)
-#define LEFT_BYTES ((int64_t)TH_GEMM_LEFT_BYTES)
-#define AT_ONCE TH_GEMM_AT_ONCE
+#define PACKED_BYTES ((int64_t)TH_GEMM_PACKED_BYTES)
+#define PASSING_BYTES ((int64_t)TH_GEMM_PASSING_BYTES)
+/* The terms of a slice: a panel of the factor that rests then takes three quarters of a small first-level cache. */
+#define SLICE ((int64_t)(TH_GEMM_RESTING_BYTES / ((RIGHT_RESTS ? COLUMNS : ROWS) * (int64_t)sizeof(T))))
+#define SHARED_CELLS ((int64_t)TH_GEMM_SHARED_CELLS)
 #define WORTH_THREADS ((double)TH_GEMM_WORTH_THREADS)
 
 /* `count` things in `parts` parts as equal as they can be: each has `each`, the first `more` have one more. */
@@ -15,17 +16,22 @@ INLINE int64_t parts_of(int64_t count, int64_t most) { return (count + most - 1)
 INLINE cut cut_into(int64_t count, int64_t parts) { return (cut){parts, count / parts, count % parts}; }
 INLINE int64_t first_of(const cut *c, int64_t i) { return i * c->each + (i < c->more ? i : c->more); }
 
+/* A block of a factor, in panels: rows of the left factor, columns of the right one, for the terms of a slice. */
 typedef struct {
-    matrix a, b;
-    NAME(ending) end;           /* of the whole product */
-    int64_t first_term, terms;  /* this slice */
-    int64_t row;                /* the first of the rows that are packed together */
-    cut tiles;                  /* these rows */
-    cut panels;                 /* the columns, counted in vectors */
-    cut blocks;                 /* the panels */
-    int64_t first_block;        /* of those in work */
-    char *left, *right;         /* space for panels; left is NULL if the factor is read where it lies */
-    int64_t slot;               /* bytes of one block of panels */
+    const char *from;             /* the block's first number where the factor lies; strides in bytes */
+    int64_t line_step, term_step; /* from one row or column to the next, from one term to the next */
+    int64_t lines;
+    cut panels;         /* the lines, counted in units: */
+    int64_t unit, wide; /* one row, or the columns of a vector; lines for which a panel has space */
+    char *packed;       /* NULL if the factor is read where it lies */
+} NAME(side);
+
+typedef struct {
+    NAME(side) left, right;
+    NAME(ending) end;  /* of this block of the product */
+    int64_t terms;
+    int64_t below;     /* the block's first row less its first column, where only what is not above the diagonal is wanted */
+    cut rows, columns; /* cells: panels of the left factor, and of the right one, that are multiplied together */
 } NAME(job);
 
 /* -- tiles at the edges --------------------------------------------------------------------------- */
@@ -57,158 +63,159 @@ static const NAME(edge) NAME(edges)[TALL][VECTORS] = {
 
 /* -- blocks --------------------------------------------------------------------------------------- */
 
-/* The first column of a panel. */
-INLINE int64_t NAME(column)(const NAME(job) *j, int64_t panel)
+/* The first line of a panel. */
+INLINE int64_t NAME(line)(const NAME(side) *s, int64_t panel)
 {
-    const int64_t at = first_of(&j->panels, panel) * LANES;
-    return at < j->b.cols ? at : j->b.cols;
+    const int64_t at = first_of(&s->panels, panel) * s->unit;
+    return at < s->lines ? at : s->lines;
 }
 
-static void NAME(pack_right)(const NAME(job) *j, char *to, int64_t panel)
+/* The bytes of `lines` lines in panels. */
+INLINE int64_t NAME(bytes)(int64_t lines, int64_t wide, int64_t terms) { return parts_of(lines, wide) * wide * terms * (int64_t)sizeof(T); }
+
+/* Pack panels `lo` to `hi`. Where a term's numbers are neighbours, some terms of all panels are packed before the next
+ * ones: memory is then read in long runs. */
+static void NAME(pack_side)(const NAME(side) *s, int64_t terms, int64_t lo, int64_t hi)
 {
-    const int64_t at = NAME(column)(j, panel), width = NAME(column)(j, panel + 1) - at;
-    NAME(pack_panel)(to, COLUMNS * (int64_t)sizeof(T), width, j->terms,
-                     j->b.data + j->first_term * j->b.row + at * j->b.col, j->b.col, j->b.row);
+    const int64_t step = s->wide * (int64_t)sizeof(T), at_once = s->line_step == (int64_t)sizeof(T) ? TERMS_AHEAD : terms;
+    for (int64_t p = 0; p < terms; p += at_once)
+        for (int64_t q = lo; q < hi; ++q) {
+            const int64_t at = NAME(line)(s, q), width = NAME(line)(s, q + 1) - at;
+            NAME(pack_panel)(s->packed + (q * terms + p) * step, step, width, terms - p < at_once ? terms - p : at_once,
+                             s->from + at * s->line_step + p * s->term_step, s->line_step, s->term_step);
+        }
 }
 
 static void NAME(pack_left)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(job) *j = arg;
-    const int64_t size = sizeof(T);
-    for (int64_t t = lo; t < hi; ++t) {
-        const int64_t at = first_of(&j->tiles, t), width = first_of(&j->tiles, t + 1) - at;
-        NAME(pack_panel)(j->left + t * j->terms * ROWS * size, ROWS * size, width, j->terms,
-                         j->a.data + (j->row + at) * j->a.row + j->first_term * j->a.col, j->a.row, j->a.col);
-    }
+    NAME(pack_side)(&j->left, j->terms, lo, hi);
 }
 
-/* Tiles `t` to `t_end` of the rows times some panels, packed at `right`. */
-static void NAME(multiply_panels)(const NAME(job) *j, int64_t t, int64_t t_end, int64_t panel, int64_t panel_end,
-                                  const char *right)
-{
-    const int64_t size = sizeof(T), panel_bytes = j->terms * COLUMNS * size;
-    for (; t < t_end; ++t) {
-        const int64_t r = first_of(&j->tiles, t), rows = first_of(&j->tiles, t + 1) - r, row = j->row + r;
-        NAME(factors) f = {j->left + t * j->terms * ROWS * size, right, j->terms, size, ROWS * size, COLUMNS * size};
-        if (j->left == NULL) {
-            f.x = j->a.data + row * j->a.row + j->first_term * j->a.col;
-            f.x_row = j->a.row;
-            f.x_step = j->a.col;
-        }
-        NAME(ending) e = j->end;
-        for (int64_t q = panel; q < panel_end; ++q, f.y += panel_bytes) {
-            const int64_t c = NAME(column)(j, q), columns = NAME(column)(j, q + 1) - c;
-            e.to = j->end.to + row * e.to_row + c * e.to_col;
-            e.from = j->end.from + row * e.from_row + c * e.from_col;
-            if (rows == ROWS && columns == COLUMNS && j->left != NULL)
-                NAME(whole_tile)(f.x, f.y, f.terms, &e);
-            else
-                NAME(edges)[rows - 1][parts_of(columns, LANES) - 1](&f, &e, columns);
-        }
-    }
-}
-
-/* All rows times blocks of panels, each packed just before it is used. */
-static void NAME(by_columns)(void *arg, int64_t lo, int64_t hi)
+static void NAME(pack_right)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(job) *j = arg;
-    char *right = j->right + lo * j->slot;
-    for (int64_t b = j->first_block + lo; b < j->first_block + hi; ++b) {
-        const int64_t first = first_of(&j->blocks, b), end = first_of(&j->blocks, b + 1);
-        for (int64_t q = first; q < end; ++q)
-            NAME(pack_right)(j, right + (q - first) * j->terms * COLUMNS * (int64_t)sizeof(T), q);
-        NAME(multiply_panels)(j, 0, j->tiles.parts, first, end, right);
+    NAME(pack_side)(&j->right, j->terms, lo, hi);
+}
+
+INLINE void NAME(multiply_panels)(const NAME(job) *j, int64_t t, int64_t q)
+{
+    const NAME(side) *l = &j->left, *r = &j->right;
+    const int64_t size = sizeof(T), row = NAME(line)(l, t), rows = NAME(line)(l, t + 1) - row;
+    const int64_t column = NAME(line)(r, q), columns = NAME(line)(r, q + 1) - column;
+    if (column >= row + rows + j->below)
+        return;
+    NAME(factors) f = {l->packed + t * j->terms * ROWS * size, r->packed + q * j->terms * COLUMNS * size, j->terms,
+                       size, ROWS * size, COLUMNS * size};
+    NAME(ending) e = j->end;
+    e.to += row * e.to_row + column * e.to_col;
+    e.from += row * e.from_row + column * e.from_col;
+    if (l->packed != NULL && rows == ROWS && columns == COLUMNS) {
+        NAME(whole_tile)(f.x, f.y, f.terms, &e);
+        return;
+    }
+    if (l->packed == NULL) {
+        f.x = l->from + row * l->line_step;
+        f.x_row = l->line_step;
+        f.x_step = l->term_step;
+    }
+    NAME(edges)[rows - 1][parts_of(columns, LANES) - 1](&f, &e, columns);
+}
+
+/* In a cell, a panel of one factor rests in the first-level cache while all of the other one's go by. */
+static void NAME(multiply_cells)(void *arg, int64_t lo, int64_t hi)
+{
+    const NAME(job) *j = arg;
+    for (int64_t i = lo; i < hi; ++i) {
+        const int64_t r = i % j->rows.parts, c = i / j->rows.parts;
+        const int64_t t_end = first_of(&j->rows, r + 1), q_end = first_of(&j->columns, c + 1);
+#if RIGHT_RESTS
+        for (int64_t q = first_of(&j->columns, c); q < q_end; ++q)
+            for (int64_t t = first_of(&j->rows, r); t < t_end; ++t)
+                NAME(multiply_panels)(j, t, q);
+#else
+        for (int64_t t = first_of(&j->rows, r); t < t_end; ++t)
+            for (int64_t q = first_of(&j->columns, c); q < q_end; ++q)
+                NAME(multiply_panels)(j, t, q);
+#endif
     }
 }
 
-/* Some rows times all panels, which are packed. */
-static void NAME(by_rows)(void *arg, int64_t lo, int64_t hi)
+/* Cut the panels of a block into cells: the second-level cache holds what goes by in one, and there are enough for threads. */
+static void NAME(cut_into_cells)(NAME(job) *j, int shared)
 {
-    const NAME(job) *j = arg;
-    for (int64_t b = 0; b < j->blocks.parts; ++b) {
-        const int64_t first = first_of(&j->blocks, b), end = first_of(&j->blocks, b + 1);
-        NAME(multiply_panels)(j, lo, hi, first, end, j->right + first * j->terms * COLUMNS * (int64_t)sizeof(T));
-    }
-}
-
-static void NAME(pack_panels)(void *arg, int64_t lo, int64_t hi)
-{
-    const NAME(job) *j = arg;
-    for (int64_t q = lo; q < hi; ++q)
-        NAME(pack_right)(j, j->right + q * j->terms * COLUMNS * (int64_t)sizeof(T), q);
+    cut *passing = RIGHT_RESTS ? &j->rows : &j->columns, *resting = RIGHT_RESTS ? &j->columns : &j->rows;
+    const int64_t tiles = j->left.panels.parts, panels = j->right.panels.parts;
+    const int64_t pass = RIGHT_RESTS ? tiles : panels, rest = RIGHT_RESTS ? panels : tiles;
+    const int64_t most = PASSING_BYTES / (j->terms * (RIGHT_RESTS ? ROWS : COLUMNS) * (int64_t)sizeof(T));
+    int64_t parts = parts_of(pass, most < 1 ? 1 : most), cells = shared ? parts_of(SHARED_CELLS, parts) : 1;
+    *passing = cut_into(pass, parts);
+    *resting = cut_into(rest, cells < rest ? cells : rest);
 }
 
 /* body(j, lo, hi) for 0 .. n, on at most `threads` threads; 0: on as many as there are. */
-static int NAME(spread)(th_ctx *ctx, int64_t threads, int64_t n, th_body body, NAME(job) *j)
+static int NAME(spread)(th_ctx *ctx, int64_t threads, int64_t n, th_body body, const void *j)
 {
     if (threads == 1 || n <= 1) {
-        body(j, 0, n);
+        body((void *)j, 0, n);
         return 0;
     }
-    return ctx->rt->parallel_for(ctx, n, threads ? parts_of(n, threads) : 1, body, j);
+    return ctx->rt->parallel_for(ctx, n, threads ? parts_of(n, threads) : 1, body, (void *)j);
 }
 
-/* One slice, one group of rows. */
-static int NAME(multiply_group)(th_ctx *ctx, int64_t threads, NAME(job) *j, int rows_apart)
+/* One slice of C = alpha A B + beta Z; with `half`, what is above the diagonal may be left out. */
+static int NAME(multiply_slice)(th_ctx *ctx, int64_t threads, matrix a, matrix b, NAME(ending) end, int half, const cut *groups,
+                                const cut *blocks, char *left, char *right)
 {
-    if (j->left != NULL && NAME(spread)(ctx, threads, j->tiles.parts, NAME(pack_left), j))
-        return -1;
-    if (rows_apart)
-        return NAME(spread)(ctx, threads, j->tiles.parts, NAME(by_rows), j);
-    for (j->first_block = 0; j->first_block < j->blocks.parts; j->first_block += AT_ONCE) {
-        const int64_t left = j->blocks.parts - j->first_block;
-        if (NAME(spread)(ctx, threads, left < AT_ONCE ? left : AT_ONCE, NAME(by_columns), j))
+    const int64_t units = parts_of(b.cols, LANES);
+    for (int64_t n = 0; n < blocks->parts; ++n) {
+        const int64_t u = first_of(blocks, n), u_end = first_of(blocks, n + 1), column = u * LANES;
+        NAME(job) j = {.terms = a.cols};
+        j.right = (NAME(side)){b.data + column * b.col, b.col, b.row, (u_end == units ? b.cols : u_end * LANES) - column,
+                               cut_into(u_end - u, parts_of(u_end - u, VECTORS)), LANES, COLUMNS, right};
+        if (NAME(spread)(ctx, threads, j.right.panels.parts, NAME(pack_right), &j))
             return -1;
+        for (int64_t g = 0; g < groups->parts; ++g) {
+            const int64_t row = first_of(groups, g), rows = first_of(groups, g + 1) - row;
+            j.left = (NAME(side)){a.data + row * a.row, a.row, a.col, rows, cut_into(rows, parts_of(rows, ROWS)), 1, ROWS, left};
+            j.below = half ? row - column : b.cols;
+            j.end = end;
+            j.end.to += row * end.to_row + column * end.to_col;
+            j.end.from += row * end.from_row + column * end.from_col;
+            if (left != NULL && NAME(spread)(ctx, threads, j.left.panels.parts, NAME(pack_left), &j))
+                return -1;
+            NAME(cut_into_cells)(&j, threads != 1);
+            if (NAME(spread)(ctx, threads, j.rows.parts * j.columns.parts, NAME(multiply_cells), &j))
+                return -1;
+        }
     }
     return 0;
 }
 
-/* C = alpha A B + beta Z, however large. */
-static int NAME(multiply_packed)(th_ctx *ctx, int64_t threads, matrix a, matrix b, NAME(ending) end)
+/* C = alpha A B + beta Z, however large; `half` as above. */
+static int NAME(multiply_packed)(th_ctx *ctx, int64_t threads, matrix a, matrix b, NAME(ending) end, int half)
 {
     const int64_t size = sizeof(T), m = a.rows, n = b.cols;
     const cut slices = cut_into(a.cols, parts_of(a.cols, SLICE));
-    const int64_t longest = parts_of(a.cols, slices.parts), panel_bytes = longest * COLUMNS * size;
-    NAME(job) j = {.a = a, .b = b, .end = end};
+    const int64_t longest = parts_of(a.cols, slices.parts), most = PACKED_BYTES / (longest * size);
     if ((double)m * (double)n * (double)a.cols < WORTH_THREADS)
         threads = 1;
-    const int64_t vectors = parts_of(n, LANES);
-    j.panels = cut_into(vectors, parts_of(vectors, VECTORS));
-    int64_t most = RIGHT_BYTES / panel_bytes;
-    if (threads != 1 && j.panels.parts < 8 * most)
-        most = j.panels.parts / 8;
-    j.blocks = cut_into(j.panels.parts, parts_of(j.panels.parts, most < 1 ? 1 : most));
-    j.slot = parts_of(j.panels.parts, j.blocks.parts) * panel_bytes;
-    /* Threads share the columns, or, if there are too few, the rows. */
-    const int rows_apart = threads != 1 && j.blocks.parts < 6;
-    const int64_t slots = threads == 1 ? 1 : j.blocks.parts < AT_ONCE ? j.blocks.parts : AT_ONCE;
-    const int64_t right_bytes = rows_apart ? j.panels.parts * panel_bytes : slots * j.slot;
-    const int64_t together = LEFT_BYTES / (longest * size);
-    const cut groups = cut_into(m, parts_of(m, together < ROWS ? ROWS : together));
+    const cut groups = cut_into(m, parts_of(m, most < ROWS ? ROWS : most));
+    const cut blocks = cut_into(parts_of(n, LANES), parts_of(n, most < COLUMNS ? COLUMNS : most));
     /* Rows whose terms are neighbours are as well read where they lie, unless they are read often. */
     const int packed = (a.col != size && a.row != size) || n > 8 * COLUMNS;
-    const int64_t left_bytes = packed ? (parts_of(m, groups.parts) + ROWS) * longest * size : 0;
+    const int64_t right_bytes = NAME(bytes)(parts_of(parts_of(n, LANES), blocks.parts) * LANES, COLUMNS, longest);
+    const int64_t left_bytes = packed ? NAME(bytes)(parts_of(m, groups.parts), ROWS, longest) : 0;
     char *scratch = ctx->rt->scratch(ctx, (size_t)(right_bytes + left_bytes));
     if (scratch == NULL)
         return -1;
-    j.right = scratch;
-    j.left = packed ? scratch + right_bytes : NULL;
     for (int64_t s = 0; s < slices.parts; ++s) {
-        j.first_term = first_of(&slices, s);
-        j.terms = first_of(&slices, s + 1) - j.first_term;
-        if (s == 1) {
-            j.end.from = end.to, j.end.from_row = end.to_row, j.end.from_col = end.to_col;
-            j.end.beta = 1;
-        }
-        if (rows_apart && NAME(spread)(ctx, threads, j.panels.parts, NAME(pack_panels), &j))
+        const int64_t first = first_of(&slices, s), terms = first_of(&slices, s + 1) - first;
+        const matrix as = {a.data + first * a.col, m, terms, a.row, a.col}, bs = {b.data + first * b.row, terms, n, b.row, b.col};
+        if (NAME(multiply_slice)(ctx, threads, as, bs, end, half, &groups, &blocks, packed ? scratch + right_bytes : NULL, scratch))
             return -1;
-        for (int64_t g = 0; g < groups.parts; ++g) {
-            j.row = first_of(&groups, g);
-            const int64_t rows = first_of(&groups, g + 1) - j.row;
-            j.tiles = cut_into(rows, parts_of(rows, ROWS));
-            if (NAME(multiply_group)(ctx, threads, &j, rows_apart))
-                return -1;
-        }
+        end.from = end.to, end.from_row = end.to_row, end.from_col = end.to_col;
+        end.beta = 1;
     }
     return 0;
 }

@@ -3,11 +3,20 @@
 #define DIRECT_SLICE ((int64_t)(TH_GEMM_DIRECT_SLICE_BYTES / sizeof(T)))
 #define DIRECT_BYTES ((int64_t)TH_GEMM_DIRECT_BYTES)
 #define PAGE TH_GEMM_PAGE
+#define FEW_ROWS TH_GEMM_FEW_ROWS
+#define FEW_TERMS TH_GEMM_FEW_TERMS
 #define TURNED_TERMS TH_GEMM_TURNED_TERMS
 #define TURNED_WORK TH_GEMM_TURNED_WORK
 
+typedef struct {
+    matrix a, b;
+    NAME(ending) end;
+    int64_t first_term, terms; /* this slice */
+    int64_t group;             /* rows that a thread takes at a time */
+} NAME(direct_job);
+
 /* The rows `r` to `end` of a product with up to COLUMNS columns, from `c` on. */
-static void NAME(direct_panel)(const NAME(job) *j, int64_t r, int64_t end, int64_t c)
+static void NAME(direct_panel)(const NAME(direct_job) *j, int64_t r, int64_t end, int64_t c)
 {
     const int64_t n = j->b.cols - c < COLUMNS ? j->b.cols - c : COLUMNS, most = j->b.cols <= 2 * LANES ? TALL : ROWS;
     NAME(factors) f = {j->a.data + r * j->a.row + j->first_term * j->a.col,
@@ -32,25 +41,25 @@ static void NAME(direct_panel)(const NAME(job) *j, int64_t r, int64_t end, int64
 
 static void NAME(direct_columns)(void *arg, int64_t lo, int64_t hi)
 {
-    const NAME(job) *j = arg;
+    const NAME(direct_job) *j = arg;
     for (int64_t q = lo; q < hi; ++q)
         NAME(direct_panel)(j, 0, j->a.rows, q * COLUMNS);
 }
 
-/* Groups of `j->slot` rows. */
+/* Groups of rows. */
 static void NAME(direct_rows)(void *arg, int64_t lo, int64_t hi)
 {
-    const NAME(job) *j = arg;
-    const int64_t end = hi * j->slot < j->a.rows ? hi * j->slot : j->a.rows;
+    const NAME(direct_job) *j = arg;
+    const int64_t end = hi * j->group < j->a.rows ? hi * j->group : j->a.rows;
     for (int64_t c = 0; c < j->b.cols; c += COLUMNS)
-        NAME(direct_panel)(j, lo * j->slot, end, c);
+        NAME(direct_panel)(j, lo * j->group, end, c);
 }
 
 static int NAME(multiply_direct)(th_ctx *ctx, int64_t threads, matrix a, matrix b, NAME(ending) end)
 {
-    NAME(job) j = {.a = a, .b = b, .end = end, .terms = a.cols, .slot = 2 * TALL};
+    NAME(direct_job) j = {.a = a, .b = b, .end = end, .terms = a.cols, .group = 2 * TALL};
     const double work = (double)a.rows * (double)b.cols * (double)a.cols;
-    const int64_t panels = parts_of(b.cols, COLUMNS), groups = parts_of(a.rows, j.slot);
+    const int64_t panels = parts_of(b.cols, COLUMNS), groups = parts_of(a.rows, j.group);
     if (a.cols <= DIRECT_SLICE && work < WORTH_THREADS) {
         NAME(direct_columns)(&j, 0, panels);
         return 0;
@@ -72,13 +81,22 @@ static int NAME(multiply_direct)(th_ctx *ctx, int64_t threads, matrix a, matrix 
     return 0;
 }
 
-/* Whether the factors may be read where they lie. */
+/* Whether so many terms, `step` bytes apart, find a place each in the first-level cache: eight may lie whole pages apart. */
+INLINE int NAME(is_spread)(int64_t terms, int64_t step)
+{
+    const int64_t power = step & -step;
+    return terms * (power < PAGE ? power : PAGE) < 8 * PAGE;
+}
+
+/* Whether the factors are read where they lie: to pack them would be much of the work, or they stay in the caches. */
 static int NAME(is_direct)(const matrix *a, const matrix *b)
 {
-    const int64_t size = sizeof(T), right = b->rows * b->cols * size;
+    const int64_t size = sizeof(T);
     if (b->col != size && b->cols > 1)
         return a->cols <= TURNED_TERMS && (double)a->rows * (double)b->cols * (double)a->cols < TURNED_WORK;
-    if (right > PAGE && a->col != size && (a->row != size || a->rows * a->cols * size > DIRECT_BYTES / 4 || a->col % PAGE == 0))
+    if (a->rows <= FEW_ROWS || a->cols <= FEW_TERMS)
+        return 1;
+    if (a->col != size && b->cols > COLUMNS && (a->row != size || a->rows * a->cols * size > DIRECT_BYTES || !NAME(is_spread)(a->cols, a->col)))
         return 0;
-    return a->rows <= 2 * TALL || (right <= DIRECT_BYTES && (b->row % PAGE != 0 || right <= RIGHT_BYTES));
+    return b->rows * b->cols * size <= DIRECT_BYTES && NAME(is_spread)(b->rows, b->row);
 }

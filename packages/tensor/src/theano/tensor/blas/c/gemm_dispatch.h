@@ -1,5 +1,8 @@
 /* What the other files see: a product of matrices, in the orientation that suits it. */
 
+#define OWN_TRANSPOSE TH_GEMM_OWN_TRANSPOSE
+#define MIRRORED TH_GEMM_MIRRORED
+
 /* C = beta Z, where nothing is summed. */
 static void NAME(scale)(const NAME(ending) *end, int64_t m, int64_t n)
 {
@@ -21,13 +24,31 @@ static int NAME(is_sideways)(const matrix *c)
     return c->col == (int64_t)sizeof(T) ? as_is > 2 * transposed : c->row == (int64_t)sizeof(T) ? 2 * as_is > transposed : as_is > transposed;
 }
 
+/* Whether B is A's own transpose, and the product large enough to compute half of it. */
+INLINE int NAME(is_own_transpose)(const matrix *a, const matrix *b)
+{
+    return a->data == b->data && a->row == b->col && a->col == b->row && a->rows == b->cols && a->rows >= OWN_TRANSPOSE;
+}
+
+/* What is above the diagonal becomes what is below it. */
+static void NAME(mirror)(const NAME(ending) *end, int64_t n)
+{
+    for (int64_t r = 0; r < n; r += MIRRORED)
+        for (int64_t c = r; c < n; c += MIRRORED)
+            for (int64_t i = r; i < n && i < r + MIRRORED; ++i)
+                for (int64_t j = c > i ? c : i + 1; j < n && j < c + MIRRORED; ++j)
+                    memcpy(end->to + i * end->to_row + j * end->to_col, end->to + j * end->to_row + i * end->to_col, sizeof(T));
+}
+
 INLINE matrix NAME(turned)(matrix m) { return (matrix){m.data, m.cols, m.rows, m.col, m.row}; }
 
 /* Whether th_gemm takes no memory from the call for such a product: then it may run on any thread. */
 int NAME(th_gemm_is_light)(matrix a, matrix b, matrix c)
 {
     const matrix at = NAME(turned)(a), bt = NAME(turned)(b);
-    return a.cols == 0 || (NAME(is_sideways)(&c) ? NAME(is_direct)(&bt, &at) : NAME(is_direct)(&a, &b));
+    if (a.cols == 0 || NAME(is_own_transpose)(&a, &b))
+        return a.cols == 0;
+    return NAME(is_sideways)(&c) ? NAME(is_direct)(&bt, &at) : NAME(is_direct)(&a, &b);
 }
 
 int NAME(th_gemm)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, matrix b, const T *beta, matrix z, matrix c)
@@ -46,7 +67,13 @@ int NAME(th_gemm)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, matrix
         NAME(scale)(&end, c.rows, c.cols);
         return 0;
     }
+    if (end.beta == 0 && NAME(is_own_transpose)(&a, &b)) {
+        if (NAME(multiply_packed)(ctx, threads, a, b, end, 1))
+            return -1;
+        NAME(mirror)(&end, a.rows);
+        return 0;
+    }
     if (NAME(is_direct)(&a, &b))
         return NAME(multiply_direct)(ctx, threads, a, b, end);
-    return NAME(multiply_packed)(ctx, threads, a, b, end);
+    return NAME(multiply_packed)(ctx, threads, a, b, end, 0);
 }

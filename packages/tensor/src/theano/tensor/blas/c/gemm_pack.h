@@ -70,12 +70,16 @@ INLINE void NAME(turn_square)(char *to, int64_t step, int64_t width, int64_t ter
             *(square_row_at *)(to + i * step) = a[i];
 }
 
+/* The terms that are packed of each panel at a time where a term's numbers are neighbours: their rows are read side by side. */
+#define TERMS_AHEAD TH_GEMM_TERMS_AHEAD
+
 /* The panel of a factor whose numbers for one term are neighbours. */
 static void NAME(pack_rows)(char *to, int64_t step, int64_t width, int64_t terms, const char *from, int64_t term_step)
 {
     const int64_t size = sizeof(T), whole = width / LANES * LANES, squares = width / SQUARE * SQUARE;
     for (int64_t p = 0; p < terms; ++p, from += term_step, to += step) {
         int64_t j = 0;
+        __builtin_prefetch(from + TERMS_AHEAD * term_step);
         for (; j < whole; j += LANES)
             store(to + j * size, load(from + j * size));
         for (; j < squares; j += SQUARE)
@@ -94,10 +98,13 @@ static __attribute__((unused)) void NAME(pack_panel)(char *to, int64_t step, int
     if (line_step == size) {
         NAME(pack_rows)(to, step, width, terms, from, term_step);
     } else if (term_step == size) {
-        for (int64_t p = 0; p < terms; p += SQUARE)
-            for (int64_t j = 0; j < width; j += SQUARE)
+        for (int64_t j = 0; j < width; j += SQUARE, from += SQUARE * line_step)
+            for (int64_t p = 0; p < terms; p += SQUARE) {
+                _Pragma("GCC unroll 8") for (int i = 0; i < SQUARE; ++i)
+                    __builtin_prefetch(from + p * size + (SQUARE + i) * line_step);
                 NAME(turn_square)(to + p * step + j * size, step, width - j < SQUARE ? width - j : SQUARE,
-                                  terms - p < SQUARE ? terms - p : SQUARE, from + p * size + j * line_step, line_step);
+                                  terms - p < SQUARE ? terms - p : SQUARE, from + p * size, line_step);
+            }
     } else {
         for (int64_t p = 0; p < terms; ++p)
             for (int64_t j = 0; j < width; ++j)

@@ -11,19 +11,25 @@
 #endif
 
 /* A tile is ROWS rows of VECTORS vectors. Its sums, a row's vectors of the right factor and one number of the left
- * factor fit into the registers: 32 of them with AVX-512 and NEON, else 16. */
+ * factor fit into the registers: 32 of them with AVX-512 and NEON, else 16. With RIGHT_RESTS, a panel of the right factor
+ * rests in the first-level cache while those of the left one go by, else the other way round: the narrower one should
+ * go by, but a whole panel of the widest vectors leaves no space in that cache. */
 #if defined(__AVX512F__)
 #define VECTOR_BYTES 64
 #define ROWS 8
+#define RIGHT_RESTS 0
 #elif defined(__AVX2__) && defined(__FMA__)
 #define VECTOR_BYTES 32
 #define ROWS 4
+#define RIGHT_RESTS 1
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 #define VECTOR_BYTES 16
 #define ROWS 8
+#define RIGHT_RESTS 0
 #else
 #define VECTOR_BYTES 16
 #define ROWS 4
+#define RIGHT_RESTS 1
 #endif
 #define VECTORS 3
 /* A tile of fewer vectors may have more rows. */
@@ -88,6 +94,27 @@ INLINE void store_some(void *p, vec v, int64_t n)
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), (__m512)v);
 #elif defined(__AVX512F__)
     _mm512_mask_storeu_pd(p, (__mmask8)((1u << n) - 1), (__m512d)v);
+#elif VECTOR_BYTES == 32
+    /* AMD's CPUs take dozens of cycles for a masked store. */
+    char *to = p;
+    if (n == LANES) {
+        store(p, v);
+        return;
+    }
+    __m128i part = _mm256_castsi256_si128((__m256i)v);
+    int64_t bytes = n * (int64_t)sizeof(T);
+    if (bytes & 16) {
+        _mm_storeu_si128((__m128i *)to, part);
+        part = _mm256_extracti128_si256((__m256i)v, 1);
+        to += 16;
+    }
+    if (bytes & 8) {
+        _mm_storel_epi64((__m128i *)to, part);
+        part = _mm_unpackhi_epi64(part, part);
+        to += 8;
+    }
+    if (bytes & 4)
+        _mm_storeu_si32(to, part);
 #else
     for (int64_t l = 0; l < n; ++l)
         memcpy((T *)p + l, (T *)&v + l, sizeof(T));

@@ -260,7 +260,9 @@ static int multiply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t si
         return apply(ctx, p, dtype, size, alpha, a, b, beta, z, c);
     if (c.rows == 1)
         return apply(ctx, p, dtype, size, alpha, turned(b), turned(a), beta, turned(z), turned(c));
-    if (is_own(p, dtype, c.rows, c.cols, a.cols))
+    /* Of a matrix and its own transpose half is computed. */
+    const int twins = a.data == b.data && a.row == b.col && a.col == b.row && a.rows == b.cols;
+    if (is_own(p, dtype, c.rows, c.cols, twins ? (a.cols + 1) / 2 : a.cols))
         return a.cols == 1 ? own_add_outer(ctx, p, dtype, size, alpha, a, b, beta, z, c)
                            : own_multiply(ctx, p->threads, dtype, alpha, a, b, beta, z, c);
     if (beta)

@@ -42,13 +42,14 @@ TH_LOCAL th_number th_of_nothing(int64_t op, int64_t dtype);
 /* n values of one dtype to elements of another, `step` bytes apart. */
 TH_LOCAL void th_put(int64_t dtype, const void *values, int64_t n, int64_t to_dtype, char *to, int64_t step);
 
+/* Take in `count` runs of n neighbours, `step` bytes apart, each into one accumulator. */
+typedef void (*th_runs)(int64_t count, int64_t n, const char *at, int64_t step, void *acc);
+
 /* logsumexp.c: accumulators are pairs, stored as complex numbers, and become their real part. */
 TH_LOCAL extern const th_accumulator th_log_sum_exp_f4, th_log_sum_exp_f8;
 TH_LOCAL extern const th_block th_log_sum_exp_block_f4, th_log_sum_exp_block_f8;
 TH_LOCAL extern const th_rows th_log_sum_exp_rows_f4, th_log_sum_exp_rows_f8;
-
-/* Take in `count` runs of n neighbours, `step` bytes apart, each into one accumulator. */
-typedef void (*th_runs)(int64_t count, int64_t n, const char *at, int64_t step, void *acc);
+TH_LOCAL extern const th_runs th_log_sum_exp_runs_f4, th_log_sum_exp_runs_f8;
 
 /* reduce.c: the driver, with a kernel for many runs where there is one; of one operand and one result. */
 TH_LOCAL int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows, th_runs runs, const th_own *own);

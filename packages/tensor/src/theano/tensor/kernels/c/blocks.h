@@ -36,7 +36,7 @@ enum {
 
     /* logsumexp.c */
     TH_LOGSUMEXP_ROOM = 1024, /* columns that advance together */
-    TH_LOGSUMEXP_STEP = 32,   /* rows of lanes whose largest is sought before their exponentials are taken */
+    TH_LOGSUMEXP_STEP = 8,    /* times four vectors of exponentials that are held before they are added up */
 
     /* softmax.c: rows that are no longer than SHORT are turned around, GROUP at a time */
     TH_SOFTMAX_SHORT = 32,
@@ -64,14 +64,23 @@ enum {
     TH_SELECT_HEAP = 64,             /* of so many a heap is made, however short the line */
 
     /* gemm_blocks.h, gemm_direct.h, gemm_level2.h */
-    TH_GEMM_SLICE_BYTES = 3072,         /* of terms in a slice: a panel of the left factor then takes half of a small first-level cache */
-    TH_GEMM_RIGHT_BYTES = 768 << 10,    /* of the right factor that are packed at once: most of a usual second-level cache */
-    TH_GEMM_LEFT_BYTES = 6 << 20,       /* of the left factor that are packed at once: a share of the third */
-    TH_GEMM_AT_ONCE = 64,               /* blocks of the right factor that may be in work at once */
+    TH_GEMM_RESTING_BYTES = 24 << 10,   /* of a panel that rests in the first-level cache, */
+#ifdef __AVX512F__
+    TH_GEMM_PASSING_BYTES = 768 << 10,  /* and of those that go by: most of the second-level cache of a CPU that has AVX-512, */
+#else
+    TH_GEMM_PASSING_BYTES = 128 << 10,  /* or half of a small one */
+#endif
+    TH_GEMM_PACKED_BYTES = 6 << 20,     /* of a factor that are packed at once: a share of the third */
+    TH_GEMM_TERMS_AHEAD = 8,            /* rows of a factor from which panels are packed side by side: its terms are fetched as many ahead */
+    TH_GEMM_SHARED_CELLS = 24,          /* pieces into which threads cut a block of the product, at least */
     TH_GEMM_WORTH_THREADS = 4000000,    /* multiplications for which threads are woken: about 100 us */
     TH_GEMM_DIRECT_SLICE_BYTES = 8192,  /* of terms in a slice: such a panel of the right factor stays in the second-level cache */
-    TH_GEMM_DIRECT_BYTES = 4 << 20,     /* of a factor that the caches and the tables of memory pages still serve well in any order */
-    TH_GEMM_PAGE = 4096,                /* rows so many bytes apart fight for the same places in a cache */
+    TH_GEMM_DIRECT_BYTES = 96 << 10,    /* of a factor that is read where it lies rather than packed, */
+    TH_GEMM_FEW_ROWS = 16,              /* or of any size if there are few rows, */
+    TH_GEMM_FEW_TERMS = 24,             /* or few terms */
+    TH_GEMM_OWN_TRANSPOSE = 48,         /* rows from which half of the product of a matrix and its transpose is computed, the other copied */
+    TH_GEMM_MIRRORED = 16,              /* in squares of so many rows */
+    TH_GEMM_PAGE = 4096,                /* numbers so many bytes apart fight for the same eight places in the first-level cache */
     TH_GEMM_TURNED_TERMS = 64,          /* terms of a panel of the right factor that is turned on the stack, */
     TH_GEMM_TURNED_WORK = 40000,        /* and multiplications in all */
     TH_CONV_PIXELS = 128,               /* of a convolution's results whose sums are kept together */

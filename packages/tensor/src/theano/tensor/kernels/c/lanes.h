@@ -215,36 +215,37 @@ TH_ACROSS(larger, f4, TH_WIDTH_4, larger_f4)
 TH_ACROSS(sum, f8, TH_WIDTH_8, TH_PLUS)
 TH_ACROSS(sum, f4, TH_WIDTH_4, TH_PLUS)
 
-/* any_of_N: whether any lane of four vectors is equal to v's. */
+/* bits_N: of each lane of a comparison that holds, a bit. */
 #if TH_WHOLE_LINES
-#define TH_ANY_OF(N, M, EQUAL) \
-    TH_INLINE int any_of_##N(lanes_##N v, lanes_##N a, lanes_##N b, lanes_##N c, lanes_##N d) \
-    { \
-        return (EQUAL(M, a, v) | EQUAL(M, b, v) | EQUAL(M, c, v) | EQUAL(M, d, v)) != 0; \
-    }
-#define TH_EQUAL_PD(M, a, b) _mm512_cmp_pd_mask((M)(a), (M)(b), _CMP_EQ_OQ)
-#define TH_EQUAL_PS(M, a, b) _mm512_cmp_ps_mask((M)(a), (M)(b), _CMP_EQ_OQ)
-#define TH_EQUAL_64(M, a, b) _mm512_cmpeq_epi64_mask((M)(a), (M)(b))
-#define TH_EQUAL_32(M, a, b) _mm512_cmpeq_epi32_mask((M)(a), (M)(b))
-TH_ANY_OF(f8, __m512d, TH_EQUAL_PD)
-TH_ANY_OF(f4, __m512, TH_EQUAL_PS)
-TH_ANY_OF(i8, __m512i, TH_EQUAL_64)
-TH_ANY_OF(i4, __m512i, TH_EQUAL_32)
+TH_INLINE uint32_t bits_8(count_i8 holds) { return _mm512_movepi64_mask((__m512i)holds); }
+TH_INLINE uint32_t bits_4(count_i4 holds) { return _mm512_movepi32_mask((__m512i)holds); }
+#elif defined(__x86_64__)
+TH_INLINE uint32_t bits_8(count_i8 holds) { return (uint32_t)TH_REGISTERS(movemask_pd)((TH_REGISTER(d))holds); }
+TH_INLINE uint32_t bits_4(count_i4 holds) { return (uint32_t)TH_REGISTERS(movemask_ps)((TH_REGISTER())holds); }
 #else
-#define TH_ANY_OF(N) \
+#define TH_BITS(NAME, N) \
+    TH_INLINE uint32_t NAME(count_##N holds) \
+    { \
+        uint32_t bits = 0; \
+        for (int l = 0; l < (int)(sizeof holds / sizeof holds[0]); ++l) \
+            bits |= (uint32_t)(holds[l] & 1) << l; \
+        return bits; \
+    }
+TH_BITS(bits_8, i8)
+TH_BITS(bits_4, i4)
+#endif
+
+/* equal_N: the lanes of a vector that are equal to v's, as bits. any_of_N: whether there are any in four vectors. */
+#define TH_EQUAL(N, SIZE) \
+    TH_INLINE uint32_t equal_##N(lanes_##N v, lanes_##N a) { return bits_##SIZE(a == v); } \
     TH_INLINE int any_of_##N(lanes_##N v, lanes_##N a, lanes_##N b, lanes_##N c, lanes_##N d) \
     { \
-        const count_##N equal = ((a == v) | (b == v)) | ((c == v) | (d == v)); \
-        int found = 0; \
-        for (int l = 0; l < (int)(sizeof equal / sizeof equal[0]); ++l) \
-            found |= equal[l] != 0; \
-        return found; \
+        return bits_##SIZE(((a == v) | (b == v)) | ((c == v) | (d == v))) != 0; \
     }
-TH_ANY_OF(f8)
-TH_ANY_OF(f4)
-TH_ANY_OF(i8)
-TH_ANY_OF(i4)
-#endif
+TH_EQUAL(f8, 8)
+TH_EQUAL(f4, 4)
+TH_EQUAL(i8, 8)
+TH_EQUAL(i4, 4)
 
 /* any_nan_N: whether any lane is nan. nan_or_N: `best`, but nan where any of four is. */
 #if TH_WHOLE_LINES
@@ -258,20 +259,15 @@ TH_ANY_OF(i4)
     }
 #else
 #define TH_NANS(N, M, MASK, S, VALUE) \
-    TH_INLINE int any_nan_##N(lanes_##N v) \
-    { \
-        const count_##N nan = v != v; \
-        int found = 0; \
-        for (int l = 0; l < (int)(sizeof nan / sizeof nan[0]); ++l) \
-            found |= nan[l] != 0; \
-        return found; \
-    } \
+    TH_INLINE int any_nan_##N(lanes_##N v) { return TH_BITS_OF_##S(v != v) != 0; } \
     TH_INLINE lanes_##N nan_or_##N(lanes_##N best, lanes_##N x, lanes_##N y, lanes_##N z, lanes_##N u) \
     { \
         const count_##N nan = ((x != x) | (y != y)) | ((z != z) | (u != u)); \
         return (lanes_##N)((count_##N)best | nan); /* all bits are a nan, too */ \
     }
 #endif
+#define TH_BITS_OF_pd bits_8
+#define TH_BITS_OF_ps bits_4
 TH_NANS(f8, __m512d, __mmask8, pd, (double)NAN)
 TH_NANS(f4, __m512, __mmask16, ps, NAN)
 /* Integers have none. */

@@ -97,6 +97,11 @@ typedef struct {
         while (i + 4 * (int)W <= n && !any_of_##N(v, load_##N(x + i), load_##N(x + i + W), load_##N(x + i + 2 * W), \
                                                   load_##N(x + i + 3 * W))) \
             i += 4 * (int)W; \
+        for (; i + (int)W <= n; i += W) { \
+            const uint32_t bits = equal_##N(v, load_##N(x + i)); \
+            if (bits) \
+                return i + __builtin_ctz(bits); \
+        } \
         while (i < n && x[i] != value) \
             ++i; \
         return i; \

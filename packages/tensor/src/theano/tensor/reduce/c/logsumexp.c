@@ -1,20 +1,21 @@
 /* The logarithm of a sum of exponentials, in one pass through memory.
  *
  * An accumulator is a pair: the largest element so far, and the sum of the exponentials of what lies below it. Each
- * element is looked at twice while it is in the nearest cache: for the largest of a few rows, after which the sum is
- * scaled once, then for its exponential.
+ * element is looked at twice while it is in the nearest cache: for the largest, after which the sum is scaled once, then
+ * for its exponential.
  */
 #include "accumulate.h"
 #include "c/exponential.h"
 #include "c/logarithm.h"
+#include "lanes.h"
 
 /* exp(x) as a term of a sum that is at least 1: x <= 0 but for +inf, whose sum is not used, and what would be subnormal
  * may as well be the smallest normal number. */
 static inline double below_one_f8(double x)
 {
     double n, shifted, r;
-    x = -__builtin_fabs(x);
-    x = x < -708.0 ? -708.0 : x;
+    x = 0.0 < x ? 0.0 : x;
+    x = -708.0 > x ? -708.0 : x;
     r = th_exp_reduce_f64(x, &n, &shifted);
     return (1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r)) * th_exp2_scale_f64(shifted);
 }
@@ -22,8 +23,8 @@ static inline double below_one_f8(double x)
 static inline float below_one_f4(float x)
 {
     float n, shifted, r;
-    x = -__builtin_fabsf(x);
-    x = x < -87.0f ? -87.0f : x;
+    x = 0.0f < x ? 0.0f : x;
+    x = -87.0f > x ? -87.0f : x;
     r = th_exp_reduce_f32(x, &n, &shifted);
     return (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(shifted);
 }
@@ -86,50 +87,64 @@ enum { ROWS = 4, ROOM = TH_LOGSUMEXP_ROOM, STEP = TH_LOGSUMEXP_STEP };
             a[i].top = infinite & (a[i].sum == a[i].sum) ? a[i].top : usual; \
         } \
     } \
-    /* STEP rows of L lanes at a time: more lanes than accumulators, or the compiler makes scalars of them. */ \
+    /* exp(x - over), of whole vectors; apart, so that these are all that the compiler sees. */ \
+    static __attribute__((noinline)) void exponentials_##F(int64_t n, const X *x, X over, X *to) \
+    { \
+        TH_INDEPENDENT \
+        for (int64_t i = 0; i < n; ++i) \
+            to[i] = below_one_##F(x[i] - over); \
+    } \
+    /* Neighbours, looked at twice while they are in the nearest cache; meanwhile what comes `next` is fetched. */ \
+    static pair_##F whole_##F(const X *x, int64_t n, const X *next) \
+    { \
+        enum { W = TH_VECTOR / sizeof(X), L = 4 * W }; \
+        const int64_t whole = n - n % L, left = (n % L + W - 1) / W * W; \
+        _Alignas(64) X rest[L], e[STEP * L]; \
+        lanes_##F a, b, c, d; \
+        for (int l = 0; l < (int)L; ++l) \
+            rest[l] = l < n - whole ? x[whole + l] : -INF; \
+        for (int l = 0; l < (int)W; ++l) \
+            a[l] = -INF; \
+        b = c = d = a; \
+        for (int64_t i = 0; i < whole; i += L) { \
+            a = larger_##F(load_##F(x + i), a); \
+            b = larger_##F(load_##F(x + i + W), b); \
+            c = larger_##F(load_##F(x + i + 2 * W), c); \
+            d = larger_##F(load_##F(x + i + 3 * W), d); \
+        } \
+        for (int64_t i = 0; i < left; i += W) \
+            a = larger_##F(load_##F(rest + i), a); \
+        a = across_larger_##F(larger_##F(larger_##F(a, b), larger_##F(c, d))); \
+        const X top = a[0], over = shift_##F(top); \
+        a = b = c = d = (lanes_##F){0}; \
+        for (int64_t i = 0, m; i < whole; i += m) { \
+            m = whole - i < STEP * L ? whole - i : STEP * L; \
+            for (int64_t k = 0; k < m; k += 64 / (int64_t)sizeof(X)) \
+                __builtin_prefetch(next + i + k); \
+            exponentials_##F(m, x + i, over, e); \
+            for (int64_t k = 0; k < m; k += L) { \
+                a += load_##F(e + k); \
+                b += load_##F(e + k + W); \
+                c += load_##F(e + k + 2 * W); \
+                d += load_##F(e + k + 3 * W); \
+            } \
+        } \
+        exponentials_##F(left, rest, over, e); \
+        for (int64_t k = 0; k < left; k += W) \
+            a += load_##F(e + k); \
+        a = across_sum_##F((a + b) + (c + d)); \
+        return (pair_##F){top, a[0]}; \
+    } \
     static void block_##F(int64_t n, char *const *p, void *const *acc, const void *constants) \
     { \
-        enum { HALF = TH_LANE_BYTES / sizeof(pair_##F), L = 2 * HALF }; \
-        const X *x = (const X *)p[0]; \
-        pair_##F *a = acc[0]; \
-        X top[L], sum[L], last[L]; \
+        const pair_##F found = whole_##F((const X *)p[0], n, (const X *)p[0] + n); \
         (void)constants; \
-        for (int l = 0; l < (int)HALF; ++l) { \
-            top[l] = a[l].top; \
-            sum[l] = a[l].sum; \
-            top[l + HALF] = -INF; \
-            sum[l + HALF] = 0; \
-        } \
-        while (n > 0) { \
-            int64_t rows = n / L < STEP ? n / L : STEP; \
-            if (rows == 0) { \
-                for (int l = 0; l < (int)L; ++l) \
-                    last[l] = l < n ? x[l] : -INF; \
-                x = last; \
-                n = L; \
-                rows = 1; \
-            } \
-            X high[L], over[L]; \
-            memcpy(high, top, sizeof high); \
-            for (int64_t i = 0; i < rows; ++i) \
-                for (int l = 0; l < (int)L; ++l) \
-                    high[l] = x[i * (int)L + l] > high[l] ? x[i * (int)L + l] : high[l]; \
-            for (int l = 0; l < (int)L; ++l) { \
-                sum[l] = scaled_##F(sum[l], top[l], high[l]); \
-                top[l] = high[l]; \
-                over[l] = shift_##F(high[l]); \
-            } \
-            for (int64_t i = 0; i < rows; ++i) \
-                for (int l = 0; l < (int)L; ++l) \
-                    sum[l] += below_one_##F(x[i * (int)L + l] - over[l]); \
-            x += rows * (int)L; \
-            n -= rows * (int)L; \
-        } \
-        for (int l = 0; l < (int)HALF; ++l) { \
-            const X high = top[l + HALF] > top[l] ? top[l + HALF] : top[l]; \
-            sum[l] = scaled_##F(sum[l], top[l], high) + scaled_##F(sum[l + HALF], top[l + HALF], high); \
-            a[l] = (pair_##F){high, sum[l]}; \
-        } \
+        join_##F(1, acc[0], &found); \
+    } \
+    static void runs_##F(int64_t count, int64_t n, const char *at, int64_t step, void *results) \
+    { \
+        for (int64_t i = 0; i < count; ++i) \
+            ((pair_##F *)results)[i] = whole_##F((const X *)(at + i * step), n, (const X *)(at + (i + 1) * step)); \
     } \
     static void rows_##F(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
                          const void *constants) \
@@ -171,7 +186,8 @@ enum { ROWS = 4, ROOM = TH_LOGSUMEXP_ROOM, STEP = TH_LOGSUMEXP_STEP };
         } \
     } \
     const th_block th_log_sum_exp_block_##F = block_##F; \
-    const th_rows th_log_sum_exp_rows_##F = rows_##F;
+    const th_rows th_log_sum_exp_rows_##F = rows_##F; \
+    const th_runs th_log_sum_exp_runs_##F = runs_##F;
 
 LOG_SUM_EXP(f4, float, INFINITY, th_log_f32)
 LOG_SUM_EXP(f8, double, (double)INFINITY, th_log_f64)

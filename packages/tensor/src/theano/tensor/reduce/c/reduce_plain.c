@@ -374,9 +374,9 @@ TH_EXPORT int th_kernel_reduce(th_ctx *ctx)
         if (plain[i].op == r->result[0].op && plain[i].x == ctx->in[0]->dtype && plain[i].acc == r->result[0].dtype)
             return th_reduce_runs(ctx, r, plain[i].block, plain[i].rows[order], plain[i].runs, NULL);
     if (r->result[0].op == TH_LOG_SUM_EXP && ctx->in[0]->dtype == TH_FLOAT32)
-        return th_reduce_runs(ctx, r, th_log_sum_exp_block_f4, th_log_sum_exp_rows_f4, NULL, NULL);
+        return th_reduce_runs(ctx, r, th_log_sum_exp_block_f4, th_log_sum_exp_rows_f4, th_log_sum_exp_runs_f4, NULL);
     if (r->result[0].op == TH_LOG_SUM_EXP && ctx->in[0]->dtype == TH_FLOAT64)
-        return th_reduce_runs(ctx, r, th_log_sum_exp_block_f8, th_log_sum_exp_rows_f8, NULL, NULL);
+        return th_reduce_runs(ctx, r, th_log_sum_exp_block_f8, th_log_sum_exp_rows_f8, th_log_sum_exp_runs_f8, NULL);
     return TH_FAIL(ctx, TH_ERR_TYPE, "no reduction %d of dtype %d in dtype %d was built", (int)r->result[0].op,
                    (int)ctx->in[0]->dtype, (int)r->result[0].dtype);
 }
