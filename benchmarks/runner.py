@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ from benchmarks.workload import Workload
 LARGE_NUMBERS, LARGE_FLOPS = 5e5, 2e7
 # A framework that compiled faster than this is asked again, because one measurement of a short time means little.
 ASK_AGAIN_BELOW = 10.0
+# Seconds before a turn with several threads: those of OpenBLAS and OpenMP keep cores busy for so long after their work.
+REST = 0.06
 NOTHING_TO_COMPILE = INTERPRETERS | YARDSTICKS.keys()
 
 Row = dict[str, Any]
@@ -105,6 +108,8 @@ class Session:
         turns: dict[str, list[dict[str, float]]] = {name: [] for name in ready}
         for i in range(self.plan.rounds):
             for name in ready if i % 2 == 0 else reversed(ready):
+                if self.threads > 1:
+                    time.sleep(REST)
                 answer = self.workers[name].ask(do="time", seconds=self.plan.seconds)
                 if "median" in answer:
                     turns[name].append(answer)

@@ -441,7 +441,7 @@ def test_products(dtype, layouts):
 def test_products_with_the_own_transpose(dtype):
     """Half of it is computed, whatever the layout; what is like it but is not is computed whole."""
     op = Toy(destroy_map={})
-    for n in edges("GEMM_OWN_TRANSPOSE", "GEMM_MIRRORED", most=60) + [33, 100, 130]:
+    for n in [*edges("GEMM_OWN_TRANSPOSE", "GEMM_MIRRORED", most=60), 33, 100, 130]:
         for k in (1, 2, 4, 9, 11, 30, 70):
             a = whole((n, k), dtype)
             for left in (a, a.copy("F"), spread(a), whole((k, n), dtype).T[::-1]):
@@ -537,6 +537,8 @@ def test_chains_after_convolutions(channels, filters, groups, kernel, dtype):
 REACHED = edges("GEMM_REACH_BYTES", "GEMM_SHARE", "GEMM_WORTH_READING", products=(("GEMM_SHARE", 3),), most=100)
 
 
+LONG = edges("GEMM_LONG_PIECE", products=(("GEMM_LONG_PIECE", 3),))
+LONG_ROWS = edges("GEMM_FEW_LONG_ROWS", most=8)
 # Results that stay in registers: around each number of vectors, of every width and dtype.
 IN_REGISTERS = sorted({k * lanes + by for k in range(10) for lanes in (2, 4, 8, 16) for by in (-1, 0, 1)} - {-1, 0})
 
@@ -545,7 +547,8 @@ IN_REGISTERS = sorted({k * lanes + by for k in range(10) for lanes in (2, 4, 8, 
 def test_products_with_vectors(dtype):
     op = Toy(destroy_map={})
     for m, n in itertools.chain(
-        itertools.product(REACHED, [1, 3, 4, 5, 8, 9, 33]), itertools.product(IN_REGISTERS, [0, 1, 2, 5])
+        itertools.product(REACHED, [1, 3, 4, 5, 8, 9, 33]), itertools.product(IN_REGISTERS, [0, 1, 2, 5]),
+        itertools.product(LONG_ROWS, LONG),
     ):
         a, x, y = whole((m, n), dtype), whole(n, dtype), whole(m, dtype)
         numbers = [np.array(v, dtype) for v in (-2, 0.5)]

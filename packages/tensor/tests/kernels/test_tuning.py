@@ -56,8 +56,9 @@ def test_another_machine_or_number_of_threads_is_measured_anew(place, monkeypatc
     assert "measured" in tuning.chosen(place).source
     with config.change_flags(threads=config.threads + 3):
         assert "measured" not in tuning.chosen(place).source
-    monkeypatch.setattr(tuning, "cpu_description", lambda: "x86_64 AuthenticAMD 25 1 AMD EPYC")
-    assert tuning.chosen(place) == tuning.Found(tuning.CAREFUL | {"row_by_row": False}, "known for this family of CPU")
+    for model, values in (("26 2", {"row_by_row": False}), ("25 1", {"row_by_row": False, "own_float64": 1200**3, "own_float32": 2500**3})):
+        monkeypatch.setattr(tuning, "cpu_description", lambda model=model: f"x86_64 AuthenticAMD {model} AMD EPYC")
+        assert tuning.chosen(place) == tuning.Found(tuning.CAREFUL | values, "known for this family of CPU")
     monkeypatch.setattr(tuning, "cpu_description", lambda: "x86_64 AuthenticAMD 25 17 AMD EPYC")
     assert tuning.chosen(place).values == tuning.CAREFUL
 

@@ -2,6 +2,8 @@
 
 #define REACH ((int64_t)(TH_GEMM_REACH_BYTES / sizeof(T)))
 #define WORTH_READING TH_GEMM_WORTH_READING
+#define LONG_PIECE TH_GEMM_LONG_PIECE
+#define FEW_LONG_ROWS TH_GEMM_FEW_LONG_ROWS
 
 /* sums[i] = the products of row i, `next` bytes from the one before, with x, added up. Counts are constants. */
 INLINE void NAME(row_sums)(const int rows, const int vectors, const char *a, int64_t next, const char *x, int64_t n, T *sums)
@@ -134,7 +136,16 @@ typedef struct {
     char *y;
     int64_t x_step, y_step, z_step, piece;
     T alpha, beta;
+    T *part; /* sums of pieces of rows */
 } NAME(level2);
+
+INLINE void NAME(end_sum)(const NAME(level2) *g, int64_t r, T sum)
+{
+    T v = sum * g->alpha;
+    if (g->beta != 0)
+        v += g->beta * *(const T *)(g->z + r * g->z_step);
+    *(T *)(g->y + r * g->y_step) = v;
+}
 
 /* Groups of four elements of y, lo to hi, of a matrix whose rows' elements are neighbours, as those of x are. */
 static void NAME(sum_rows)(void *arg, int64_t lo, int64_t hi)
@@ -149,13 +160,41 @@ static void NAME(sum_rows)(void *arg, int64_t lo, int64_t hi)
             NAME(four_sums)(a, g->a.row, g->x, g->a.cols, sums);
         else
             NAME(one_sum)(a, g->x, g->a.cols, sums);
-        for (int64_t r = i; r < i + done; ++r) {
-            T v = sums[r - i] * g->alpha;
-            if (g->beta != 0)
-                v += g->beta * *(const T *)(g->z + r * g->z_step);
-            *(T *)(g->y + r * g->y_step) = v;
-        }
+        for (int64_t r = i; r < i + done; ++r)
+            NAME(end_sum)(g, r, sums[r - i]);
     }
+}
+
+/* Sums of pieces lo to hi of long rows. */
+static void NAME(sum_pieces)(void *arg, int64_t lo, int64_t hi)
+{
+    const NAME(level2) *g = arg;
+    const int64_t size = sizeof(T), pieces = parts_of(g->a.cols, g->piece);
+    for (int64_t q = lo; q < hi; ++q) {
+        const int64_t from = q % pieces * g->piece, n = g->a.cols - from < g->piece ? g->a.cols - from : g->piece;
+        NAME(one_sum)(g->a.data + q / pieces * g->a.row + from * size, g->x + from * size, n, g->part + q);
+    }
+}
+
+/* y = alpha A x + beta z, of few long rows: in pieces, whoever sums them up. */
+static int NAME(long_rows)(th_ctx *ctx, int64_t threads, NAME(level2) *g)
+{
+    g->piece = LONG_PIECE;
+    const int64_t pieces = parts_of(g->a.cols, g->piece), all = g->a.rows * pieces;
+    g->part = ctx->rt->scratch(ctx, (size_t)all * sizeof(T));
+    if (g->part == NULL)
+        return -1;
+    if (threads == 1)
+        NAME(sum_pieces)(g, 0, all);
+    else if (ctx->rt->parallel_for(ctx, all, threads ? parts_of(all, threads) : 1, NAME(sum_pieces), g))
+        return -1;
+    for (int64_t r = 0; r < g->a.rows; ++r) {
+        T sum = g->part[r * pieces];
+        for (int64_t q = 1; q < pieces; ++q)
+            sum += g->part[r * pieces + q];
+        NAME(end_sum)(g, r, sum);
+    }
+    return 0;
 }
 
 /* y = alpha x A + beta z, of one row that lies in one piece and is short, and a matrix whose columns are neighbours. */
@@ -215,7 +254,7 @@ int NAME(th_gemv)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, char *
                   int64_t z_step, char *y, int64_t y_step)
 {
     const int64_t size = sizeof(T);
-    NAME(level2) g = {a, x, z, y, x_step, y_step, z_step, 0, alpha ? *alpha : 1, beta ? *beta : 0};
+    NAME(level2) g = {a, x, z, y, x_step, y_step, z_step, 0, alpha ? *alpha : 1, beta ? *beta : 0, NULL};
     if (a.rows * a.cols < WORTH_READING)
         threads = 1;
     if (a.col == size || a.cols <= 1) {
@@ -227,6 +266,8 @@ int NAME(th_gemv)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, char *
                 memcpy(scratch + j * size, x + j * x_step, (size_t)size);
             g.x = scratch;
         }
+        if (a.rows <= FEW_LONG_ROWS && a.cols > 2 * LONG_PIECE)
+            return NAME(long_rows)(ctx, threads, &g);
         const int64_t groups = parts_of(a.rows, 4);
         if (threads == 1) {
             NAME(sum_rows)(&g, 0, groups);
@@ -238,7 +279,9 @@ int NAME(th_gemv)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, char *
         return 1;
     if (NAME(th_short_row)(alpha, x, x_step, a.cols, a.data, a.col, a.rows, beta, z, z_step, y) == 0)
         return 0;
-    g.piece = threads == 1 ? REACH : TH_GEMM_SHARE;
+    /* Threads had better not read more often across rows than they must. */
+    const int64_t share = parts_of(parts_of(a.rows, 4), LANES) * LANES;
+    g.piece = threads == 1 || share > REACH ? REACH : share < TH_GEMM_SHARE ? TH_GEMM_SHARE : share;
     const int64_t pieces = parts_of(a.rows, g.piece);
     if (threads == 1) {
         NAME(add_columns)(&g, 0, pieces);

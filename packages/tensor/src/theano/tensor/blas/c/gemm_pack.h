@@ -77,6 +77,13 @@ INLINE void NAME(turn_square)(char *to, int64_t step, int64_t width, int64_t ter
 static void NAME(pack_rows)(char *to, int64_t step, int64_t width, int64_t terms, const char *from, int64_t term_step)
 {
     const int64_t size = sizeof(T), whole = width / LANES * LANES, squares = width / SQUARE * SQUARE;
+    if (width == SQUARE) {
+        for (int64_t p = 0; p < terms; ++p, from += term_step, to += step) {
+            __builtin_prefetch(from + TERMS_AHEAD * term_step);
+            *(square_row_at *)to = *(const square_row_at *)from;
+        }
+        return;
+    }
     for (int64_t p = 0; p < terms; ++p, from += term_step, to += step) {
         int64_t j = 0;
         __builtin_prefetch(from + TERMS_AHEAD * term_step);

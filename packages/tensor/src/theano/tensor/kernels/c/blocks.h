@@ -94,6 +94,8 @@ enum {
     TH_CONV_WORTH_THREADS = 1 << 20,    /* bytes of images for whose copy threads are woken */
     TH_GEMM_REACH_BYTES = 16384,        /* of a result that stay in the first-level cache while the matrix goes by */
     TH_GEMM_SHARE = 128,                /* elements of such a result that a thread computes at a time */
+    TH_GEMM_LONG_PIECE = 32768,         /* elements of a long row that are summed up together, */
+    TH_GEMM_FEW_LONG_ROWS = 8,          /* where there are few such rows */
     TH_GEMM_WORTH_READING = 300000,     /* numbers of a matrix for which threads are woken */
 
     /* factor_triangle.h, factor_lu.h, factor_qr.h, lapack.c, spectral.c */
