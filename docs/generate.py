@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import functions
+import stages
 
 import theano
 import theano.compile.checkpoint  # the rules of these come with them
@@ -296,15 +297,15 @@ def pages() -> dict[str, str]:
         "library/config.md": config_page(), "library/maths.md": maths_page(), "library/rules.md": rules_page(),
         "library/compiled.md": compiled_page(),
         "errors.md": errors_page(),
-        **functions.pages(),
+        **functions.pages(), **stages.pictures(),
     }  # fmt: skip
 
 
 def write_pages(docs: Path) -> None:
     """Write the pages, where they have changed."""
-    (docs / "library" / "tensor").mkdir(exist_ok=True)
     for place, text in pages().items():
         path = docs / place
+        path.parent.mkdir(parents=True, exist_ok=True)
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
