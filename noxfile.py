@@ -24,8 +24,10 @@ VERSION = "packages/graph-core/src/theano/__init__.py"  # of all layers
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
 TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy", "sympy"]
 DEVICES = ["pyopencl>=2025.1", "cuda-bindings>=13", "nvidia-cuda-nvrtc>=13"]
-DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc", "sympy"]  # the last: its functions are on a page
+# SymPy, because its functions are on a page.
+DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc", "sphinx-design", "sympy"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
+NOTEBOOK = ["nbclient", "ipykernel"]
 MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdist", "tqdm"]
 RELEASE = ["build", "towncrier>=24.8", "twine>=6"]
 PROGRAMS = ROOT / "programs" / "requirements"
@@ -304,7 +306,7 @@ def sizes(session: nox.Session) -> None:
 
 @nox.session(tags=["installs"])
 def example(session: nox.Session) -> None:
-    """Train the digits, the main example, into digits.png; and run the other examples, some for a short time."""
+    """Train the digits, the main example, into digits.png; run the others, some shortly, and some of the notebooks."""
     install_layers(session, LAYERS, EXAMPLE)
     session.run("python", "examples/digits.py", *session.posargs)
     short = {"lenet": ("--epochs", "3"), "photograph": ("--steps", "20"), "text": ("--steps", "100")}
@@ -312,6 +314,15 @@ def example(session: nox.Session) -> None:
         session.run("python", f"examples/{name}.py", *short.get(name, ()))
     with tempfile.TemporaryDirectory() as folder:
         session.run("python", "docs/draw_convolutions.py", "--picture", f"{folder}/convolutions.png")
+    session.install(*NOTEBOOK)
+    session.run("python", "docs/gallery.py", "newton", "posterior")
+
+
+@nox.session
+def gallery(session: nox.Session) -> None:
+    """Run all examples in full, and write the pictures of the gallery anew; minutes."""
+    install_layers(session, LAYERS, EXAMPLE)
+    session.run("python", "docs/gallery.py", "--pictures")
 
 
 @nox.session

@@ -11,7 +11,7 @@ project = "Theano"
 copyright = "2026, the Theano developers"
 version = release = generate.version()
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_design"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]

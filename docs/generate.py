@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import functions
+import gallery
 import stages
 
 import theano
@@ -297,7 +298,7 @@ def pages() -> dict[str, str]:
         "library/config.md": config_page(), "library/maths.md": maths_page(), "library/rules.md": rules_page(),
         "library/compiled.md": compiled_page(),
         "errors.md": errors_page(),
-        **functions.pages(), **stages.pictures(),
+        **functions.pages(), **stages.pictures(), **gallery.pages(),
     }  # fmt: skip
 
 

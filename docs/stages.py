@@ -1,4 +1,4 @@
-"""The pictures of `how_it_works.md`: one example's graph at each stage of the compiler, and the C that is made of it."""
+"""The pictures of `how_it_works.md`: one example's graph at each stage of the compiler, and the C that comes of it."""
 
 from __future__ import annotations
 

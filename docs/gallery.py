@@ -1,0 +1,170 @@
+"""The gallery: a page, a notebook and a card for each program in `examples`, made of its own text.
+
+The pictures in `_static/gallery` are what the programs draw: `nox -s gallery` runs them all and writes these anew.
+`python docs/gallery.py NAME ...` runs the notebooks of some, `--pictures` draws all pictures.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+PICTURES = "_static/gallery"
+PROGRAMS = ("digits", "newton", "posterior", "docstrings", "photograph", "lenet", "text")
+
+INDEX = """# Gallery of examples
+
+Each is one program of at most 250 lines, which draws the picture that is shown, and is there as a script and as a
+notebook.
+
+::::{grid} 1 2 2 3
+:gutter: 3
+
+"""
+
+
+class Program(NamedTuple):
+    """What a program says of itself: the first line in two parts, the commands that run it, and what it does."""
+
+    name: str
+    title: str
+    more: str
+    commands: str
+    text: str
+    source: str
+
+
+def program(name: str) -> Program:
+    """Return what the docstring of a program has."""
+    source = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
+    first, commands, text = (ast.get_docstring(ast.parse(source)) or "").split("\n\n", 2)
+    title, _, more = first.rstrip(".").partition(": ")
+    more = f"{more[:1].upper()}{more[1:]}.\n\n" if more else ""
+    return Program(name, title, more, inspect.cleandoc("\n" + commands), text, source)
+
+
+def cells(name: str, source: str) -> list[tuple[str, str]]:
+    """Return a program as the cells of a notebook: the docstring, what stands between functions, and each of these.
+
+    Examples
+    --------
+    >>> source = '"Adds."\\nimport operator\\n\\n\\ndef main():\\n    print(operator.add(1, 2))\\n'
+    >>> for kind, text in cells("sum", source):
+    ...     print(kind, repr(text))
+    markdown '# Adds.'
+    code 'import operator'
+    code 'def main():\\n    print(operator.add(1, 2))'
+    code 'import sys\\n\\nsys.argv = ["sum.py"]\\nmain()'
+    code 'from IPython.display import Image\\n\\nImage("sum.png")'
+    """
+    tree, lines = ast.parse(source), source.splitlines()
+    found = [("markdown", "# " + (ast.get_docstring(tree) or name))]
+    start = end = tree.body[0].end_lineno or 0
+
+    def cut() -> None:
+        text = "\n".join(lines[start:end]).strip("\n")
+        if text:
+            found.append(("code", text))
+
+    for node in tree.body[1:]:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
+            break
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            cut()
+            start, end = end, node.end_lineno or 0
+            cut()
+            start = end
+        end = node.end_lineno or 0
+    cut()
+    found.append(("code", f'import sys\n\nsys.argv = ["{name}.py"]\nmain()'))
+    return [*found, ("code", f'from IPython.display import Image\n\nImage("{name}.png")')]
+
+
+def notebook(name: str, source: str) -> str:
+    """Return a program as a notebook, in the format of Jupyter (version 4.4)."""
+    made: list[dict[str, Any]] = []
+    for kind, text in cells(name, source):
+        own = {"execution_count": None, "outputs": []} if kind == "code" else {}
+        made.append({"cell_type": kind, "metadata": {}, "source": text.splitlines(keepends=True), **own})
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    whole = {"cells": made, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 4}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def page(p: Program) -> str:
+    """Return the page of a program."""
+    return f"""# {p.title}
+
+![What the program draws](../{PICTURES}/{p.name}.png)
+
+{p.more}{p.text}
+
+{{download}}`The script <../../examples/{p.name}.py>`, {{download}}`the notebook <{p.name}.ipynb>`. It needs
+`matplotlib`, `scikit-learn` and `tqdm` beside Theano; in a clone, `python3 tools/run.py example` sets up an environment
+with all of it.
+
+```sh
+{p.commands}
+```
+
+```{{literalinclude}} ../../examples/{p.name}.py
+:language: python
+:start-after: from __future__ import annotations
+```
+"""
+
+
+def card(p: Program) -> str:
+    """Return what the gallery shows of a program."""
+    picture = f"../{PICTURES}/{p.name}.png"
+    return f":::{{grid-item-card}} {p.title}\n:img-top: {picture}\n:link: {p.name}\n:link-type: doc\n:::\n"
+
+
+def pages() -> dict[str, str]:
+    """Return the files of the gallery, by their place in the documentation."""
+    programs = [program(name) for name in PROGRAMS]
+    found = {f"gallery/{p.name}.md": page(p) for p in programs}
+    found |= {f"gallery/{p.name}.ipynb": notebook(p.name, p.source) for p in programs}
+    cards, names = "\n".join(map(card, programs)), "\n".join(PROGRAMS)
+    found["gallery/index.md"] = f"{INDEX}{cards}\n::::\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+    return found
+
+
+def execute(name: str) -> None:
+    """Run a notebook as a reader would, in a folder of its own."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    text = notebook(name, program(name).source)
+    with tempfile.TemporaryDirectory() as folder:
+        found = NotebookClient(nbformat.reads(text, 4), timeout=600, resources={"metadata": {"path": folder}}).execute()
+    last = found.cells[-1]["outputs"][0]["data"]
+    print(f"{name}: {len(found.cells)} cells, the last shows {', '.join(last)}")
+
+
+def draw(name: str, width: int = 1000, colours: int = 256) -> None:
+    """Run a program, and keep its picture: no wider than so many pixels, and with so many colours."""
+    from PIL import Image
+
+    path = Path(__file__).parent / PICTURES / f"{name}.png"
+    subprocess.run([sys.executable, EXAMPLES / f"{name}.py", "--picture", path], check=True)
+    with Image.open(path) as whole:
+        picture = whole.convert("RGB")
+    picture.thumbnail((width, 10 * width))
+    picture.quantize(colours).save(path, optimize=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--pictures"]:
+        for each in PROGRAMS:
+            draw(each)
+    else:
+        for each in sys.argv[1:]:
+            execute(each)
