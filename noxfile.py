@@ -285,6 +285,17 @@ def wheels(session: nox.Session) -> None:
 
 
 @nox.session
+def first_hour(session: nox.Session) -> None:
+    """Install the wheels as newcomers would, without a compiler, with one, with zig; type the tutorial in; minutes."""
+    session.install(*BUILD)
+    with tempfile.TemporaryDirectory() as folder:
+        for layer in LAYERS:
+            session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder,
+                        f"packages/{layer}", env=compiled_once(session))  # fmt: skip
+        session.run("python", "tools/first_hour.py", "--wheels", folder, *session.posargs)
+
+
+@nox.session
 def changelog(session: nox.Session) -> None:
     """Print what the next version changes, from changes/: nox -s changelog -- --write puts it into CHANGELOG.md."""
     session.install("towncrier>=24.8")
