@@ -97,7 +97,7 @@ SITUATIONS = (
     Situation("bare", "Python and pip, no compiler", "everything runs through Python and NumPy", complaint=True,
               warning="functions run in Python, which is slower"),
     Situation("compiler", "a C compiler", "compiled and loaded a kernel", tools=True),
-    Situation("zig", "the compiler that pip brings", "zig", extras="[compiler]"),
+    Situation("zig", "the compiler that pip brings", "zig", extras="[compiler]", warning="waiting for"),
     # Nobody can make a folder there, root neither.
     Situation("home", "a home that cannot be written to", "is not used", tools=True, environment={"HOME": "/proc"},
               warning="The cache of compiled functions cannot be used"),
