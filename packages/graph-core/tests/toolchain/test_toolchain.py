@@ -91,6 +91,15 @@ class TestFinding:
         assert [c.argv[1:] for c in candidates("mine -a 'b c'")] == [("-a", "b c")]
         assert list(candidates("")) == []
 
+    def test_the_last_one_may_take_all_of_the_time(
+        self, tools: Path, find: Find, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Zig needs more than half of it at its first start."""
+        started = tmp_path / "started"
+        zig = script(tools / "zig", f'[ -e {started} ] || {{ : > {started}; sleep 6.5; }}\nshift\nexec {REAL} "$@"')
+        monkeypatch.setattr("theano.toolchain.find._zig_of_wheel", lambda: str(zig))
+        assert find(question_timeout=12.0).compiler.origin == "ziglang"
+
     def test_one_program_under_two_names_is_tried_once(self, tools: Path) -> None:
         script(tools / "gcc", "exit 1")
         (tools / "cc").symlink_to("gcc")
