@@ -288,11 +288,7 @@ def wheels(session: nox.Session) -> None:
 def first_hour(session: nox.Session) -> None:
     """Install the wheels as newcomers would, without a compiler, with one, with zig; type the tutorial in; minutes."""
     session.install(*BUILD)
-    with tempfile.TemporaryDirectory() as folder:
-        for layer in LAYERS:
-            session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder,
-                        f"packages/{layer}", env=compiled_once(session))  # fmt: skip
-        session.run("python", "tools/first_hour.py", "--wheels", folder, *session.posargs)
+    session.run("python", "tools/first_hour.py", *session.posargs, env=compiled_once(session))
 
 
 @nox.session

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import json
 import subprocess
 import sys
@@ -65,26 +66,15 @@ def cells(name: str, source: str) -> list[tuple[str, str]]:
     code 'from IPython.display import Image\\n\\nImage("sum.png")'
     """
     tree, lines = ast.parse(source), source.splitlines()
-    found = [("markdown", "# " + (ast.get_docstring(tree) or name))]
-    start = end = tree.body[0].end_lineno or 0
-
-    def cut() -> None:
-        text = "\n".join(lines[start:end]).strip("\n")
-        if text:
-            found.append(("code", text))
-
-    for node in tree.body[1:]:
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
-            break
+    body = [n for n in tree.body if not (isinstance(n, ast.If) and ast.unparse(n.test) == "__name__ == '__main__'")]
+    marks = [body[0].end_lineno]
+    for before, node in itertools.pairwise(body):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            cut()
-            start, end = end, node.end_lineno or 0
-            cut()
-            start = end
-        end = node.end_lineno or 0
-    cut()
-    found.append(("code", f'import sys\n\nsys.argv = ["{name}.py"]\nmain()'))
-    return [*found, ("code", f'from IPython.display import Image\n\nImage("{name}.png")')]
+            marks += [before.end_lineno, node.end_lineno]
+    pieces = ["\n".join(lines[a:b]).strip("\n") for a, b in itertools.pairwise([*marks, body[-1].end_lineno])]
+    pieces.append(f'import sys\n\nsys.argv = ["{name}.py"]\nmain()')
+    pieces.append(f'from IPython.display import Image\n\nImage("{name}.png")')
+    return [("markdown", f"# {ast.get_docstring(tree)}"), *(("code", text) for text in pieces if text)]
 
 
 def notebook(name: str, source: str) -> str:

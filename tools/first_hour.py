@@ -1,6 +1,6 @@
 """Do what a newcomer does in the first hour, in situations like theirs, and fail on any surprise.
 
-    python tools/first_hour.py --wheels DIR       (run by nox -s first_hour, which makes the wheels)
+    python tools/first_hour.py --wheels DIR       (nox -s first_hour; without DIR, wheels are made)
 
 Each situation is a new virtual environment, in which Theano is installed from the wheels by pip; then the doctor is
 asked, the README and the first page of the tutorial are typed in, something is given a wrong input, and all of it once
@@ -20,6 +20,8 @@ import time
 import venv
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from check_wheels import build_wheels, copy_packages
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "docs/tutorial/first_steps.md")
@@ -71,7 +73,7 @@ class Situation:
     complaint : bool
         Whether the doctor ends with an error.
     warning : str
-        What alone may be written to stderr, and must be.
+        What alone may be written to stderr.
     extras : str
         What is installed beside, as pip takes it.
     tools : bool
@@ -149,17 +151,25 @@ def spend(situation: Situation, wheels: Path, folder: Path) -> None:
 def main() -> int:
     """Spend the first hour in all situations, or in those that are named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wheels", type=Path, required=True, help="the folder in which the layers' wheels are")
+    parser.add_argument("--wheels", type=Path, help="the folder in which the layers' wheels are; default: made now")
     parser.add_argument("names", nargs="*", help=f"situations: {', '.join(s.name for s in SITUATIONS)}; default: all")
     options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        wheels = options.wheels
+        if wheels is None:
+            wheels = Path(folder)
+            build_wheels(copy_packages(wheels / "packages"), wheels)
+        return spend_all([s for s in SITUATIONS if not options.names or s.name in options.names], wheels.resolve())
+
+
+def spend_all(situations: list[Situation], wheels: Path) -> int:
+    """Spend the first hour in each; 1 if there was any surprise."""
     surprises = 0
-    for situation in SITUATIONS:
-        if options.names and situation.name not in options.names:
-            continue
+    for situation in situations:
         began = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:
             try:
-                spend(situation, options.wheels.resolve(), Path(folder))
+                spend(situation, wheels, Path(folder))
                 outcome = "no surprise"
             except Surprise as surprise:
                 surprises += 1

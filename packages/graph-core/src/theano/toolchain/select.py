@@ -413,8 +413,8 @@ def _describe(
     if found:
         return found
     budget = _probe_budget(settings)
-    # Where others may come next, they are left enough time to answer. Zig comes last, and compiles much of its own at its
-    # first start: 32 s of one core.
+    # Where others may come next, they are left enough time to answer. Zig comes last, and compiles much of its own at
+    # its first start: 32 s of one core.
     last = settings.compiler is not None or compiler.origin == "ziglang"
     with budget.to(shlex.join(compiler.argv), 1.0 if last else 0.5):
         found = _asked(compiler, settings, notes, believing)

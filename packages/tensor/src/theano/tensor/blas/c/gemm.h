@@ -27,6 +27,14 @@ typedef struct {
     int64_t rows, cols, row, col; /* lengths; strides in bytes */
 } matrix;
 
+static inline __attribute__((unused)) matrix turned(matrix m) { return (matrix){m.data, m.cols, m.rows, m.col, m.row}; }
+
+/* Whether B is A's own transpose: the product is symmetric then. */
+static inline __attribute__((unused)) int is_own_transpose(matrix a, matrix b)
+{
+    return a.data == b.data && a.row == b.col && a.col == b.row && a.rows == b.cols;
+}
+
 /* C = alpha A B + beta Z. `alpha` NULL is 1; `beta` NULL is 0, and then Z is not read. Z is C itself, or does not
  * overlap it. A and B overlap neither. `threads` is how many may work at once, 0 for as many as there are.
  * 0, or -1 with the error set. */

@@ -105,19 +105,19 @@ INLINE void NAME(multiply_panels)(const NAME(job) *j, int64_t t, int64_t q)
     const int64_t column = NAME(line)(r, q), columns = NAME(line)(r, q + 1) - column;
     if (column >= row + rows + j->below)
         return;
-    NAME(factors) f = {l->packed + t * j->terms * ROWS * size, r->packed + q * j->terms * COLUMNS * size, j->terms,
-                       size, ROWS * size, COLUMNS * size};
+    NAME(factors) f = {l->from + row * l->line_step, r->packed + q * j->terms * COLUMNS * size, j->terms,
+                       l->line_step, l->term_step, COLUMNS * size};
     NAME(ending) e = j->end;
     e.to += row * e.to_row + column * e.to_col;
     e.from += row * e.from_row + column * e.from_col;
-    if (l->packed != NULL && rows == ROWS && columns == COLUMNS) {
-        NAME(whole_tile)(f.x, f.y, f.terms, &e);
-        return;
-    }
-    if (l->packed == NULL) {
-        f.x = l->from + row * l->line_step;
-        f.x_row = l->line_step;
-        f.x_step = l->term_step;
+    if (l->packed != NULL) {
+        f.x = l->packed + t * j->terms * ROWS * size;
+        f.x_row = size;
+        f.x_step = ROWS * size;
+        if (rows == ROWS && columns == COLUMNS) {
+            NAME(whole_tile)(f.x, f.y, f.terms, &e);
+            return;
+        }
     }
     NAME(edges)[rows - 1][parts_of(columns, LANES) - 1](&f, &e, columns);
 }
@@ -144,13 +144,11 @@ static void NAME(multiply_cells)(void *arg, int64_t lo, int64_t hi)
 /* Cut the panels of a block into cells: the second-level cache holds what goes by in one, and there are enough for threads. */
 static void NAME(cut_into_cells)(NAME(job) *j, int shared)
 {
-    cut *passing = RIGHT_RESTS ? &j->rows : &j->columns, *resting = RIGHT_RESTS ? &j->columns : &j->rows;
-    const int64_t tiles = j->left.panels.parts, panels = j->right.panels.parts;
-    const int64_t pass = RIGHT_RESTS ? tiles : panels, rest = RIGHT_RESTS ? panels : tiles;
-    const int64_t most = PASSING_BYTES / (j->terms * (RIGHT_RESTS ? ROWS : COLUMNS) * (int64_t)sizeof(T));
-    int64_t parts = parts_of(pass, most < 1 ? 1 : most), cells = shared ? parts_of(SHARED_CELLS, parts) : 1;
-    *passing = cut_into(pass, parts);
-    *resting = cut_into(rest, cells < rest ? cells : rest);
+    const NAME(side) *passing = RIGHT_RESTS ? &j->left : &j->right, *resting = RIGHT_RESTS ? &j->right : &j->left;
+    const int64_t most = PASSING_BYTES / (j->terms * passing->wide * (int64_t)sizeof(T)), rest = resting->panels.parts;
+    const int64_t parts = parts_of(passing->panels.parts, most < 1 ? 1 : most), cells = shared ? parts_of(SHARED_CELLS, parts) : 1;
+    *(RIGHT_RESTS ? &j->rows : &j->columns) = cut_into(passing->panels.parts, parts);
+    *(RIGHT_RESTS ? &j->columns : &j->rows) = cut_into(rest, cells < rest ? cells : rest);
 }
 
 /* body(j, lo, hi) for 0 .. n, on at most `threads` threads; 0: on as many as there are. */

@@ -24,11 +24,8 @@ static int NAME(is_sideways)(const matrix *c)
     return c->col == (int64_t)sizeof(T) ? as_is > 2 * transposed : c->row == (int64_t)sizeof(T) ? 2 * as_is > transposed : as_is > transposed;
 }
 
-/* Whether B is A's own transpose, and the product large enough to compute half of it. */
-INLINE int NAME(is_own_transpose)(const matrix *a, const matrix *b)
-{
-    return a->data == b->data && a->row == b->col && a->col == b->row && a->rows == b->cols && a->rows >= OWN_TRANSPOSE;
-}
+/* Whether half of the product is computed, and copied to the other one. */
+INLINE int NAME(is_halved)(matrix a, matrix b) { return a.rows >= OWN_TRANSPOSE && is_own_transpose(a, b); }
 
 /* What is above the diagonal becomes what is below it. */
 static void NAME(mirror)(const NAME(ending) *end, int64_t n)
@@ -40,13 +37,11 @@ static void NAME(mirror)(const NAME(ending) *end, int64_t n)
                     memcpy(end->to + i * end->to_row + j * end->to_col, end->to + j * end->to_row + i * end->to_col, sizeof(T));
 }
 
-INLINE matrix NAME(turned)(matrix m) { return (matrix){m.data, m.cols, m.rows, m.col, m.row}; }
-
 /* Whether th_gemm takes no memory from the call for such a product: then it may run on any thread. */
 int NAME(th_gemm_is_light)(matrix a, matrix b, matrix c)
 {
-    const matrix at = NAME(turned)(a), bt = NAME(turned)(b);
-    if (a.cols == 0 || NAME(is_own_transpose)(&a, &b))
+    const matrix at = turned(a), bt = turned(b);
+    if (a.cols == 0 || NAME(is_halved)(a, b))
         return a.cols == 0;
     return NAME(is_sideways)(&c) ? NAME(is_direct)(&bt, &at) : NAME(is_direct)(&a, &b);
 }
@@ -57,17 +52,17 @@ int NAME(th_gemm)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, matrix
         return 0;
     if (NAME(is_sideways)(&c)) {
         const matrix t = a;
-        a = NAME(turned)(b);
-        b = NAME(turned)(t);
-        c = NAME(turned)(c);
-        z = NAME(turned)(z);
+        a = turned(b);
+        b = turned(t);
+        c = turned(c);
+        z = turned(z);
     }
     const NAME(ending) end = {c.data, z.data, c.row, c.col, z.row, z.col, alpha ? *alpha : 1, beta ? *beta : 0};
     if (a.cols == 0) {
         NAME(scale)(&end, c.rows, c.cols);
         return 0;
     }
-    if (end.beta == 0 && NAME(is_own_transpose)(&a, &b)) {
+    if (end.beta == 0 && NAME(is_halved)(a, b)) {
         if (NAME(multiply_packed)(ctx, threads, a, b, end, 1))
             return -1;
         NAME(mirror)(&end, a.rows);

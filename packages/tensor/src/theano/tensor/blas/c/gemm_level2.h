@@ -184,9 +184,7 @@ static int NAME(long_rows)(th_ctx *ctx, int64_t threads, NAME(level2) *g)
     g->part = ctx->rt->scratch(ctx, (size_t)all * sizeof(T));
     if (g->part == NULL)
         return -1;
-    if (threads == 1)
-        NAME(sum_pieces)(g, 0, all);
-    else if (ctx->rt->parallel_for(ctx, all, threads ? parts_of(all, threads) : 1, NAME(sum_pieces), g))
+    if (NAME(spread)(ctx, threads, all, NAME(sum_pieces), g))
         return -1;
     for (int64_t r = 0; r < g->a.rows; ++r) {
         T sum = g->part[r * pieces];
@@ -282,12 +280,7 @@ int NAME(th_gemv)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, char *
     /* Threads had better not read more often across rows than they must. */
     const int64_t share = parts_of(parts_of(a.rows, 4), LANES) * LANES;
     g.piece = threads == 1 || share > REACH ? REACH : share < TH_GEMM_SHARE ? TH_GEMM_SHARE : share;
-    const int64_t pieces = parts_of(a.rows, g.piece);
-    if (threads == 1) {
-        NAME(add_columns)(&g, 0, pieces);
-        return 0;
-    }
-    return ctx->rt->parallel_for(ctx, pieces, threads ? parts_of(pieces, threads) : 1, NAME(add_columns), &g);
+    return NAME(spread)(ctx, threads, parts_of(a.rows, g.piece), NAME(add_columns), &g);
 }
 
 /* C = beta Z + alpha x y' */

@@ -98,8 +98,6 @@ static const product products[TH_NDTYPES] = {
 
 /* -- BLAS ------------------------------------------------------------------------------------------- */
 
-static matrix turned(matrix m) { return (matrix){m.data, m.cols, m.rows, m.col, m.row}; }
-
 /* Whether the columns of a row are neighbours, and `ld`, which becomes the distance of rows in elements, is one that every
  * BLAS can count. */
 static int by_rows(const matrix *m, int64_t size, int64_t *ld)
@@ -261,8 +259,7 @@ static int multiply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t si
     if (c.rows == 1)
         return apply(ctx, p, dtype, size, alpha, turned(b), turned(a), beta, turned(z), turned(c));
     /* Of a matrix and its own transpose half is computed. */
-    const int twins = a.data == b.data && a.row == b.col && a.col == b.row && a.rows == b.cols;
-    if (is_own(p, dtype, c.rows, c.cols, twins ? (a.cols + 1) / 2 : a.cols))
+    if (is_own(p, dtype, c.rows, c.cols, is_own_transpose(a, b) ? (a.cols + 1) / 2 : a.cols))
         return a.cols == 1 ? own_add_outer(ctx, p, dtype, size, alpha, a, b, beta, z, c)
                            : own_multiply(ctx, p->threads, dtype, alpha, a, b, beta, z, c);
     if (beta)

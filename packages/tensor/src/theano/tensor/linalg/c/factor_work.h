@@ -37,8 +37,6 @@ INLINE matrix part(matrix m, int64_t i, int64_t j, int64_t rows, int64_t cols)
     return (matrix){m.data + i * m.row + j * m.col, rows, cols, m.row, m.col};
 }
 
-INLINE matrix turned(matrix m) { return (matrix){m.data, m.cols, m.rows, m.col, m.row}; }
-
 /* Rows and columns in reverse: an upper triangle is then a lower one. */
 INLINE matrix reversed_rows(matrix m) { return (matrix){m.data + (m.rows - 1) * m.row, m.rows, m.cols, -m.row, m.col}; }
 INLINE matrix reversed(matrix m) { return turned(reversed_rows(turned(reversed_rows(m)))); }
