@@ -218,13 +218,40 @@ TH_INLINE double th_erfcx_short_f64(double a)
     return t * TH_FMA(odd, t, even);
 }
 
-/* @snippet erfc_plain_f32 needs exp_short_f64 erfcx_short_f64 */
-/* As in double; where float is computed in double, nothing is lost on the way. */
+/* @snippet erfc_plain_f32 needs exp2_factors_f32 residual_f32 */
+/* exp(-a^2) (1 + g)/(1 + 2a), where g = (1 + 2a) erfcx(a) - 1 is between 0 and 0.24, so that of the errors of both exp and
+ * g a part counts; g is v P(v - 1) with v = 2a/(a + 3) (absolute error < 2^-27), and right to its last digits where a is
+ * small. What a^2 and the quotient lose is added. */
 TH_INLINE float th_erfc_plain_f32(float x)
 {
-    double a = __builtin_fabs((double)x), c = a > 11.0 ? 11.0 : a, y = th_erfcx_short_f64(c) * th_exp_short_f64(-(c * c));
-    y = x < 0.0f ? 2.0 - y : y;
-    return x == x ? (float)y : x;
+    float n, shifted, r, even, odd, e, g, u, v, w, d, y, lost, scale, rest, a = __builtin_fabsf(x);
+    a = a > 10.25f ? 10.25f : a;
+    w = a * a;
+    r = th_exp_reduce_f32(-w, &n, &shifted) - th_residual_f32(a, a, w);
+    e = TH_FMAF(r * r, th_exp_tail_f32(r), r);
+    v = 2.0f * a / (a + 3.0f);
+    u = v - 1.0f;
+    w = u * u;
+    even = -0x1.0ad472p-11f;
+    even = TH_FMAF(even, w, 0x1.d54c64p-15f);
+    even = TH_FMAF(even, w, 0x1.7971aap-4f);
+    even = TH_FMAF(even, w, 0x1.5d409ep-2f);
+    even = TH_FMAF(even, w, 0x1.03148cp-2f);
+    odd = -0x1.191a8ep-12f;
+    odd = TH_FMAF(odd, w, 0x1.493776p-9f);
+    odd = TH_FMAF(odd, w, -0x1.86d25cp-6f);
+    odd = TH_FMAF(odd, w, -0x1.b0fd28p-3f);
+    odd = TH_FMAF(odd, w, -0x1.8df4d0p-2f);
+    g = v * TH_FMAF(odd, u, even);
+    g = TH_FMAF(e, g, e + g);
+    d = TH_FMAF(2.0f, a, 1.0f);
+    v = 1.0f / d;
+    y = 1.0f + g;
+    lost = TH_FMAF(2.0f, a, 1.0f - d) * v + th_residual_f32(v, d, 1.0f);
+    lost = ((1.0f - y) + g) - lost * y;
+    scale = th_exp2_factors_f32(shifted, a > 9.0f, &rest);
+    y = TH_FMAF(v, y, v * lost) * scale * rest;
+    return x < 0.0f ? 2.0f - y : y;
 }
 
 /* @snippet erfc_wide_f32 needs exp_table_low_f32 erfc_plain_f32 */

@@ -113,21 +113,21 @@ TH_INLINE double th_tanh_f64(double x)
     return __builtin_copysign(a < 0.625 ? TH_FMA(a * z, p, a) : y, x);
 }
 
-/* @snippet sigmoid_plain_f64 needs exp_pair_f64 */
-/* 1/(1 + exp(-x)), with exp(-|x|) so that nothing overflows; for negative x that
- * is e/(1 + e), which keeps the left tail down to subnormals. */
+/* @snippet sigmoid_plain_f64 needs exp_reduce_f64 */
+/* 1/(1 + exp(-x)), where exp(-x) = 2^n + q. Of the sum, 1 + 2^n is exact, or what it loses does not count, and one step of
+ * Newton's method makes good what q and the quotient lose. The left tail, where 2^n would overflow, is computed
+ * 2^128 times as large, without the 1. */
 TH_INLINE double th_sigmoid_plain_f64(double x)
 {
-    double low, e, d, rest, top, a = __builtin_fabs(x);
-    e = th_exp_pair_f64(-a, &low);
-    e = a > 746.0 ? 0.0 : e;
-    low = a > 746.0 ? 0.0 : low;
-    d = 1.0 + e;
-    rest = ((1.0 - d) + e) + low;
-    top = x < 0 ? e : 1.0;
-    /* what d lost, times top/d; for that 1/d needs no more than five bits */
-    rest *= top * (1.457 - 0.5 * d);
-    return (top + ((x < 0 ? low : 0.0) - rest)) / d;
+    double n, shifted, r = th_exp_reduce_f64(-x, &n, &shifted), scale, q, d, y;
+    int tail = x < -600.0;
+    scale = th_from_bits_f64((th_bits_f64(shifted) << 52) + (tail ? 0x37f0000000000000u : 0x3ff0000000000000u));
+    q = scale * TH_FMA(r * r, th_exp_tail_f64(r), r);
+    d = (tail ? 0.0 : 1.0) + scale;
+    y = 1.0 / (d + q);
+    y = TH_FMA(y, TH_FMA(-q, y, TH_FMA(-d, y, 1.0)), y) * (tail ? 0x1p-128 : 1.0);
+    y = x > 700.0 ? 1.0 : y;
+    return x < -746.0 ? 0.0 : y;
 }
 
 /* @snippet exp2_f64 needs exp2_factors_f64 */
@@ -279,18 +279,18 @@ TH_INLINE float th_exp_pair_f32(float x, float *low)
     return r * scale * rest;
 }
 
-/* @snippet sigmoid_plain_f32 needs exp_pair_f32 */
+/* @snippet sigmoid_plain_f32 needs exp_reduce_f32 */
 TH_INLINE float th_sigmoid_plain_f32(float x)
 {
-    float low, e, d, rest, top, a = __builtin_fabsf(x);
-    e = th_exp_pair_f32(-a, &low);
-    e = a > 105.0f ? 0.0f : e;
-    low = a > 105.0f ? 0.0f : low;
-    d = 1.0f + e;
-    rest = ((1.0f - d) + e) + low;
-    top = x < 0 ? e : 1.0f;
-    rest *= top * (1.457f - 0.5f * d);
-    return (top + ((x < 0 ? low : 0.0f) - rest)) / d;
+    float n, shifted, r = th_exp_reduce_f32(-x, &n, &shifted), scale, q, d, y;
+    int tail = x < -60.0f;
+    scale = th_from_bits_f32((th_bits_f32(shifted) << 23) + (tail ? 0x1f800000u : 0x3f800000u));
+    q = scale * TH_FMAF(r * r, th_exp_tail_f32(r), r);
+    d = (tail ? 0.0f : 1.0f) + scale;
+    y = 1.0f / (d + q);
+    y = TH_FMAF(y, TH_FMAF(-q, y, TH_FMAF(-d, y, 1.0f)), y) * (tail ? 0x1p-64f : 1.0f);
+    y = x > 87.0f ? 1.0f : y;
+    return x < -105.0f ? 0.0f : y;
 }
 
 /* @snippet exp2_f32 needs exp2_factors_f32 */

@@ -20,6 +20,16 @@ TH_INLINE double th_residual_f64(double a, double b, double p)
 #endif
 }
 
+/* @snippet residual_f32 needs fma */
+TH_INLINE float th_residual_f32(float a, float b, float p)
+{
+#if TH_FUSED
+    return TH_FMAF(a, b, -p);
+#else
+    return (float)((double)a * b - p);
+#endif
+}
+
 /* @snippet log_precise_f64 needs log_split_f64 residual_f64 */
 /* log(x) for finite x > 0 as a sum of two numbers, to 2^-65 of itself. What s is rounded by counts as often as
  * the slope 2/(1 - s^2) of the logarithm says, and 1/(2 + f) is (1 - s)/2. */
