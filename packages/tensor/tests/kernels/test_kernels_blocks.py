@@ -94,7 +94,7 @@ NO_SIZES = {
     "conv_planes.h": {"TH_CONV_PLANE_ROWS", "TH_CONV_PLANE_ELEMENTS"}, "ctc.c": {"PARTS"},
     "conv_lanes.h": {"LANE_ROWS", "LANE_TERMS"}, "factor_eigh.h": {"SWEEPS", "ABREAST_ROTATED"}, "factor_lu.h": {"UNROLLED"},
     "factor_triangle.h": {"GROUP", "ABREAST"}, "fft.h": {"LARGEST_RADIX", "MOST_STAGES"}, "fft_lines.h": {"WIDTH"},
-    "gemm_level2.h": {"FEW_VECTORS"}, "gemm_pack.h": {"SQUARE"}, "gemm_vector.h": {"VECTOR_BYTES", "ROWS", "VECTORS", "RIGHT_RESTS"}, "fft_stage.h": {"r"},
+    "gemm_level2.h": {"FEW_VECTORS", "MOST_NARROW"}, "gemm_pack.h": {"SQUARE"}, "gemm_vector.h": {"VECTOR_BYTES", "ROWS", "VECTORS", "RIGHT_RESTS"}, "fft_stage.h": {"r"},
     "mrg.c": {"BLOCK"}, "mrg_step.h": {"TH_MRG_M1", "TH_MRG_M2"}, "philox.c": {"GROUP", "WORDS", "SIDE_BY_SIDE", "ROUNDS"}, "lanes.h": {"TH_VECTOR", "TH_WIDTH_8", "TH_WIDTH_4"}, "marks.h": {"TH_PLAIN_LOOP"},
 }  # fmt: skip
 
@@ -197,18 +197,19 @@ def test_terms_of_several_operands(light):
 
 
 SUMMED = edges("LOGSUMEXP_ROOM", products=(("LOGSUMEXP_STEP", 32), ("LOGSUMEXP_STEP", 64), ("LOGSUMEXP_STEP", "REDUCE_FLUSH", 64)), most=1200)  # fmt: skip
+ROWS_TURNED, COLUMNS_TURNED = edges("LOGSUMEXP_GROUP", most=9), edges("LOGSUMEXP_SHORT", most=7)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_logarithms_of_sums_of_exponentials(dtype):
-    for n in SUMMED:
-        for shape, axes in placed(n):
-            x = (20 * rng.normal(size=shape)).astype(dtype)
-            wanted = np.log(np.exp(x - x.max(axes, keepdims=True).astype("float64")).sum(axes)) + x.max(axes)
-            for at in (x, spread(x)):
-                made = node(Toy(axis=axes), [at], [(dtype, len(shape) - len(axes))])
-                got = run(log_sum_exp_kernel(made.op, made), made, [at])[0]
-                np.testing.assert_allclose(got, wanted, 40 * np.finfo(dtype).eps, 1e-6 if dtype == "float32" else 1e-14)
+    narrow = [((rows, n), (1,)) for rows in ROWS_TURNED for n in COLUMNS_TURNED]
+    for shape, axes in itertools.chain(*map(placed, SUMMED), narrow):
+        x = (20 * rng.normal(size=shape)).astype(dtype)
+        wanted = np.log(np.exp(x - x.max(axes, keepdims=True).astype("float64")).sum(axes)) + x.max(axes)
+        for at in (x, spread(x)):
+            made = node(Toy(axis=axes), [at], [(dtype, len(shape) - len(axes))])
+            got = run(log_sum_exp_kernel(made.op, made), made, [at])[0]
+            np.testing.assert_allclose(got, wanted, 40 * np.finfo(dtype).eps, 1e-6 if dtype == "float32" else 1e-14)
 
 
 SEARCHED = edges("ARGMAX_BLOCK", "ARGMAX_TILE", "ARGMAX_SHORT_RUN", "ARGMAX_PIECE", products=(("ARGMAX_PIECE", "ARGMAX_BLOCK"), ("ARGMAX_PIECE", 1024)),
@@ -538,6 +539,7 @@ REACHED = edges("GEMM_REACH_BYTES", "GEMM_SHARE", "GEMM_WORTH_READING", products
 
 LONG = edges("GEMM_LONG_PIECE", products=(("GEMM_LONG_PIECE", 3),))
 LONG_ROWS = edges("GEMM_FEW_LONG_ROWS", most=8)
+NARROW_ROWS = edges("GEMM_NARROW_ROWS", most=8)
 # Results that stay in registers: around each number of vectors, of every width and dtype.
 IN_REGISTERS = sorted({k * lanes + by for k in range(10) for lanes in (2, 4, 8, 16) for by in (-1, 0, 1)} - {-1, 0})
 
@@ -547,7 +549,7 @@ def test_products_with_vectors(dtype):
     op = Toy(destroy_map={})
     for m, n in itertools.chain(
         itertools.product(REACHED, [1, 3, 4, 5, 8, 9, 33]), itertools.product(IN_REGISTERS, [0, 1, 2, 5]),
-        itertools.product(LONG_ROWS, LONG),
+        itertools.product(LONG_ROWS, LONG), itertools.product(NARROW_ROWS, [2, 3, 4]),
     ):
         a, x, y = whole((m, n), dtype), whole(n, dtype), whole(m, dtype)
         numbers = [np.array(v, dtype) for v in (-2, 0.5)]

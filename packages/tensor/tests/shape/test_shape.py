@@ -124,3 +124,22 @@ def test_tile_by_a_vector(ndim, dtype):
                 want = np.tile(value.reshape((1,) * (total - ndim) + value.shape), given)
                 assert f(value, counts).shape == want.shape
                 np.testing.assert_array_equal(f(value, counts), want)
+
+
+def test_what_is_reshaped_out_of_order_is_copied_once_and_is_the_callers():
+    """The copy that a caller is owed lies in one piece, so that the reshape is a view of it."""
+    x = T.dmatrix("x")
+    f = theano.function([x], [T.reshape(x.T, (-1,)), T.reshape(T.reshape(x, (3, 2, 2)), (2, 6)), x.T])
+    values = np.arange(12.0).reshape(4, 3)
+    first = f(values)
+    second = f(-values)
+    for results, given in ((first, values), (second, -values)):
+        for result, expected in zip(results, (given.T.reshape(-1), given.reshape(2, 6), given.T), strict=True):
+            np.testing.assert_array_equal(result, expected)
+            result[...] = np.nan
+        np.testing.assert_array_equal(np.abs(given), np.arange(12.0).reshape(4, 3))
+    for result in f.maker.fgraph.outputs[:2]:
+        assert isinstance(result.owner.op, T.Reshape)
+        while isinstance(result.owner.op, T.Reshape):
+            result = result.owner.inputs[0]
+        assert isinstance(result.owner.op, theano.compile.DeepCopyOp)

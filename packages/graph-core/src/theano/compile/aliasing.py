@@ -44,12 +44,23 @@ def insert_deepcopy(
         borrow = i >= len(outputs) or outputs[i].borrow
         if claims.allows(i, i >= len(outputs), borrow):
             continue
-        v = fgraph.outputs[i]
-        (copy,) = deep_copy_op.make_node(v).outputs
-        copy.tag.trace = getattr(v.tag, "trace", ())
-        fgraph.change_input("output", i, copy, reason="insert_deepcopy")
+        fgraph.change_input("output", i, _copied(fgraph.outputs[i]), reason="insert_deepcopy")
         copies += 1
     return copies
+
+
+def _copied(v: Variable) -> Variable:
+    """Return a copy of a variable.
+
+    What may itself copy, if its input does not lie in one piece, gets a copy that does: so there is one, not two.
+    """
+    node = v.owner
+    if node is not None and node.op.views_contiguous:
+        copy = node.clone_with_new_inputs([_copied(node.inputs[0]), *node.inputs[1:]]).outputs[v.index]
+    else:
+        copy = deep_copy_op.make_node(v).outputs[0]
+    copy.tag.trace = getattr(v.tag, "trace", ())
+    return copy
 
 
 def memory_roots(fgraph: FunctionGraph) -> dict[Variable, Roots]:

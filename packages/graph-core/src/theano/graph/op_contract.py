@@ -28,6 +28,9 @@ class OpContract:
         The output that a call returns where there are several.
     view_map : dict from int to list of int
         For an output, the inputs whose memory it may share. Several are allowed.
+    views_contiguous : bool
+        Whether the output is sure to share the first input's memory where its elements lie one after the other, and may be
+        a copy where they do not.
     destroy_map : dict from int (or None) to list of int
         For an output, the inputs that are overwritten to make it; under None, inputs used as working space.
     destroyhandler_tolerate_same : list of (int, int)
@@ -50,6 +53,7 @@ class OpContract:
 
     default_output: int | None = None
     view_map: dict[int, list[int]] = {}
+    views_contiguous: bool = False
     destroy_map: dict[int | None, list[int]] = {}
     destroyhandler_tolerate_same: Sequence[tuple[int, int]] = ()
     commutative: bool = False

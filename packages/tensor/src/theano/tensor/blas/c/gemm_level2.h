@@ -4,6 +4,8 @@
 #define WORTH_READING TH_GEMM_WORTH_READING
 #define LONG_PIECE TH_GEMM_LONG_PIECE
 #define FEW_LONG_ROWS TH_GEMM_FEW_LONG_ROWS
+#define NARROW_ROWS TH_GEMM_NARROW_ROWS
+#define MOST_NARROW 4
 
 /* sums[i] = the products of row i, `next` bytes from the one before, with x, added up. Counts are constants. */
 INLINE void NAME(row_sums)(const int rows, const int vectors, const char *a, int64_t next, const char *x, int64_t n, T *sums)
@@ -147,12 +149,51 @@ INLINE void NAME(end_sum)(const NAME(level2) *g, int64_t r, T sum)
     *(T *)(g->y + r * g->y_step) = v;
 }
 
+/* Rows of few numbers, one behind the other: compilers take vectors of them apart by shuffles. */
+INLINE void NAME(narrow_sums)(const int cols, const T *a, const T *x, T alpha, int64_t n, T *restrict sums)
+{
+    T f[MOST_NARROW];
+    _Pragma("GCC unroll 4") for (int c = 0; c < cols; ++c)
+        f[c] = x[c];
+    for (int64_t i = 0; i < n; ++i) {
+        T sum = a[i * cols] * f[0];
+        _Pragma("GCC unroll 4") for (int c = 1; c < cols; ++c)
+            sum += a[i * cols + c] * f[c];
+        sums[i] = sum * alpha;
+    }
+}
+
+static void NAME(narrow_rows)(const NAME(level2) *g, int64_t from, int64_t end)
+{
+    T aside[NARROW_ROWS];
+    const int in_place = g->beta == 0 && g->y_step == (int64_t)sizeof(T);
+    for (int64_t n; from < end; from += n) {
+        const T *a = (const T *)(g->a.data + from * g->a.row), *x = (const T *)g->x;
+        T *sums = in_place ? (T *)g->y + from : aside;
+        n = end - from < NARROW_ROWS ? end - from : NARROW_ROWS;
+        if (g->a.cols == 2)
+            NAME(narrow_sums)(2, a, x, g->alpha, n, sums);
+        else if (g->a.cols == 3)
+            NAME(narrow_sums)(3, a, x, g->alpha, n, sums);
+        else
+            NAME(narrow_sums)(4, a, x, g->alpha, n, sums);
+        for (int64_t r = in_place ? n : 0; r < n; ++r) {
+            const T v = g->beta != 0 ? g->beta * *(const T *)(g->z + (from + r) * g->z_step) : 0;
+            *(T *)(g->y + (from + r) * g->y_step) = sums[r] + v;
+        }
+    }
+}
+
 /* Groups of four elements of y, lo to hi, of a matrix whose rows' elements are neighbours, as those of x are. */
 static void NAME(sum_rows)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(level2) *g = arg;
     const int64_t end = hi * 4 < g->a.rows ? hi * 4 : g->a.rows;
     T sums[4];
+    if (g->a.cols >= 2 && g->a.cols <= MOST_NARROW && g->a.row == g->a.cols * (int64_t)sizeof(T)) {
+        NAME(narrow_rows)(g, lo * 4, end);
+        return;
+    }
     for (int64_t i = lo * 4, done; i < end; i += done) {
         done = end - i >= 4 ? 4 : 1;
         const char *a = g->a.data + i * g->a.row;

@@ -37,6 +37,8 @@ enum {
     /* logsumexp.c */
     TH_LOGSUMEXP_ROOM = 1024, /* columns that advance together */
     TH_LOGSUMEXP_STEP = 8,    /* times four vectors of exponentials that are held before they are added up */
+    TH_LOGSUMEXP_SHORT = 16,  /* rows that are no longer are turned around, GROUP at a time */
+    TH_LOGSUMEXP_GROUP = 64,
 
     /* softmax.c: rows that are no longer than SHORT are turned around, GROUP at a time */
     TH_SOFTMAX_SHORT = 32,
@@ -96,6 +98,7 @@ enum {
     TH_GEMM_SHARE = 128,                /* elements of such a result that a thread computes at a time */
     TH_GEMM_LONG_PIECE = 32768,         /* elements of a long row that are summed up together, */
     TH_GEMM_FEW_LONG_ROWS = 8,          /* where there are few such rows */
+    TH_GEMM_NARROW_ROWS = 256, /* rows of two to four numbers that are summed together */
     TH_GEMM_WORTH_READING = 300000,     /* numbers of a matrix for which threads are woken */
 
     /* factor_triangle.h, factor_lu.h, factor_qr.h, lapack.c, spectral.c */

@@ -93,14 +93,26 @@ static const int32_t th_all_or_none[] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1,
         count_##N keep; \
         const char *zeros = (const char *)(th_all_or_none + 8) - TH_VECTOR; \
         memcpy(&keep, zeros + n * (int64_t)sizeof(X), sizeof keep); \
-        return (lanes_##N)(((count_##N)v & keep) | ((count_##N)none & ~keep)); \
+        return chosen_##N(keep, v, none); \
     }
 #endif
 
-/* lanes_N: a vector; count_N: as many integers of the same size. */
+/* lanes_N: a vector; count_N: as many integers of the same size.
+ * leading_N: -1 in the first n lanes, 0 in the others; chosen_N: lanes of `v` where `which` is -1, of `none` where it is 0. */
 #define TH_LANES(N, X, INT) \
     typedef X lanes_##N __attribute__((vector_size(TH_VECTOR))); \
     typedef INT count_##N __attribute__((vector_size(TH_VECTOR))); \
+    TH_INLINE count_##N leading_##N(int64_t n) \
+    { \
+        count_##N which; \
+        for (int l = 0; l < TH_VECTOR / (int)sizeof(X); ++l) \
+            which[l] = l < n ? -1 : 0; \
+        return which; \
+    } \
+    TH_INLINE lanes_##N chosen_##N(count_##N which, lanes_##N v, lanes_##N none) \
+    { \
+        return (lanes_##N)(((count_##N)v & which) | ((count_##N)none & ~which)); \
+    } \
     TH_SLIDE(N, X, INT) \
     TH_REST(N, X, INT) \
     TH_INLINE lanes_##N load_##N(const X *x) \
@@ -115,7 +127,7 @@ TH_LANES(i8, int64_t, int64_t)
 TH_LANES(i4, int32_t, int32_t)
 
 /* load_X_N: as many elements of another type as there are lanes. */
-#if TH_WHOLE_LINES /* compilers convert by halves */
+#if TH_WHOLE_LINES /* here and below: compilers convert by halves */
 TH_INLINE lanes_f8 load_f4f8(const float *x) { return (lanes_f8)_mm512_cvtps_pd(_mm256_loadu_ps(x)); }
 TH_INLINE lanes_i8 load_i4i8(const int32_t *x)
 {
@@ -124,6 +136,18 @@ TH_INLINE lanes_i8 load_i4i8(const int32_t *x)
 TH_INLINE lanes_i8 load_u1i8(const uint8_t *x)
 {
     return (lanes_i8)_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)x));
+}
+#elif TH_VECTOR == 32
+TH_INLINE lanes_f8 load_f4f8(const float *x) { return (lanes_f8)_mm256_cvtps_pd(_mm_loadu_ps(x)); }
+TH_INLINE lanes_i8 load_i4i8(const int32_t *x)
+{
+    return (lanes_i8)_mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)x));
+}
+TH_INLINE lanes_i8 load_u1i8(const uint8_t *x)
+{
+    int32_t four;
+    memcpy(&four, x, sizeof four);
+    return (lanes_i8)_mm256_cvtepu8_epi64(_mm_cvtsi32_si128(four));
 }
 #else
 #define TH_LOAD_AS(NAME, X, N) \

@@ -29,7 +29,7 @@ static inline float below_one_f4(float x)
     return (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(shifted);
 }
 
-enum { ROWS = 4, ROOM = TH_LOGSUMEXP_ROOM, STEP = TH_LOGSUMEXP_STEP };
+enum { ROWS = 4, ROOM = TH_LOGSUMEXP_ROOM, STEP = TH_LOGSUMEXP_STEP, SHORT = TH_LOGSUMEXP_SHORT, GROUP = TH_LOGSUMEXP_GROUP };
 
 /* top: the largest; sum: relative to SHIFT(top). Where top is infinite, nothing is taken off. */
 #define LOG_SUM_EXP(F, X, INF, LOG) \
@@ -141,8 +141,35 @@ enum { ROWS = 4, ROOM = TH_LOGSUMEXP_ROOM, STEP = TH_LOGSUMEXP_STEP };
         (void)constants; \
         join_##F(1, acc[0], &found); \
     } \
+    /* Several runs of few elements, turned around: neighbours are of one place in all runs. */ \
+    static void short_runs_##F(int64_t count, int64_t n, const char *at, int64_t step, pair_##F *to) \
+    { \
+        X x[SHORT * GROUP], top[GROUP], sum[GROUP]; \
+        for (int64_t i = 0; i < count; ++i, at += step) \
+            for (int64_t k = 0; k < n; ++k) \
+                x[k * GROUP + i] = ((const X *)at)[k]; \
+        for (int64_t i = 0; i < count; ++i) \
+            top[i] = -INF; \
+        for (int64_t k = 0; k < n; ++k) \
+            for (int64_t i = 0; i < count; ++i) \
+                top[i] = x[k * GROUP + i] > top[i] ? x[k * GROUP + i] : top[i]; \
+        for (int64_t i = 0; i < count; ++i) \
+            sum[i] = 0; \
+        for (int64_t k = 0; k < n; ++k) { \
+            TH_INDEPENDENT \
+            for (int64_t i = 0; i < count; ++i) \
+                sum[i] += below_one_##F(x[k * GROUP + i] - shift_##F(top[i])); \
+        } \
+        for (int64_t i = 0; i < count; ++i) \
+            to[i] = (pair_##F){top[i], sum[i]}; \
+    } \
     static void runs_##F(int64_t count, int64_t n, const char *at, int64_t step, void *results) \
     { \
+        if (n <= SHORT) { \
+            for (int64_t i = 0; i < count; i += GROUP) \
+                short_runs_##F(count - i < GROUP ? count - i : GROUP, n, at + i * step, step, (pair_##F *)results + i); \
+            return; \
+        } \
         for (int64_t i = 0; i < count; ++i) \
             ((pair_##F *)results)[i] = whole_##F((const X *)(at + i * step), n, (const X *)(at + (i + 1) * step)); \
     } \

@@ -108,13 +108,20 @@
     static void runs_##NAME(int64_t count, int64_t n, const char *at, int64_t step, void *results) \
     { \
         enum { W = WIDTH(A) }; \
+        const count_##A which = leading_##A(n); \
+        const int64_t behind_end = (W - n) * (int64_t)sizeof(X); \
         TYPE(A) *to = results; \
         lanes_##A row[W]; \
         for (int64_t done = 0; done < count; done += W) { \
             const int64_t some = count - done < W ? count - done : W; \
             const char *next = at + done * step; \
             lanes_##A t[4], watched = {0}; \
-            if (n < W) { \
+            if (n < W && step > 0 && step * (count - done - some) >= behind_end) { /* the rows after these are there to be read */ \
+                for (int64_t i = 0; i < some; ++i, next += step) { \
+                    row[i] = chosen_##A(which, load_##LOAD((const X *)next), none_##NAME()); \
+                    WATCH(watched, row[i]); \
+                } \
+            } else if (n < W) { \
                 for (int64_t i = 0; i < some; ++i, next += step) { \
                     row[i] = few_##NAME((const X *)next, n); \
                     WATCH(watched, row[i]); \
