@@ -29,8 +29,8 @@ class OpContract:
     view_map : dict from int to list of int
         For an output, the inputs whose memory it may share. Several are allowed.
     views_contiguous : bool
-        Whether the output is sure to share the first input's memory where its elements lie one after the other, and may be
-        a copy where they do not.
+        Whether the output shares the first input's memory where its elements lie one after the other, and may be a
+        copy where they do not.
     destroy_map : dict from int (or None) to list of int
         For an output, the inputs that are overwritten to make it; under None, inputs used as working space.
     destroyhandler_tolerate_same : list of (int, int)
