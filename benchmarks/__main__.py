@@ -133,7 +133,7 @@ def main(arguments: list[str]) -> int:
     print("\n" + text)
     print(f"All figures are in {os.path.relpath(out)}.")
     if chosen.publish:
-        report.put_into(PAGE, report.markdown(_rounded(measured)))
+        report.put_into(PAGE, report.markdown(_rounded(measured), others=report.of_other_machines(DATA)))
     return 0
 
 

@@ -121,20 +121,46 @@ def summary_line(title: str, rows: list[Measured]) -> list[str]:
     return [title, str(len(ratios)), mean, *map(str, counts), number(min(ratios, default=None)), ", ".join(remarks)]
 
 
+def machines(measured: Measured, others: Iterable[Measured]) -> Iterator[str]:
+    """Yield the groups as several machines see them, side by side, and the rows that are lost on the others."""
+    all_of_them = [measured, *others]
+    if len(all_of_them) == 1:
+        return
+    lines = []
+    for letter, title in [*GROUPS.items(), ("", "all")]:
+        line = [title]
+        for found in all_of_them:
+            rows = [row for row in found["rows"] if row["threads"] == 1 and row["group"].startswith(letter)]
+            ratios = [r for row in rows if (r := ratio(row)) is not None]
+            line += [number(geometric_mean(ratios)), f"{sum(r < EQUAL for r in ratios)} of {len(ratios)}"] if ratios else ["", ""]
+        lines.append(line)
+    yield "### Machines side by side, 1 thread\n"
+    named = [f"{found['machine']['processor']}, {found['date']}" for found in all_of_them]
+    yield table(["group", *(head for name in named for head in (name, f"below {EQUAL}"))], lines)
+    for found in others:
+        yield f"#### On {found['machine']['processor']}\n"
+        yield from machine(found)
+        yield from _lost_rows(found)
+
+
 def lost(measured: Measured) -> Iterator[str]:
     """Yield the rows on which a peer is faster."""
     found, rated = losses(measured["rows"]), [row for row in measured["rows"] if ratio(row) is not None]
     yield f"### Where a peer is faster ({len(found)} of {len(rated)} rows)\n"
-    yield table(
-        ["ratio", "workload", "ours", "best peer", "its time"],
-        [[number(value), label(row), cell(row["cells"][OURS]), (best := str(best_peer(row))), cell(row["cells"][best])]
-         for value, row in found],
-    )  # fmt: skip
+    yield from _lost_rows(measured)
     ours = [(label(row), row["cells"].get(OURS, {})) for row in measured["rows"]]
     wrong = [(name, c) for name, c in ours if "failure" in c or not c.get("right", True)]
     if wrong:
         yield "Rows that fail here:\n"
         yield table(["workload", "what"], [[name, c.get("failure", "wrong result")] for name, c in wrong])
+
+
+def _lost_rows(measured: Measured) -> Iterator[str]:
+    yield table(
+        ["ratio", "workload", "ours", "best peer", "its time"],
+        [[number(value), label(row), cell(row["cells"][OURS]), (best := str(best_peer(row))), cell(row["cells"][best])]
+         for value, row in losses(measured["rows"])],
+    )  # fmt: skip
 
 
 def calls(measured: Measured) -> Iterator[str]:
@@ -218,9 +244,15 @@ def everything(measured: Measured) -> Iterator[str]:
 SECTIONS = (machine, summary, lost, calls, compiling, roofline, everything)
 
 
-def markdown(measured: Measured, sections: Iterable[Any] = SECTIONS) -> str:
-    """Return the report."""
-    return "\n".join(part for section in sections for part in section(measured))
+def markdown(measured: Measured, sections: Iterable[Any] = SECTIONS, others: Iterable[Measured] = ()) -> str:
+    """Return the report; of other machines, their groups and what is lost there."""
+    parts = [part for section in sections for part in section(measured)]
+    return "\n".join([*parts, *machines(measured, list(others))])
+
+
+def of_other_machines(data: Path) -> list[Measured]:
+    """Return what was measured on others: ``benchmark_NAME.json`` beside ``benchmark.json``."""
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(data.parent.glob(f"{data.stem}_*.json"))]
 
 
 def put_into(page: Path, text: str) -> None:
@@ -238,7 +270,8 @@ def main() -> None:
     parser.add_argument("measured", type=Path, help="what `nox -s bench` wrote")
     parser.add_argument("--into", type=Path, help="a page with a place for it")
     options = parser.parse_args()
-    text = markdown(json.loads(options.measured.read_text(encoding="utf-8")))
+    others = of_other_machines(options.measured) if options.into else []
+    text = markdown(json.loads(options.measured.read_text(encoding="utf-8")), others=others)
     if options.into:
         put_into(options.into, text)
     else:
