@@ -121,6 +121,8 @@ typedef struct {
             lanes_##N a = load_##N(x), b = a, c = a, d = load_##N(x + n - W), sum = a + d; \
             int64_t i = (int)W - th_behind(x, sizeof(X), W); \
             for (; i + 4 * (int)W <= n; i += 4 * (int)W) { \
+                for (int line = 0; line < 4 * TH_VECTOR; line += 64) /* of what comes next, while this one is in the nearest cache */ \
+                    __builtin_prefetch((const char *)(x + i + n) + line); \
                 lanes_##N p = load_##N(x + i), q = load_##N(x + i + W); \
                 lanes_##N r = load_##N(x + i + 2 * W), s = load_##N(x + i + 3 * W); \
                 WATCH(sum, p, q, r, s); \
