@@ -59,5 +59,6 @@ class Reduction(Parameters, c_name="th_reduction"):
     stretched = Array(
         Mask(), ReductionLimit.MAX_TERMS, "dimensions along which the operand has length 1; all bits: one number"
     )
+    still = Mask("operands of length 1 along all dimensions that are reduced: a block reads them once")
     result = Array(Record(ReductionResult), ReductionLimit.MAX_RESULTS)
     constants = Numbers("those of the kernel's own text")

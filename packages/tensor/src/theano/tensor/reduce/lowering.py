@@ -14,6 +14,7 @@ rows
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -133,6 +134,11 @@ class _Plan:
         """Whether operand k is one number, which the loops read before they start."""
         return len(self.nest.inputs) > 1 and all(self.nest.inputs[k].broadcastable)
 
+    def still(self, k: int) -> bool:
+        """Whether operand k is one number for each result, which a block reads before it starts."""
+        stretched = self.nest.inputs[k].broadcastable
+        return self.once(k) or (len(self.nest.inputs) > 1 and all(stretched[d] for d in self.nest.axes))
+
     def params(self, work: float, run: int = 0, tuned: int = 0, constants: bytes = b"") -> ReductionParameters:
         """Return what the driver is told; ``run`` is the driver, where generated code calls it."""
         return ReductionParameters(
@@ -143,6 +149,7 @@ class _Plan:
                 2**64 - 1 if self.once(k) else x.ones
                 for k, x in enumerate(self.nest.inputs)
             ],
+            still=sum(1 << k for k in range(len(self.dtypes)) if self.still(k)),
             result=[ReductionResult(op=_OPS[r.name], dtype=DTYPE_CODES[r.acc]) for r in self.results],
         )  # fmt: skip
 
@@ -338,22 +345,22 @@ def _take(plan: _Plan, k: int) -> str:
     return convert(f"t{k}_i", result.term, result.acc)
 
 
-def _write_head(c: CText, plan: _Plan, body: Body) -> None:
-    """Write what is read before a loop starts: constants, operands that are one number, accumulators."""
+def _write_head(c: CText, plan: _Plan, body: Body, held: Callable[[int], bool]) -> None:
+    """Write what is read before a loop starts: constants, operands that are `held` in registers, accumulators."""
     c("(void)constants;")
     c.extend(body.declarations("constants"))
     for k, dtype in enumerate(plan.dtypes):
-        if plan.once(k):
+        if held(k):
             place = load(dtype, f"*(const {c_type(dtype)} *)p[{k}]")
             c(f"const {compute_type(dtype)} x{k}_i = {place};", f"(void)x{k}_i;")
     for k, r in enumerate(plan.results):
         c(f"{compute_type(r.acc)} *a{k} = acc[{k}];")
 
 
-def _write_terms(c: CText, plan: _Plan, body: Body, index: str, target: str) -> None:
+def _write_terms(c: CText, plan: _Plan, body: Body, held: Callable[[int], bool], index: str, target: str) -> None:
     """Write the taking in of one element of each operand; ``target`` names accumulator k, with ``{k}``."""
     for k, dtype in enumerate(plan.dtypes):
-        if not plan.once(k):
+        if not held(k):
             c(f"const {compute_type(dtype)} x{k}_i = {load(dtype, f'x{k}[{index}]')};")
             if f"x{k}_i" not in body.words:
                 c(f"(void)x{k}_i; /* lends only its shape */")
@@ -367,23 +374,23 @@ def _write_terms(c: CText, plan: _Plan, body: Body, index: str, target: str) -> 
 
 
 def _write_block(c: CText, plan: _Plan, body: Body) -> None:
-    moving = [k for k in range(len(plan.dtypes)) if not plan.once(k)]
+    moving = [k for k in range(len(plan.dtypes)) if not plan.still(k)]
     c("static TH_LOOP void", "KERNEL_block(int64_t n, char *const *p, void *const *acc, const void *constants)")
     with c.block():
         c(f"enum {{ LANES = {plan.lanes} }};")
-        _write_head(c, plan, body)
+        _write_head(c, plan, body, plan.still)
         for k in moving:
             c(f"const {c_type(plan.dtypes[k])} *x{k} = (const {c_type(plan.dtypes[k])} *)p[{k}];")
         for k, r in enumerate(plan.results):
             c(f"{compute_type(r.acc)} lane{k}[LANES];", f"memcpy(lane{k}, a{k}, sizeof lane{k});")
         advance = "".join(f", x{k} += LANES" for k in moving)
         with c.block(f"for (; n >= LANES; n -= LANES{advance})"), c.block("for (int l = 0; l < LANES; ++l)"):
-            _write_terms(c, plan, body, "l", "lane{k}[l]")
+            _write_terms(c, plan, body, plan.still, "l", "lane{k}[l]")
         for k in range(len(plan.results)):
             c(f"memcpy(a{k}, lane{k}, sizeof lane{k});")
         with c.block("for (int64_t i = 0; i < n; ++i)"):
             c("TH_PLAIN_LOOP;")
-            _write_terms(c, plan, body, "i", "a{k}[i]")
+            _write_terms(c, plan, body, plan.still, "i", "a{k}[i]")
     c("")
 
 
@@ -391,14 +398,14 @@ def _write_rows(c: CText, plan: _Plan, body: Body) -> None:
     c("static TH_LOOP void", "KERNEL_rows(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc,")
     c("            const void *constants)")
     with c.block():
-        _write_head(c, plan, body)
+        _write_head(c, plan, body, plan.once)
         with c.block("for (int64_t i = 0; i < n; ++i)"):
             for k, dtype in enumerate(plan.dtypes):
                 if not plan.once(k):
                     c(f"const {c_type(dtype)} *x{k} = (const {c_type(dtype)} *)(p[{k}] + i * row[{k}]);")
             c("TH_INDEPENDENT")
             with c.block("for (int64_t j = 0; j < w; ++j)"):
-                _write_terms(c, plan, body, "j", "a{k}[j]")
+                _write_terms(c, plan, body, plan.once, "j", "a{k}[j]")
     c("")
 
 

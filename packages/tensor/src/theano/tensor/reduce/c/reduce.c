@@ -36,6 +36,7 @@ typedef struct {
     int simple;                /* all terms of a result are neighbours, and few */
     int raw;                   /* accumulators are wanted, not yet results */
     int once[TH_MAX_TERMS];    /* the operand is one number, read by the kernel itself */
+    int still[TH_MAX_TERMS];   /* it is one number for each result, as far as terms of one result are taken in */
     int64_t size[TH_MAX_TERMS];
     const th_accumulator *acc[TH_MAX_RESULTS];
     const th_own *own;
@@ -164,7 +165,7 @@ static void inner(const job *j, char *const *base, int64_t lo, int64_t hi, value
 
     for (int k = 0; k < nin; ++k) {
         p[k] = base[k];
-        direct[k] = j->once[k] || (step[k] == j->size[k] && !together);
+        direct[k] = j->still[k] || (step[k] == j->size[k] && !together);
         bytes += direct[k] ? 0 : j->size[k];
         bands |= !direct[k];
     }
@@ -183,7 +184,7 @@ static void inner(const job *j, char *const *base, int64_t lo, int64_t hi, value
             count = count < room - filled ? count : room - filled;
             char *to = band;
             for (int k = 0; k < nin; ++k) {
-                char *from = p[k] + (j->once[k] ? 0 : skip * step[k]);
+                char *from = p[k] + (j->still[k] ? 0 : skip * step[k]);
                 q[k] = from;
                 if (direct[k])
                     continue;
@@ -478,7 +479,7 @@ static int is_simple(const job *j)
 {
     int simple = j->gone == 1 && j->total <= (j->exact ? PIECE : FLUSH * j->r->lanes);
     for (int k = 0; k < j->nin; ++k)
-        simple &= j->once[k] || j->gone_strides[k] == j->size[k];
+        simple &= j->still[k] || j->gone_strides[k] == j->size[k];
     return simple;
 }
 
@@ -623,6 +624,7 @@ int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows r
     for (int k = 0; k < nin; ++k) {
         const th_buffer *x = ctx->in[k];
         j.once[k] = r->stretched[k] == UINT64_MAX;
+        j.still[k] = j.once[k] || (block != NULL && (r->still >> k & 1));
         j.size[k] = x->itemsize;
         j.in[k] = x->data;
         j.simple &= j.once[k] || (r->stretched[k] == 0 && th_packed(x, (int)r->ndim));
