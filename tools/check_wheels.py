@@ -9,6 +9,7 @@ virtual environment that borrows NumPy and the like from the environment this ru
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import shutil
 import subprocess
@@ -244,7 +245,8 @@ def build_wheels(copy: Path, folder: Path) -> dict[str, Path]:
 
 
 def copy_packages(target: Path) -> Path:
-    """Copy the packages without what was built in them."""
+    """Copy the packages without what was built in them; what ccache has compiled of them counts for the copy."""
+    os.environ["CCACHE_BASEDIR"] = str(target)
     built = shutil.ignore_patterns("build", "*.egg-info", "*.so", "__pycache__", ".*")
 
     def left_out(folder: str, names: list[str]) -> set[str]:
