@@ -355,7 +355,7 @@ def sweep(session: nox.Session) -> None:
                 "packages/tensor/tests/kernels/test_kernels_all.py",
                 "packages/tensor/tests/elemwise/test_scalar_ops.py", "packages/tensor/tests/scan/test_matrix.py",
                 "packages/tensor/tests/conv/test_geometries.py", "packages/tensor/tests/pool/test_pool_kernels.py",
-                "packages/tensor/tests/scan/test_sweep.py",
+                "packages/tensor/tests/scan/test_sweep.py", "packages/tensor/tests/running/test_interrupts.py",
                 *session.posargs,
                 env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000",
                      "THEANO_RANDOM_LOOPS": "20000"})
