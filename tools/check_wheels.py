@@ -149,6 +149,9 @@ class Environment:
         paths = {"base": str(folder), "platbase": str(folder)}
         site = Path(sysconfig.get_path("purelib", vars=paths))
         (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+        # Building names this folder, in which no header is; ccache need not mind.
+        ignored = os.environ.get("CCACHE_IGNOREOPTIONS", "")
+        os.environ["CCACHE_IGNOREOPTIONS"] = f"{ignored} -I{folder / 'include'}"
 
     def pip(self, *arguments: object) -> None:
         """Run pip for this environment."""
