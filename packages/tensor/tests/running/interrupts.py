@@ -39,10 +39,10 @@ def run(action, at=None, happens=interrupt):
         sys.setprofile(None)
 
 
-def spread(count, samples, offset=0.5):
+def spread(count, samples, offset=0.5, ends=3):
     """Return numbers from 1 to ``count``: the first and the last ones, and some at equal distances between them."""
     between = [1 + int((i + offset) * count / samples) for i in range(samples)]
-    return sorted({n for n in (*range(1, 4), *between, *range(count - 3, count + 1)) if 1 <= n <= count})
+    return sorted({n for n in (*range(1, ends + 1), *between, *range(count - ends, count + 1)) if 1 <= n <= count})
 
 
 def state():
@@ -133,7 +133,7 @@ def first_time(prepare, act, samples, offset=0.5):
     count = int(_in_child(prepare, lambda: run(act)[1]))
     want = _in_child(prepare, act)
     wrong = [want] if "Traceback" in want else []
-    for at in spread(count, samples, offset):
+    for at in spread(count, samples, offset, ends=min(samples // 4, 3)):
 
         def both(at=at):
             try:

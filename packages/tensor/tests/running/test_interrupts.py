@@ -20,7 +20,7 @@ from theano.graph import FunctionGraph
 from theano.rewriting import Phases, rewrite
 
 #: How many places of each action are tried.
-SAMPLES = 1_000 if os.environ.get("SIZES") == "sweep" else 12
+SAMPLES = 300 if os.environ.get("SIZES") == "sweep" else 12
 X = np.array([0.5, -1.25, 3.0])
 
 
