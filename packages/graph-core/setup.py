@@ -7,14 +7,15 @@ Only ``_loader.cpp`` includes pybind11, whose headers cost seconds; the machine 
 
 from __future__ import annotations
 
-import os
 import re
+import sysconfig
 from pathlib import Path
 from runpy import run_path
 
 import numpy
 import pybind11
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 LOADER = "src/theano/loader"
 UNITS = (
@@ -57,15 +58,24 @@ loader = Extension(
     include_dirs=[numpy.get_include(), pybind11.get_include(), LOADER, MODELS, str(GENERATED)],
     define_macros=[("NDEBUG", None)],
     extra_compile_args=[
-        "-std=c++17",
         "-O2",
         "-fvisibility=hidden",
         "-Wall",
         "-Wextra",
         "-Wno-missing-field-initializers",
     ],
-    extra_link_args=["-pthread"] + ([] if os.uname().sysname == "Darwin" else ["-ldl"]),
+    extra_link_args=["-pthread", *(["-ldl"] if sysconfig.get_platform().startswith("linux") else [])],
     language="c++",
 )
 
-setup(version=version(), ext_modules=[loader])
+
+class Build(build_ext):
+    """Some units are C, some C++, and clang refuses the standard of one for the other."""
+
+    def build_extensions(self):
+        """Name the standard of C++ where only C++ is compiled."""
+        self.compiler.compiler_so_cxx += ["-std=c++17"]
+        super().build_extensions()
+
+
+setup(version=version(), ext_modules=[loader], cmdclass={"build_ext": Build})
