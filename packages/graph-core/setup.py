@@ -20,13 +20,13 @@ from setuptools.command.build_ext import build_ext
 LOADER = "src/theano/loader"
 UNITS = (
     *("_loader", "argument_aliasing", "boundary", "callbacks", "cpu", "device_array", "direct", "dlpack"),
-    *("elementwise", "frame", "function", "locks", "loop", "machine", "memory", "move", "pool", "profile"),
+    *("elementwise", "frame", "function", "locks", "loop", "machine", "memory", "move", "platform", "pool", "profile"),
     *("program", "thunk"),
 )
 # The machine of exported models, which also serves calls from C in this process (direct.cpp).
 MODELS = "src/theano/aot/c"
 MODEL_UNITS = ("calls", "loop", "machine", "npy")
-HEADERS = ("core", "abi", "layout", "move", "move_level", "profile")
+HEADERS = ("core", "abi", "layout", "move", "move_level", "platform", "profile")
 GENERATED = Path("build/generated")
 
 
