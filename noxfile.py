@@ -314,6 +314,13 @@ def arm64(session: nox.Session) -> None:
 
 
 @nox.session
+def cross(session: nox.Session) -> None:
+    """Compile the sources of loader and kernels for macOS and Windows, without running them; minutes."""
+    install_layers(session, LAYERS, TARGETS)
+    session.run("python", "tools/cross.py", *session.posargs)
+
+
+@nox.session
 def sizes(session: nox.Session) -> None:
     """Measure sizes of installations and times of imports beside other systems, with the wheels in dist/; minutes."""
     session.run("python", "tools/measure_installs.py", *session.posargs)
