@@ -1,6 +1,6 @@
 """Build the wheels for aarch64, and try them on this machine: the doctor, the digits, a part of each layer's tests.
 
-    python tools/arm64.py              (nox -s arm64) all of it; a quarter of an hour on two cores
+    python tools/arm64.py              (nox -s arm64) all of it; minutes
     python tools/arm64.py --keep       with the wheels of the last time
 
 Programs for aarch64 run under QEMU's emulation of one process. What they need lies in ``.nox/arm64``: a root of Debian
@@ -49,12 +49,9 @@ NEEDED = (
 TESTS = {
     "graph-core": ("test_tiny.py", "loader/test_loader_machine.py", "loader/test_loader_memory.py"),
     "scalar": ("test_tiny.py", "test_maths_elementary.py"),
-    "tensor": (
-        *("elemwise/test_tiny.py", "kernels/test_kernels_gemm.py", "kernels/test_kernels_levels.py"),
-        "streams/test_philox.py",
-    ),
+    "tensor": ("elemwise/test_tiny.py", "kernels/test_kernels_levels.py", "kernels/test_kernels_gemm.py::test_gemm"),
     "sparse": ("test_values.py",),
-    "gpu-backend": ("test_headers.py", "test_dialect.py"),
+    "gpu-backend": ("test_headers.py",),
 }
 
 

@@ -22,7 +22,9 @@ def test_what_lacks_is_said_with_the_command_that_brings_it():
 def test_the_chosen_tests_are_there():
     for layer in arm64.LAYERS:
         for name in arm64.TESTS[layer]:
-            assert (arm64.ROOT / "packages" / layer / "tests" / name).exists(), f"{layer}: {name}"
+            file, _, function = name.partition("::")
+            path = arm64.ROOT / "packages" / layer / "tests" / file
+            assert path.is_file() and f"def {function}" in path.read_text(), f"{layer}: {name}"
 
 
 @pytest.mark.parametrize(
