@@ -51,7 +51,7 @@ TESTS = {
     "scalar": ("test_tiny.py", "test_maths_elementary.py"),
     "tensor": ("elemwise/test_tiny.py", "kernels/test_kernels_levels.py", "kernels/test_kernels_gemm.py::test_gemm"),
     "sparse": ("test_values.py",),
-    "gpu-backend": ("test_headers.py",),
+    "gpu-backend": (),  # they need a device; that the layer loads, the doctor says
 }
 
 
@@ -184,7 +184,7 @@ def try_all(python: Path, layers: list[str]) -> int:
         status, said = emulated(python, ROOT / "examples" / "digits.py", *options)
     found = re.search(r"Accuracy.*?: ([\d.]+)%", said)
     came["digits"] = f"{found[1]}% after 2 epochs" if found and status == 0 and float(found[1]) > 85 else "WRONG"
-    for layer in layers:
+    for layer in filter(TESTS.get, layers):
         paths = [f"packages/{layer}/tests/{name}" for name in TESTS[layer]]
         pytest = ("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "--durations", "5")
         status, said = emulated(python, *pytest, *paths)
