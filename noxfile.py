@@ -32,6 +32,7 @@ MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdis
 RELEASE = ["build", "towncrier>=24.8", "twine>=6"]
 # Neighbours, which share what their module compiles, mostly stay in one process.
 PARALLEL = ("-n", "auto", "--dist", "worksteal")
+TARGETS = ["ziglang", "auditwheel>=6"]  # a compiler for other machines, and the judge of what it made
 PROGRAMS = ROOT / "programs" / "requirements"
 OTHER_PYTHONS = ["3.12", "3.13"]
 
@@ -304,9 +305,23 @@ def changelog(session: nox.Session) -> None:
 
 @nox.session
 def release(session: nox.Session) -> None:
-    """Build and check the files of a release in dist/, of a tagged commit: nox -s release -- --rehearse; minutes."""
-    session.install(*BUILD, *RELEASE)
+    """Build and check the files of a release in dist/, nox -s release -- --rehearse, --all; minutes."""
+    session.install(*BUILD, *RELEASE, *(TARGETS if "--all" in session.posargs else ()))
     session.run("python", "tools/release.py", *session.posargs, env=compiled_once(session))
+
+
+@nox.session
+def arm64(session: nox.Session) -> None:
+    """Build the wheels for aarch64; run doctor, digits and some tests of each layer under an emulator; minutes."""
+    session.install(*BUILD, *TARGETS)
+    session.run("python", "tools/arm64.py", *session.posargs)
+
+
+@nox.session
+def cross(session: nox.Session) -> None:
+    """Compile the sources of loader and kernels for macOS and Windows, without running them; minutes."""
+    install_layers(session, LAYERS, TARGETS)
+    session.run("python", "tools/cross.py", *session.posargs)
 
 
 @nox.session

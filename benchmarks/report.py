@@ -132,7 +132,8 @@ def machines(measured: Measured, others: Iterable[Measured]) -> Iterator[str]:
         for found in all_of_them:
             rows = [row for row in found["rows"] if row["threads"] == 1 and row["group"].startswith(letter)]
             ratios = [r for row in rows if (r := ratio(row)) is not None]
-            line += [number(geometric_mean(ratios)), f"{sum(r < EQUAL for r in ratios)} of {len(ratios)}"] if ratios else ["", ""]
+            below = f"{sum(r < EQUAL for r in ratios)} of {len(ratios)}"
+            line += [number(geometric_mean(ratios)), below] if ratios else ["", ""]
         lines.append(line)
     yield "### Machines side by side, 1 thread\n"
     named = [f"{found['machine']['processor']}, {found['date']}" for found in all_of_them]

@@ -67,9 +67,10 @@ def expect(condition: bool, words: str) -> None:
         raise Trouble(words)
 
 
-def run(*command: object) -> str:
-    """Run a program and return what it prints; raise Trouble with all of it if it fails."""
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
+def run(*command: object, env: dict[str, str] | None = None) -> str:
+    """Run a program, with variables beside those of this process, and return what it prints; else raise Trouble."""
+    beside = {**os.environ, **(env or {})}
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, env=beside)
     expect(done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout
 
@@ -87,8 +88,16 @@ def owners(wheels: dict[str, Path]) -> dict[str, set[str]]:
 FOR_MODELS = {f"theano/loader/{name}.cpp" for name in ("elementwise", "move")}
 
 
-def check_owners(files: dict[str, set[str]]) -> None:
-    """Every file has one owner, the public module belongs to the lowest layer, and nothing slipped in."""
+def check_owners(files: dict[str, set[str]], machine: str = platform.machine()) -> None:
+    """Every file has one owner, the public module belongs to the lowest layer, nothing slipped in, no library lacks.
+
+    Parameters
+    ----------
+    files : dict
+        Of each layer, the names in its wheel.
+    machine : str
+        What the wheels are for.
+    """
     seen: dict[str, str] = {}
     for layer, names in files.items():
         for name in sorted(names):
@@ -103,13 +112,13 @@ def check_owners(files: dict[str, set[str]]) -> None:
         description = f"theano/layers/{described}.py"
         for wanted in (f"{package}/__init__.py", f"{package}/py.typed", description):
             expect(wanted in names, f"{layer}: {wanted} is missing")
-    levels = ["_kernels", *(["_kernels_v3", "_kernels_v4"] if platform.machine() == "x86_64" else [])]
-    for name in levels:
-        for layer, package in (("tensor", "theano/tensor"), ("sparse", "theano/sparse/kernels")):
-            expect(
-                any(n.startswith(f"{package}/{name}.") for n in files[layer]),
-                f"{layer}: {package}/{name} is missing: one library for each level of instructions",
-            )
+    levels = {"_kernels", *(("_kernels_v3", "_kernels_v4") if machine == "x86_64" else ())}
+    for layer, package in (("tensor", "theano/tensor"), ("sparse", "theano/sparse/kernels")):
+        there = {n.removeprefix(f"{package}/").partition(".")[0] for n in files[layer] if n.endswith((".so", ".pyd"))}
+        for name in sorted(levels - there):
+            raise Trouble(f"{layer}: {package}/{name} is missing: one library for each level of instructions")
+        for name in sorted(there - levels):
+            raise Trouble(f"{layer}: {package}/{name} is there, of which {machine} has no instructions")
     expect(
         any(n.startswith("theano/gpuarray/kernels/_kernels.") for n in files["gpu-backend"]),
         "gpu-backend: theano/gpuarray/kernels/_kernels is missing",
@@ -237,13 +246,17 @@ COMBINATIONS: list[Callable[[Environment, dict[str, Path], Path], None]] = [
 ]
 
 
-def build_wheels(copy: Path, folder: Path) -> dict[str, Path]:
-    """Build the wheels of the copied packages and return them by layer."""
+def build_wheels(
+    copy: Path, folder: Path, layers: list[str] = LAYERS, env: dict[str, str] | None = None
+) -> dict[str, Path]:
+    """Build the wheels of copied packages, with variables that say how, into a folder; return them by layer."""
     wheels = {}
-    for layer in LAYERS:
-        before = set(folder.glob("*.whl"))
-        run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, copy / layer)
-        (wheels[layer],) = set(folder.glob("*.whl")) - before
+    pip = (sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation")
+    for layer in layers:
+        with tempfile.TemporaryDirectory(dir=folder) as alone:
+            run(*pip, "-w", alone, copy / layer, env=env)
+            (built,) = Path(alone).glob("*.whl")
+            wheels[layer] = built.replace(folder / built.name)
     return wheels
 
 

@@ -2,10 +2,12 @@
 
     python tools/release.py                 (nox -s release) a tagged commit
     python tools/release.py --rehearse      the same of any commit, without asking for a tag
+    python tools/release.py --all           wheels for Linux on x86-64 and aarch64, each version of Python, beside these
     python tools/release.py --version       print the version of all layers
 
 Only what is committed gets in: sources are taken from git, not from the working tree. Everything goes to ``dist/``. The
 wheels are made from the source archives, so these are known to build alone; they are for this machine, and for checks.
+With ``--all``, wheels for many systems (``targets.py``) take their place, and auditwheel's verdict on each is printed.
 Those that users install are built, attested and uploaded by public CI (.github/workflows/wheels.yml) when the tag is
 pushed: that needs the identity of a repository, and nobody's password.
 """
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -23,13 +26,14 @@ import tempfile
 from pathlib import Path
 
 import check_wheels
+import targets
 from check_wheels import LAYERS, Trouble, expect, run
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = "packages/graph-core/src/theano/__init__.py"
 BY_CI = """\
 Not done here, and done by public CI when the tag is pushed (.github/workflows/wheels.yml):
-  wheels for all systems and versions of Python, tried on each of them
+  wheels for macOS and Windows, and all wheels tried on their systems
   attestation: a signed statement of which commit and which workflow each file comes from
   upload, by trusted publishing: the registry trusts the workflow of the repository, there is no token"""
 
@@ -145,9 +149,27 @@ def build(root: Path, dist: Path) -> dict[str, Path]:
     return wheels
 
 
-def check(root: Path, dist: Path, wheels: dict[str, Path]) -> None:
+def build_for_all(root: Path, dist: Path, here: dict[str, Path]) -> None:
+    """Build the wheels of all targets from the source archives, in place of those for here, and check each set."""
+    for wheel in here.values():
+        wheel.unlink()
+    with tempfile.TemporaryDirectory() as temporary:
+        sources = Path(temporary)
+        for layer in LAYERS:
+            name = f"theano_{layer.replace('-', '_')}-{version(root)}"
+            with tarfile.open(dist / f"{name}.tar.gz") as archive:
+                archive.extractall(sources, filter="data")
+            (sources / name).rename(sources / layer)
+        for target, wheels in targets.build_all(sources, dist, LAYERS):
+            check(root, dist, wheels, target.machine)
+            print(f"built for Python {target.python} on {target.machine}", flush=True)
+    for wheel in sorted(dist.glob("*-manylinux*.whl")):
+        print(f"auditwheel: {targets.needs(wheel)}")
+
+
+def check(root: Path, dist: Path, wheels: dict[str, Path], machine: str = platform.machine()) -> None:
     """See that the metadata are accepted, each file has one owner, and all have this version and pin each other."""
-    check_wheels.check_owners(check_wheels.owners(wheels))
+    check_wheels.check_owners(check_wheels.owners(wheels), machine)
     check_wheels.check_metadata(wheels)
     wanted = {f"theano_{layer.replace('-', '_')}-{version(root)}" for layer in LAYERS}
     archives = {path.name.removesuffix(".tar.gz") for path in dist.glob("*.tar.gz")}
@@ -168,6 +190,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rehearse", action="store_true", help="no tag is needed; the changelog is a draft")
+    parser.add_argument("--all", action="store_true", help="wheels for other machines and versions of Python, too")
     parser.add_argument("--version", action="store_true", help="print the version and end")
     parser.add_argument("--changelog", action="store_true", help="print what is new and end")
     parser.add_argument("--write", action="store_true", help="with --changelog: put it into CHANGELOG.md")
@@ -184,6 +207,8 @@ def main(arguments: list[str] | None = None) -> int:
     clear(dist)
     wheels = build(ROOT, dist)
     check(ROOT, dist, wheels)
+    if options.all:
+        build_for_all(ROOT, dist, wheels)
     (dist / "CHANGES.md").write_text(changelog(ROOT), encoding="utf-8")
     (dist / "SHA256SUMS").write_text(sums(dist), encoding="utf-8")
     print(f"\n{'A rehearsal: no tag. ' if options.rehearse else ''}Theano {version()} in {dist}:")

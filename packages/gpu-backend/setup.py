@@ -11,10 +11,10 @@ an installed copy.
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 from types import ModuleType
 
@@ -98,6 +98,10 @@ class SourceArchive(sdist):
             shutil.copy2(folder_of(name) / name, target / name)
 
 
+# So little of Python is used that one wheel serves all versions from 3.11. In place, where an older library would be
+# found first, it has the name for one version.
+STABLE = "bdist_wheel" in sys.argv and not sysconfig.get_config_var("Py_GIL_DISABLED")
+
 HEADER = write_header()
 library = Extension(
     "theano.gpuarray.kernels._kernels",
@@ -106,8 +110,9 @@ library = Extension(
     include_dirs=[
         str(SOURCES), str(GENERATED), *dict.fromkeys(str(folder_of(name)) for name in FOREIGN if name.endswith(".h")),
     ],
+    py_limited_api=STABLE,
     extra_compile_args=["-std=gnu11", "-O2", "-Wall", "-Wextra", "-fvisibility=hidden", "-fno-strict-aliasing"],
-    extra_link_args=["-pthread"] + ([] if os.uname().sysname == "Darwin" else ["-ldl"]),
+    extra_link_args=["-pthread", *(["-ldl"] if sysconfig.get_platform().startswith("linux") else [])],
 )
 
 setup(
@@ -115,4 +120,5 @@ setup(
     install_requires=[f"theano-tensor=={version()}", "numpy>=2.0"],
     ext_modules=[library],
     cmdclass={"sdist": SourceArchive},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE else {},
 )

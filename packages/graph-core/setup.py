@@ -7,8 +7,8 @@ Only ``_loader.cpp`` includes pybind11, whose headers cost seconds; the machine 
 
 from __future__ import annotations
 
-import os
 import re
+import sysconfig
 from pathlib import Path
 from runpy import run_path
 
@@ -16,17 +16,18 @@ import numpy
 import pybind11
 from pybind11.setup_helpers import ParallelCompile
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 LOADER = "src/theano/loader"
 UNITS = (
     *("_loader", "argument_aliasing", "boundary", "callbacks", "cpu", "device_array", "direct", "dlpack"),
-    *("elementwise", "frame", "function", "locks", "loop", "machine", "memory", "move", "pool", "profile"),
+    *("elementwise", "frame", "function", "locks", "loop", "machine", "memory", "move", "platform", "pool", "profile"),
     *("program", "thunk"),
 )
 # The machine of exported models, which also serves calls from C in this process (direct.cpp).
 MODELS = "src/theano/aot/c"
 MODEL_UNITS = ("calls", "loop", "machine", "npy")
-HEADERS = ("core", "abi", "layout", "move", "move_level", "profile")
+HEADERS = ("core", "abi", "layout", "move", "move_level", "platform", "profile")
 GENERATED = Path("build/generated")
 
 
@@ -58,16 +59,25 @@ loader = Extension(
     include_dirs=[numpy.get_include(), pybind11.get_include(), LOADER, MODELS, str(GENERATED)],
     define_macros=[("NDEBUG", None)],
     extra_compile_args=[
-        "-std=c++17",
         "-O2",
         "-fvisibility=hidden",
         "-Wall",
         "-Wextra",
         "-Wno-missing-field-initializers",
     ],
-    extra_link_args=["-pthread"] + ([] if os.uname().sysname == "Darwin" else ["-ldl"]),
+    extra_link_args=["-pthread", *(["-ldl"] if sysconfig.get_platform().startswith("linux") else [])],
     language="c++",
 )
 
+
+class Build(build_ext):
+    """Some units are C, some C++, and clang refuses the standard of one for the other."""
+
+    def build_extensions(self):
+        """Name the standard of C++ where only C++ is compiled."""
+        self.compiler.compiler_so_cxx += ["-std=c++17"]
+        super().build_extensions()
+
+
 ParallelCompile().install()  # the files of the one library on all cores
-setup(version=version(), ext_modules=[loader])
+setup(version=version(), ext_modules=[loader], cmdclass={"build_ext": Build})

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import copy
 import importlib.util
-import platform
 import re
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 from types import ModuleType
 
@@ -98,8 +98,12 @@ class ApartBuild(build_ext):
         build_ext.build_extension(apart, ext)
 
 
+# So little of Python is used that one wheel serves all versions from 3.11. In place, where an older library would be
+# found first, it has the name for one version.
+STABLE = "bdist_wheel" in sys.argv and not sysconfig.get_config_var("Py_GIL_DISABLED")
+
 LEVELS = {"_kernels": ()}
-if platform.machine().lower() in ("x86_64", "amd64"):
+if sysconfig.get_platform().endswith(("x86_64", "amd64")):
     LEVELS["_kernels_v3"] = ("-march=x86-64-v3",)
     LEVELS["_kernels_v4"] = ("-march=x86-64-v4", "-mprefer-vector-width=512")
 
@@ -119,7 +123,8 @@ def library(name: str, level: tuple[str, ...]) -> Extension:
         sources=files("*.c"),
         depends=[*files("*.h"), HEADER],
         include_dirs=[str(SOURCES), str(GENERATED), str(folder_of("abi.h"))],
-        define_macros=[("TH_MODULE", name)],
+        define_macros=[("TH_MODULE", name), *([("Py_LIMITED_API", "0x030B0000")] if STABLE else [])],
+        py_limited_api=STABLE,
         extra_compile_args=[
             *("-std=gnu11", "-O3", "-fno-math-errno", "-fno-trapping-math"),
             *("-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing"),
@@ -134,4 +139,5 @@ setup(
     install_requires=[f"theano-tensor=={version()}", "numpy>=2.0", "scipy>=1.11"],
     ext_modules=[library(*each) for each in LEVELS.items()],
     cmdclass={"sdist": SourceArchive, "build_ext": ApartBuild},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE else {},
 )

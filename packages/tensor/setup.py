@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import copy
 import importlib.util
-import platform
 import re
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 from types import ModuleType
 
@@ -114,7 +114,11 @@ class ApartBuild(build_ext):
         build_ext.build_extension(apart, ext)
 
 
-ON_X86_64 = platform.machine().lower() in ("x86_64", "amd64")
+# So little of Python is used that one wheel serves all versions from 3.11. In place, where an older library would be
+# found first, it has the name for one version.
+STABLE = "bdist_wheel" in sys.argv and not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+ON_X86_64 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
 LEVELS = BUILDING.LEVELS if ON_X86_64 else {"_kernels": ()}
 
 
@@ -139,7 +143,8 @@ def library(name: str, level: tuple[str, ...]) -> Extension:
             str(GENERATED),
             *dict.fromkeys(str(folder_of(h)) for h in FOREIGN if h.endswith(".h")),
         ],
-        define_macros=[("TH_MODULE", name)],
+        define_macros=[("TH_MODULE", name), *([("Py_LIMITED_API", "0x030B0000")] if STABLE else [])],
+        py_limited_api=STABLE,
         extra_compile_args=[*BUILDING.FLAGS, *level],
         optional=bool(level),
     )
@@ -150,4 +155,5 @@ setup(
     install_requires=[f"theano-scalar=={version()}", "numpy>=2.0", "scipy>=1.11"],
     ext_modules=[library(*each) for each in LEVELS.items()],
     cmdclass={"sdist": SourceArchive, "build_ext": ApartBuild},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE else {},
 )

@@ -77,6 +77,15 @@ def test_planted(tmp_path, changes, said):
         check_wheels.check_metadata(wheels)
 
 
+def test_each_machine_has_the_levels_of_its_own(tmp_path):
+    files = check_wheels.owners(made(tmp_path))
+    check_wheels.check_owners(files, "x86_64")
+    with pytest.raises(check_wheels.Trouble, match="_kernels_v3 is there, of which aarch64 has no instructions"):
+        check_wheels.check_owners(files, "aarch64")
+    plain = {layer: {name for name in names if "_v3" not in name and "_v4" not in name} for layer, names in files.items()}
+    check_wheels.check_owners(plain, "aarch64")
+
+
 def test_the_packages_of_this_tree_agree():
     licence = (check_wheels.ROOT / "LICENSE").read_text()
     for layer in check_wheels.LAYERS:

@@ -246,6 +246,13 @@ class TestDescription:
         assert "l1-cache-size" not in found.cpu_class
         assert found.cpu_class in found.identity
 
+    def test_a_native_that_is_not_resolved_says_nothing_of_this_cpu(self, tools: Path, find: Find) -> None:
+        # What a compiler for another machine does, such as a cross compiler under an emulator.
+        shown = 'case "$*" in *-march=native*-###*) echo "gcc version 12" >&2; echo " /x/cc1 -march=native -mabi=lp64" >&2; exit;; esac'
+        wrapper(tools / "cc", before=shown)
+        found = find()
+        assert "native" not in found.cpu_class
+
     def test_users_choice_of_a_cpu(self, tools: Path, find: Find) -> None:
         wrapper(tools / "cc")
         option = "-march=x86-64" if flags.platform.machine() == "x86_64" else "-mcpu=generic"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -38,7 +39,9 @@ C_SOURCES = sorted(path for folder in C_FOLDERS for path in folder.glob("*.[ch]"
 INCLUDES = [f"-I{ABI.parent}", f"-I{Path(next(iter(theano.scalar.__path__)))}", *(f"-I{folder}" for folder in C_FOLDERS)]
 COMPILER = os.environ.get("CC", "gcc")
 HEADERS = "#include <complex.h>\n#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n"
-FLAGS = "-std=gnu11 -fPIC -shared -O3 -march=native -mprefer-vector-width=512 -fno-math-errno -fno-trapping-math".split()
+FLAGS = "-std=gnu11 -fPIC -shared -O3 -march=native -fno-math-errno -fno-trapping-math".split()
+if platform.machine() == "x86_64":
+    FLAGS.append("-mprefer-vector-width=512")
 FLAGS += "-ffp-contract=off -fwrapv -fno-strict-aliasing -fopenmp-simd -g0".split()
 # More flags for everything compiled here: the test of sanitizers runs the others with some.
 EXTRA = os.environ.get("KERNEL_TEST_FLAGS", "").split()

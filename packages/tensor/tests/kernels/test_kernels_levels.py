@@ -16,6 +16,7 @@ from kernel_harness import run
 from theano.graph.kernel import Builtin
 from theano.loader.module import cpu_level
 from theano.settings import config
+from theano.tensor.blas.lowering import doctor
 from theano.tensor.kernels import common
 
 CASES = [case for case in everything() if isinstance(case[0], Builtin)]
@@ -35,6 +36,16 @@ def test_the_flag_chooses(level):
         at_most = [name for name in common.library_paths() if rank(name) <= rank(level)]
         assert common.library_path() == common.library_paths()[at_most[-1]]
         assert common.Ready("th_kernel_dot", lambda op, node: ())(None, None).library == common.library_path()
+
+
+def test_the_doctor_names_the_vectors_of_the_level():
+    known = {"v4": "AVX-512", "v3": "AVX2", "baseline": "vectors of 128 bits"}
+    for level in common.library_paths():
+        with config.change_flags(cpu_level=level):
+            wanted = "NEON" if platform.machine() == "aarch64" else known[level]
+            assert common.library_vectors() == wanted
+            (said,) = [line.text for line in doctor() if line.topic == "kernels"]
+            assert said.endswith(f"; {wanted} on {platform.machine()})")
 
 
 def rank(level):

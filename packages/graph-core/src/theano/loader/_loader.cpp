@@ -5,8 +5,8 @@
  */
 #define THEANO_LOADER_IMPORTS_NUMPY
 #include "core.h"
+#include "platform.h"
 
-#include <dlfcn.h>
 #include <pybind11/pybind11.h>
 
 #include <cstring>
@@ -21,11 +21,6 @@ namespace {
     throw py::error_already_set();
 }
 
-std::string last_error() {
-    const char *text = dlerror();
-    return text ? text : "unknown error of the dynamic loader";
-}
-
 /* A loaded shared object; closed when nobody needs it (a Function's `keepalive`) any more. */
 class Library {
   public:
@@ -36,28 +31,27 @@ class Library {
         Py_DECREF(bytes);
         {
             py::gil_scoped_release release; /* reading from disk */
-            handle_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
+            handle_ = theano::library_open(path_);
         }
-        if (!handle_) raise(PyExc_OSError, last_error());
+        if (!handle_) raise(PyExc_OSError, theano::library_error());
         if (key.empty()) return;
-        auto *found = static_cast<const char *>(dlsym(handle_, "theano_unit_key"));
+        auto *found = static_cast<const char *>(theano::library_symbol(handle_, "theano_unit_key"));
         if (found && key == found) return;
         std::string text = path_ + (found ? " was built for the key " + std::string(found) : std::string(" exports no theano_unit_key")) +
                            ", wanted " + key + ": remove the file, it will be built again";
-        dlclose(handle_);
+        theano::library_close(handle_);
         handle_ = nullptr;
         raise(PyExc_ValueError, text);
     }
     ~Library() {
-        if (handle_) dlclose(handle_);
+        if (handle_) theano::library_close(handle_);
     }
     Library(const Library &) = delete;
     Library &operator=(const Library &) = delete;
 
     size_t symbol(const std::string &name) const {
-        dlerror();
-        void *address = dlsym(handle_, name.c_str());
-        if (!address) raise(PyExc_LookupError, path_ + " has no symbol " + name + " (" + last_error() + ")");
+        void *address = theano::library_symbol(handle_, name);
+        if (!address) raise(PyExc_LookupError, path_ + " has no symbol " + name + " (" + theano::library_error() + ")");
         return reinterpret_cast<size_t>(address);
     }
     const std::string &path() const { return path_; }

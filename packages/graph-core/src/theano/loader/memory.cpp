@@ -13,10 +13,9 @@
  * Nothing here knows Python; every function may be called without the GIL.
  */
 #include "core.h"
+#include "platform.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,7 +29,6 @@ namespace {
 
 constexpr int kSteps = 8;              /* classes per doubling: at most 1/8 is wasted */
 constexpr int kClasses = 44 * kSteps;  /* up to 2^64 */
-constexpr size_t kHugePage = size_t(1) << 21;
 constexpr size_t kDefaultLimit = size_t(256) << 20; /* or an eighth of the machine's memory, if that is less */
 constexpr int64_t kIdleNs = int64_t(10) * 1000000000;
 
@@ -57,9 +55,8 @@ void after_fork() { pthread_mutex_unlock(&lock); }
 
 void setup_once() {
     state = new State();
-    const size_t memory = size_t(std::max(0L, sysconf(_SC_PHYS_PAGES))) * size_t(std::max(0L, sysconf(_SC_PAGESIZE)));
-    if (memory) state->limit = std::min(kDefaultLimit, memory / 8);
-    pthread_atfork(before_fork, after_fork, after_fork);
+    if (const size_t memory = machine_memory()) state->limit = std::min(kDefaultLimit, memory / 8);
+    at_fork(before_fork, after_fork, after_fork);
 }
 
 class Locked {
@@ -91,21 +88,9 @@ size_t mapped(size_t capacity) {
     return rest >= kHugePage / 2 ? capacity - rest + kHugePage : capacity;
 }
 
-char *map(size_t capacity) {
-    const size_t bytes = mapped(capacity), room = bytes + kHugePage;
-    void *got = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (got == MAP_FAILED) return nullptr;
-    char *start = static_cast<char *>(got);
-    char *data = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(start) + kHugePage - 1) / kHugePage * kHugePage);
-    if (data != start) munmap(start, size_t(data - start));
-    if (data + bytes != start + room) munmap(data + bytes, size_t(start + room - (data + bytes)));
-#ifdef MADV_HUGEPAGE
-    madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE); /* a wish; without it small pages do */
-#endif
-    return data;
-}
+char *map(size_t capacity) { return pages_map(mapped(capacity)); }
 
-void unmap(char *data, size_t capacity) { munmap(data, mapped(capacity)); }
+void unmap(char *data, size_t capacity) { pages_unmap(data, mapped(capacity)); }
 
 /* Gives back to the system: all but `keep` bytes, and what has been idle since before `until`. Locked. */
 void trim(size_t keep, int64_t until) {
@@ -166,7 +151,7 @@ void give(char *data, size_t capacity) {
 
 void drop(char *data, size_t capacity, const th_device *device) {
     if (device) return device->release(device, data, capacity);
-    capacity > kBigBlock ? give(data, capacity) : std::free(data);
+    capacity > kBigBlock ? give(data, capacity) : aligned_free(data);
 }
 
 } // namespace
@@ -183,10 +168,10 @@ Block *block_new(size_t bytes, const th_device *device) {
         data = take(bytes, &capacity);
     } else {
         capacity = bytes < 64 ? 64 : (bytes + 63) & ~size_t(63);
-        void *got = nullptr;
-        if (posix_memalign(&got, 64, capacity) != 0) {
+        void *got = aligned_new(capacity);
+        if (!got) {
             memory_trim(0);
-            if (posix_memalign(&got, 64, capacity) != 0) return nullptr;
+            got = aligned_new(capacity);
         }
         data = static_cast<char *>(got);
     }

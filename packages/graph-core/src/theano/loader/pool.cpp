@@ -14,10 +14,9 @@
  * runs on its own thread alone.
  */
 #include "core.h"
+#include "platform.h"
 
 #include <pthread.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <new>
@@ -123,7 +122,7 @@ void child_after_fork() { /* only the forking thread is here; the others' state 
 void start_workers(int count) { /* `busy` is ours */
     static bool registered = false;
     if (!registered) {
-        pthread_atfork(nullptr, nullptr, child_after_fork);
+        at_fork(nullptr, nullptr, child_after_fork);
         registered = true;
     }
     pthread_attr_t attributes;
@@ -137,16 +136,10 @@ void start_workers(int count) { /* `busy` is ours */
     pthread_attr_destroy(&attributes);
 }
 
-/* What the affinity mask allows. (Quotas of control groups: theano/runtime/resource_limits.py.) */
 int usable_cpus() {
     int known = pool->automatic.load(std::memory_order_relaxed);
     if (known) return known;
-    int cpus = int(sysconf(_SC_NPROCESSORS_ONLN));
-#ifdef __linux__
-    cpu_set_t mask;
-    if (sched_getaffinity(0, sizeof mask, &mask) == 0) cpus = CPU_COUNT(&mask);
-#endif
-    cpus = std::max(1, std::min(cpus, kMaxThreads));
+    const int cpus = std::max(1, std::min(process_processors(), kMaxThreads));
     pool->automatic.store(cpus);
     return cpus;
 }

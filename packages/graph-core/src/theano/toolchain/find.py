@@ -284,13 +284,16 @@ def _inner_command(output: str) -> list[str]:
 
 
 def _cpu_words(words: list[str]) -> Iterator[str]:
-    """Yield the words of the inner command that say which instructions may be used."""
+    """Yield the words of the inner command that say which instructions may be used.
+
+    A compiler for another machine hands ``-march=native`` on as it is, which says nothing of this one.
+    """
     takes_value = ("-target-cpu", "-target-feature", "-tune-cpu", "-target-abi")
     previous = ""
     for word in words:
         # Sizes of caches tune the code but leave it valid, and differ between like machines.
         if previous in takes_value:
             yield f"{previous}={word}"
-        elif word.startswith("-m") and "-cc1" not in words[:2]:
+        elif word.startswith("-m") and not word.endswith("=native") and "-cc1" not in words[:2]:
             yield word
         previous = word

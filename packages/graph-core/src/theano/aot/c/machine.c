@@ -70,6 +70,14 @@ void model_in_step(theano_model *model, int64_t step, const char *loop) {
 
 /* ----------------------------------------------------------------------- memory */
 
+#if defined(_WIN32) /* whose C library has none of C11's */
+#include <malloc.h>
+#define aligned_alloc(alignment, bytes) _aligned_malloc(bytes, alignment)
+#define aligned_free _aligned_free
+#else
+#define aligned_free free
+#endif
+
 model_block *model_block_new(size_t bytes) {
     model_block *block = (model_block *)malloc(sizeof *block);
     const size_t capacity = ((bytes ? bytes : 1) + 63) & ~(size_t)63;
@@ -86,7 +94,7 @@ model_block *model_block_new(size_t bytes) {
 
 void model_block_release(model_block *block) {
     if (!block || --block->refs) return;
-    free(block->data);
+    aligned_free(block->data);
     free(block);
 }
 

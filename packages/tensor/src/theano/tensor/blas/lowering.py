@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,14 @@ from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.blas.library import BlasLibrary, describe_blas, find_blas
 from theano.tensor.blas.routines import Dot22, Dot22Scalar, Gemm, Gemv, Ger
 from theano.tensor.kernels import parameters, tuning
-from theano.tensor.kernels.common import dtype_of, library_path, library_paths, ready, works_in_place
+from theano.tensor.kernels.common import (
+    dtype_of,
+    library_path,
+    library_paths,
+    library_vectors,
+    ready,
+    works_in_place,
+)
 from theano.toolchain.checks import Line
 
 __all__ = [
@@ -110,4 +118,5 @@ def doctor() -> Iterator[Line]:
         text = "the C kernels of theano-tensor were not built; all that they do runs in Python"
         yield Line("kernels", text, False, "pip install --force-reinstall theano-tensor")
     else:
-        yield Line("kernels", f"{path} (levels for this CPU: {', '.join(paths)})")
+        levels = f"levels for this CPU: {', '.join(paths)}; {library_vectors()} on {platform.machine()}"
+        yield Line("kernels", f"{path} ({levels})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 from collections.abc import Callable
@@ -19,8 +20,8 @@ from theano.tensor.kernels import reduction
 
 __all__ = [
     "DTYPE_CODES", "LEVELS", "VIEW_NS", "Ready", "c_text", "driver", "dtype_of", "find_driver", "is_view",
-    "library_level", "library_path", "library_paths", "ndim_of", "normal_axes", "nothing", "ones_of", "pattern_of",
-    "ready", "title", "works_in_place",
+    "library_level", "library_path", "library_paths", "library_vectors", "ndim_of", "normal_axes", "nothing", "ones_of",
+    "pattern_of", "ready", "title", "works_in_place",
 ]  # fmt: skip
 
 Params = Callable[[Any, Apply], Parameters | None]
@@ -94,6 +95,18 @@ def library_path(package: str = _PACKAGE) -> str | None:
     """Return the path of the C library of that level, or None."""
     level = library_level(package)
     return None if level is None else library_paths(package)[level]
+
+
+def library_vectors() -> str:
+    """Return the vector instructions that the C library of that level was compiled to multiply with; "" without one.
+
+    Examples
+    --------
+    >>> library_vectors() in ("AVX-512", "AVX2", "NEON", "vectors of 128 bits", "")
+    True
+    """
+    path = library_path()
+    return ctypes.string_at(int(_library(path).symbol("th_vectors"))).decode() if path is not None else ""
 
 
 DRIVERS = ("th_reduce", "th_conv_elementwise")

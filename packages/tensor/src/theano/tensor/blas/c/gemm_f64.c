@@ -12,3 +12,6 @@
 #include "gemm_direct.h"
 #include "gemm_dispatch.h"
 #include "gemm_level2.h"
+
+/* The instructions that products are made of at this level, for the doctor. */
+TH_EXPORT const char th_vectors[] = VECTOR_NAME;

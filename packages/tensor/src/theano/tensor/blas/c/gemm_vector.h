@@ -15,18 +15,22 @@
  * rests in the first-level cache while those of the left one go by, else the other way round: the narrower one should
  * go by, but a whole panel of the widest vectors leaves no space in that cache. */
 #if defined(__AVX512F__)
+#define VECTOR_NAME "AVX-512"
 #define VECTOR_BYTES 64
 #define ROWS 8
 #define RIGHT_RESTS 0
 #elif defined(__AVX2__) && defined(__FMA__)
+#define VECTOR_NAME "AVX2"
 #define VECTOR_BYTES 32
 #define ROWS 4
 #define RIGHT_RESTS 1
 #elif defined(__ARM_NEON) && defined(__aarch64__)
+#define VECTOR_NAME "NEON"
 #define VECTOR_BYTES 16
 #define ROWS 8
 #define RIGHT_RESTS 0
 #else
+#define VECTOR_NAME "vectors of 128 bits"
 #define VECTOR_BYTES 16
 #define ROWS 4
 #define RIGHT_RESTS 1

@@ -39,6 +39,8 @@
 /* Keep a vector in a register: for a second use, compilers like to read memory again. */
 #if defined(__x86_64__)
 #define TH_HELD(v) __asm__("" : "+v"(v))
+#elif defined(__aarch64__)
+#define TH_HELD(v) __asm__("" : "+w"(v))
 #else
 #define TH_HELD(v) (void)0
 #endif
