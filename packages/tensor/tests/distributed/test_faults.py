@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -26,7 +27,7 @@ import sharded_training
 import theano
 import theano.tensor as T
 from theano import distributed
-from theano.distributed import engines
+from theano.distributed import engines, workers
 
 ALL = os.environ.get("THEANO_TESTS_CLUSTER") == "1"
 KILLS = int(os.environ.get("THEANO_TESTS_KILLS", "6"))
@@ -47,8 +48,8 @@ def cluster(**options: Any) -> Iterator[Any]:
     with (
         # A task that was with several workers when these were killed is not to blame.
         dask.config.set({"distributed.scheduler.allowed-failures": 20}),
-        LocalCluster(threads_per_worker=1, dashboard_address=None, **options) as workers,
-        Client(workers) as client,
+        LocalCluster(threads_per_worker=1, dashboard_address=None, **options) as started,
+        Client(started) as client,
     ):
         yield client
 
@@ -137,10 +138,12 @@ def test_a_worker_whose_disk_is_full(tmp_path: Path) -> None:
 
 
 @with_dask
-def test_a_worker_with_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = engines.pack
-    monkeypatch.setattr(engines, "pack", lambda stage: real(stage)._replace(version="0.1"))
-    with cluster(n_workers=1) as client, pytest.raises(RuntimeError, match="its client 0.1: install the same version"):
+@pytest.mark.parametrize("part", ["Theano", "Python", "NumPy"])
+def test_a_worker_with_other_versions(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, client_has = engines.pack, re.sub(rf"{part} [\w.]+", f"{part} 0.1", workers.VERSIONS)
+    monkeypatch.setattr(engines, "pack", lambda stage: real(stage)._replace(versions=client_has))
+    said = f"has {workers.VERSIONS}, and its client {client_has}: install the same versions"
+    with cluster(n_workers=1) as client, pytest.raises(RuntimeError, match=re.escape(said)):
         sharded_training.train(client)
 
 
