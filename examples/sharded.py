@@ -1,7 +1,7 @@
 """Ten times the memory of a worker: three models of data in files, fitted shard by shard on workers of Dask.
 
     pip install "theano-tensor[dask]"    # beside what the other examples need
-    python examples/sharded.py           # one or two minutes, and 2.6 GB of disk
+    python examples/sharded.py           # one or two minutes, and 2 GB of disk
     python examples/sharded.py --plain   # the same in one process, which needs memory for all of it
     python examples/sharded.py --memory 400 --workers 4  # and other options: --help
 
@@ -181,10 +181,10 @@ def most_memory():
 def main():
     """Write the data, fit, draw."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--memory", type=int, default=260, help="megabytes of a worker (default: 260)")
+    parser.add_argument("--memory", type=int, default=200, help="megabytes of a worker (default: 200)")
     parser.add_argument("--times", type=float, default=10, help="so many times that are the data (default: 10)")
     parser.add_argument("--workers", type=int, default=2, help="processes (default: 2)")
-    parser.add_argument("--steps", type=int, default=15, help="of each model (default: 15)")
+    parser.add_argument("--steps", type=int, default=12, help="of each model (default: 12)")
     parser.add_argument("--plain", action="store_true", help="in this process, without Dask")
     parser.add_argument("--picture", default="sharded.png", help="where to draw (default: sharded.png)")
     options = parser.parse_args()

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from local_cluster import cluster
 
 import theano
 import theano.tensor as T
@@ -26,12 +27,6 @@ EXAMPLES = Path(__file__).parents[4] / "examples"
 def on_disk(folder: Path, array: np.ndarray) -> Any:
     np.save(folder / "x.npy", array)
     return np.load(folder / "x.npy", mmap_mode="r")
-
-
-def cluster(workers: int, **options: Any) -> Any:
-    from dask.distributed import LocalCluster
-
-    return LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, **options)
 
 
 @pytest.mark.parametrize(
@@ -70,13 +65,11 @@ def test_a_file_of_another_dtype_is_read(tmp_path: Path) -> None:
 @with_dask
 def test_files_dask_arrays_and_futures(tmp_path: Path) -> None:
     import dask.array as da
-    from dask.distributed import Client
-
     value = np.random.default_rng(0).normal(size=(40, 3))
     x, w = T.dmatrix("x"), theano.shared(np.ones(3), "w")
     scores = T.nnet.softmax(T.dot(x, w).dimshuffle("x", 0))  # in two stages, the first of which keeps something
     outputs = [T.sum(scores * T.sum(x, axis=1)), scores]
-    with cluster(2) as workers, Client(workers) as client:
+    with cluster(2) as client:
         here, there = (distributed.function([x], outputs, shard={x: 0}, shards=5, on=on) for on in (None, client))
         wanted = here(value)
         array = da.from_array(value, chunks=(8, 2))
@@ -119,27 +112,28 @@ def sharded(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def limit_memory(megabytes: int) -> None:
-    """Let this process have no more than so much memory of its own; what it maps of files is not counted."""
+    """Let this process have so much memory more than it has; what it maps of files is not counted."""
     import resource
 
-    resource.setrlimit(resource.RLIMIT_DATA, (megabytes * 1_000_000,) * 2)
+    (has,) = (int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if "VmData" in line)
+    resource.setrlimit(resource.RLIMIT_DATA, (has * 1024 + megabytes * 1_000_000,) * 2)
 
 
 @with_dask
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system does not limit memory so")
 def test_the_example_with_data_ten_times_as_large_as_the_memory(sharded: Any, tmp_path: Path) -> None:
-    from dask.distributed import Client
-
-    # What a worker has before it sees data is less than 200 MB here, and does not count.
-    sharded.write(tmp_path, 80)
+    sharded.write(tmp_path, 240)
     data = {name: np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in "xy"}
+    little = {name: np.array(each[:100]) for name, each in data.items()}
     course = sharded.Course(str(tmp_path / "picture.png"), "a test")
     found = {}
     for workers in (1, 2, 4):
-        with cluster(workers) as on, Client(on) as client:
-            before = client.run(os.getpid)
-            found[workers] = sharded.fit(data, 3, 20, course, client)
-            assert client.run(os.getpid) == before
+        with cluster(workers) as client:
+            sharded.fit(little, 1, 2 * workers, course, client)  # what is there beside data
+            client.run(limit_memory, 24)
+            with pytest.raises(MemoryError):
+                client.submit(np.ones, 4_000_000).result()
+            found[workers] = sharded.fit(data, 3, 60, course, client)
     assert found[1] == found[2] == found[4]
     plain = sharded.fit(data, 3, 1, course)
     for name, losses in plain.items():

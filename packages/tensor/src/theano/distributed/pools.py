@@ -305,8 +305,9 @@ class DaskPool:
     Dask repeats the tasks of a worker that ended, and gives up on a task that was there each time. So it does on tasks
     that were there by chance: where it gave up on several, these are repeated once all others are done, each alone; one
     that Dask gives up on again is lost. How often Dask tries is its setting ``distributed.scheduler.allowed-failures``,
-    3 by default; with 0 a task ends as few workers as can be. (Dask does not always replace a worker that ends while it
-    starts; with none left, it waits for another one.)
+    3 by default; with 0 a task ends as few workers as can be. With no worker left, Dask waits for one: a
+    ``LocalCluster`` starts none where no worker is 15 seconds after one has ended, be it that the next one has ended,
+    too, unless ``distributed.deploy.lost-worker-timeout`` is longer.
 
     Parameters
     ----------
