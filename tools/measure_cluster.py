@@ -210,7 +210,10 @@ def measured(part: str, rounds: int, ranks: int = 0) -> Seconds:
     launcher = [str(mpiexec if mpiexec.exists() else "mpiexec"), "-n", str(ranks)] if ranks else []
     command = [*launcher, sys.executable, __file__, "--part", part, "--rounds", str(rounds)]
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
+    # Apart: workers of Dask's log errors when they are told to end.
+    done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("{"))
     found: Seconds = json.loads(line)
     return found

@@ -122,7 +122,7 @@ def limit_memory(megabytes: int) -> None:
 @with_dask
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system does not limit memory so")
 def test_the_example_with_data_ten_times_as_large_as_the_memory(sharded: Any, tmp_path: Path) -> None:
-    sharded.write(tmp_path, 240)
+    sharded.write(tmp_path, 120)
     data = {name: np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in "xy"}
     little = {name: np.array(each[:100]) for name, each in data.items()}
     course = sharded.Course(str(tmp_path / "picture.png"), "a test")
@@ -130,9 +130,9 @@ def test_the_example_with_data_ten_times_as_large_as_the_memory(sharded: Any, tm
     for workers in (1, 2, 4):
         with cluster(workers) as client:
             sharded.fit(little, 1, 2 * workers, course, client)  # what is there beside data
-            client.run(limit_memory, 24)
+            client.run(limit_memory, 12)
             with pytest.raises(MemoryError):
-                client.submit(np.ones, 4_000_000).result()
+                client.submit(np.ones, 2_000_000).result()
             found[workers] = sharded.fit(data, 3, 60, course, client)
     assert found[1] == found[2] == found[4]
     plain = sharded.fit(data, 3, 1, course)

@@ -81,7 +81,7 @@ def test_workers_that_are_killed_in_mid_step() -> None:
 
     try:
         # A task that was with several workers when these were killed is not to blame.
-        with cluster(3, failures=20, quick=True) as client:
+        with cluster(4, failures=20, quick=True) as client:
             assert descend(client) == descend(None) and len(set(killed)) == KILLS
             sys.stdout.write(f"{len(set(killed))} workers killed in mid-step, {KILLS} steps right\n")
     finally:
