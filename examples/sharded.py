@@ -138,6 +138,7 @@ class Course:
         right.legend(frameon=False)
         for axes in (left, right):
             axes.spines[["top", "right"]].set_visible(False)
+            axes.xaxis.get_major_locator().set_params(integer=True)
         figure.suptitle(self.title)
         figure.savefig(self.path, dpi=110)
         plt.close(figure)
