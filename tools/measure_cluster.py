@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -295,11 +296,13 @@ def extrapolated(name: str, found: np.ndarray, ways: int) -> list[str]:
     return rows
 
 
-def page(dask: Seconds, mpi: Seconds, dask_sizes: Seconds, mpi_sizes: Seconds) -> str:
+def page(waiting: float, dask: Seconds, mpi: Seconds, dask_sizes: Seconds, mpi_sizes: Seconds) -> str:
     """Return the text with all tables."""
     processors = os.cpu_count() or 1
     heads = " | ".join(f"{m / 1000:,.0f} kB" for m in MESSAGES)
     lines = [
+        f"Taken on {date.today()} on {processors} processors, which {waiting:.1f} other processes wanted as well.",
+        "",
         *steps(dask, mpi),
         "",
         "What a step costs beside its blocks, in ms, measured on this machine, by processes and the bytes that go to",
@@ -350,11 +353,11 @@ def main() -> None:
         if not options.part.startswith("mpi") or _rank() == 0:
             print(f"\n{json.dumps(found)}", flush=True)
         return
-    few = max(1, options.rounds // 3)
+    few, waiting = max(1, options.rounds // 3), os.getloadavg()[0]
     dask, mpi = measured("dask_step", options.rounds), measured("mpi_step", options.rounds, 2)
     of_ranks = [measured("mpi_messages", few, n) for n in PROCESSES]
     mpi_sizes = {key: seconds for each in of_ranks for key, seconds in each.items()}
-    text = page(dask, mpi, measured("dask_messages", few), mpi_sizes)
+    text = page(waiting, dask, mpi, measured("dask_messages", few), mpi_sizes)
     print(text)
     if options.write:
         write(text)
