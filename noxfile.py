@@ -27,6 +27,7 @@ DEVICES = ["pyopencl>=2025.1", "cuda-bindings>=13", "nvidia-cuda-nvrtc>=13"]
 # SymPy, because its functions are on a page.
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc", "sphinx-design", "sympy"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
+CLUSTER = ["distributed>=2024.1", "joblib", "tqdm", "mpi4py>=4", "mpich"]
 NOTEBOOK = ["nbclient", "ipykernel"]
 MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdist", "tqdm"]
 RELEASE = ["build", "towncrier>=24.8", "twine>=6"]
@@ -225,11 +226,21 @@ def mpi(session: nox.Session) -> None:
 @nox.session
 def cluster(session: nox.Session) -> None:
     """Compute on shards and map with Dask, joblib and MPI on this machine, try all cases, kill processes: minutes."""
-    install_layers(session, LAYERS, [*TEST, "distributed>=2024.1", "joblib", "tqdm", "mpi4py>=4", "mpich"])
+    install_layers(session, LAYERS, [*TEST, *CLUSTER, "matplotlib", "dask-jobqueue", "dask-kubernetes", "sybil>=9"])
     session.run(
         "python", "-m", "pytest", "-q", "-rs", "-n", "2", "packages/tensor/tests/distributed", *session.posargs,
         env={"THEANO_TESTS_CLUSTER": "1"},
     )  # fmt: skip
+    if not session.posargs:
+        session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", "docs/tutorial/distributed.md",
+                    env={"PYTHONPATH": f"tools{os.pathsep}docs"})  # fmt: skip
+
+
+@nox.session
+def engines(session: nox.Session) -> None:
+    """Measure what Dask and MPI cost with 1 to 8 processes, and write it into docs/performance.md: minutes, alone."""
+    install_layers(session, LAYERS, CLUSTER)
+    session.run("python", "tools/measure_cluster.py", "--write", *session.posargs)
 
 
 @nox.session
@@ -347,7 +358,7 @@ def example(session: nox.Session) -> None:
 @nox.session
 def gallery(session: nox.Session) -> None:
     """Run all examples in full, and write the pictures of the gallery anew; minutes."""
-    install_layers(session, LAYERS, EXAMPLE)
+    install_layers(session, LAYERS, [*EXAMPLE, "distributed>=2024.1"])
     session.run("python", "docs/gallery.py", "--pictures")
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PICTURES = "_static/gallery"
-PROGRAMS = ("digits", "newton", "posterior", "docstrings", "photograph", "lenet", "text")
+PROGRAMS = ("digits", "newton", "posterior", "docstrings", "photograph", "lenet", "text", "sharded")
 
 INDEX = """# Gallery of examples
 

@@ -3,9 +3,10 @@
     PYTHONPATH=tools python -m pytest -p doc_blocks README.md docs
 
 Blocks of one page share their names, from the top to the bottom, as a reader would type them. A block with ``>>>``
-is compared with what it prints. Where GPU_TEST_DEVICE names a device, blocks that need one find it as DEVICE. Blocks
-marked ``sh`` are not executed here (they make environments, or train a network), but each of their commands must exist:
-the session of nox, the module, the script, the distribution.
+is compared with what it prints. Where GPU_TEST_DEVICE names a device, blocks that need one find it as DEVICE; whether
+a package is there that a block needs, its page asks by ``lacks``. Blocks marked ``sh`` are not executed here (they make
+environments, or train a network), but each of their commands must exist: the session of nox, the module, the script,
+the distribution.
 """
 
 from __future__ import annotations
@@ -81,6 +82,17 @@ def evaluate_shell(example: Example) -> str | None:
     return "; ".join(wrong) or None
 
 
+def lacks(name: str) -> bool:
+    """Tell whether a package is not installed.
+
+    Examples
+    --------
+    >>> lacks("numpy"), lacks("not_a_package")
+    (False, True)
+    """
+    return importlib.util.find_spec(name) is None
+
+
 pytest_collect_file = Sybil(
     parsers=[
         PythonCodeBlockParser(doctest_optionflags=ELLIPSIS | NORMALIZE_WHITESPACE),
@@ -90,5 +102,5 @@ pytest_collect_file = Sybil(
     patterns=["*.md"],
     excludes=["_build/*"],
     path=str(ROOT),
-    setup=lambda names: names.update(DEVICE=os.environ.get("GPU_TEST_DEVICE")),
+    setup=lambda names: names.update(DEVICE=os.environ.get("GPU_TEST_DEVICE"), lacks=lacks),
 ).pytest()

@@ -1,18 +1,25 @@
-"""What the engines of theano.distributed cost: a step of blocks beside the same tasks doing nothing but wait.
+"""What the engines of theano.distributed cost: steps of blocks of 50 ms with 1 to 8 processes on this machine.
 
-    python tools/measure_cluster.py --dask            a step on 2 workers of Dask
-    mpiexec -n 2 python tools/measure_cluster.py      a step on 2 ranks, beside mpi4py by hand
+    python tools/measure_cluster.py             print it; three minutes, on a machine that does nothing else
+    python tools/measure_cluster.py --write     write it into docs/performance.md, too (``nox -s engines``)
 
-Ratios are of medians that were taken in turns in one run, on processors that others may use as well. It needs what
-``nox -s cluster`` installs.
+Ratios are medians of those of single rounds, in which the calls take turns. With more than two processes the blocks
+only sleep: what is measured is the engine, whose cost a formula is fitted to. It needs what ``nox -s cluster`` has.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
+import json
+import os
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,16 +27,24 @@ import numpy as np
 import theano
 import theano.tensor as T
 from theano import distributed
+from theano.distributed.data import Made
 
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
+MARKS = "<!--- measure_cluster.py: begin -->", "<!--- measure_cluster.py: end -->"
 BLOCK = 0.05
 """Seconds that each block takes."""
 COLUMNS, UNITS = 64, 256
-"""A row has so many numbers, and a layer so many units: 128 kB of parameters travel each step."""
+"""A row has so many numbers, and a layer so many units: 131 kB of parameters travel each step, each way."""
+PROCESSES = (1, 2, 4, 8)
+MESSAGES = (1_000, 131_072, 1_048_576)
+"""Bytes that travel to each shard and back."""
+
+Seconds = dict[str, list[float]]
 
 
-def in_turns(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:
+def in_turns(calls: dict[str, Callable[[], Any]], rounds: int) -> Seconds:
     """Return the seconds of each call, once in each round."""
-    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    seconds: Seconds = {name: [] for name in calls}
     for call in calls.values():
         call()  # what is made in the first call is not measured
     for _ in range(rounds):
@@ -58,46 +73,102 @@ def rows_of_a_block() -> int:
     return max(64, int(rows * BLOCK / seconds))
 
 
-def report(name: str, seconds: dict[str, list[float]]) -> None:
-    """Print medians, and their ratios to the last."""
-    medians = {key: statistics.median(values) for key, values in seconds.items()}
-    last = list(medians.values())[-1]
-    for key, value in medians.items():
-        print(f"{name}: {key:32s} {value * 1e3:8.1f} ms  {value / last:6.3f}", flush=True)
+class Clocked:
+    """A stage that sends back, behind its results, how long it took where it ran."""
+
+    def __init__(self, stage: Any):
+        self.stage, self.keeps = stage, stage.keeps
+
+    def __call__(self, arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Run the stage."""
+        start = time.perf_counter()
+        kept, found = self.stage(arrays, values)
+        return kept, [*found, time.perf_counter() - start]
 
 
-def nothing(shard: Any, weights: Any) -> tuple[Any, Any]:
-    """Wait for as long as a block takes, and return what a stage does: a cost and a gradient."""
-    time.sleep(BLOCK)
-    return 0.0, np.zeros_like(weights)
+class ClockedEngine:
+    """An engine that takes down how long the longest block of each stage took."""
+
+    def __init__(self, engine: Any):
+        self.engine, self.longest = engine, [0.0]
+        self._clocked: dict[Any, Clocked] = {}
+        self.scatter = engine.scatter
+
+    def run(self, stage: Any, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
+        """Run a stage."""
+        clocked = self._clocked.setdefault(stage, Clocked(stage))
+        kept, found = self.engine.run(clocked, shards, values)
+        self.longest.append(max(f[-1] for f in found))
+        return kept, [f[:-1] for f in found]
 
 
-def on_dask(rounds: int) -> None:
-    """Measure a step of one block a worker beside tasks that sleep."""
+class Sleeping:
+    """A stage that waits as long as a block takes, and returns as much as it is given."""
+
+    keeps = 0
+
+    def __call__(self, arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Wait."""
+        time.sleep(BLOCK)
+        return list(arrays), [values[0] + 1]
+
+
+def slept(block: float, weights: Any) -> tuple[float, Any]:
+    """Wait; return what a stage does: a cost and a gradient. A task of Dask's without anything of ours."""
+    time.sleep(block)
+    return 0.0, weights + 1
+
+
+# -- what is run in processes of its own, and prints what it measured -----------------------------------------------
+
+
+def dask_step(rounds: int) -> Seconds:
+    """Measure a step with a block for each of two workers, beside tasks that do nothing but wait."""
     from dask.distributed import Client, LocalCluster
 
     rows = rows_of_a_block()
     data = np.random.default_rng(0).normal(size=(2 * rows, COLUMNS)), np.ones(2 * rows)
     x, y, _, cost, updates = network()
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers, Client(workers) as client:
-        step = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=2, on=client)
+        engine = ClockedEngine(distributed.DaskEngine(client))
+        step = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=2, on=engine)
         local = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=2)
         there, here = step.scatter(*data), local.scatter(*data)
         weights = np.zeros((COLUMNS, UNITS))
-        held = [client.submit(np.zeros, 1, pure=False, workers=[w]) for w in client.scheduler_info()["workers"]]
+        names = list(client.scheduler_info()["workers"])
 
-        def engine() -> Any:
-            return client.gather([client.submit(nothing, h, weights, pure=False) for h in held])
+        def sleep() -> Any:
+            return client.gather([client.submit(slept, BLOCK, weights, pure=False, workers=[n]) for n in names])
 
-        seconds = in_turns(
-            {"a step": lambda: step(there), "the blocks one by one": lambda: local(here), "tasks that sleep": engine},
-            rounds,
-        )
-        report("dask", seconds)
+        calls = {"step": lambda: step(there), "one by one": lambda: local(here), "sleep": sleep}
+        seconds = in_turns(calls, rounds)
+        return {**seconds, "block": engine.longest[-rounds:]}
 
 
-def on_mpi(rounds: int) -> None:
-    """Measure a step of one block a rank beside the same with Allreduce by hand."""
+def dask_messages(rounds: int) -> Seconds:
+    """Measure steps of blocks that sleep, on 1 to 8 workers, with messages of several sizes."""
+    from dask.distributed import Client, LocalCluster
+
+    most = max(PROCESSES)
+    with (
+        LocalCluster(n_workers=most, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        engine, stage = distributed.DaskEngine(client), Sleeping()
+        names = list(client.scheduler_info()["workers"])
+        held = [client.submit(np.zeros, 1, pure=False, workers=[n]) for n in names]
+        shards = engine.scatter([[Made(h, (1,), np.dtype(float))] for h in held])
+        values = {size: [np.zeros(size // 8)] for size in MESSAGES}
+        calls = {
+            f"{n} {size}": lambda n=n, size=size: engine.run(stage, shards[:n], values[size])
+            for n in PROCESSES
+            for size in MESSAGES
+        }
+        return in_turns(calls, rounds)
+
+
+def mpi_step(rounds: int) -> Seconds:
+    """Measure a step of one block a rank, beside the same with Allreduce by hand."""
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
@@ -109,26 +180,193 @@ def on_mpi(rounds: int) -> None:
     there = step.scatter(*whole)
     part = theano.function([x, y], [cost * x.shape[0], T.grad(cost * x.shape[0], w)])
     mine = [np.ascontiguousarray(np.array_split(a, size)[rank]) for a in whole]
-    values = theano.shared(np.zeros((COLUMNS, UNITS)), "by hand")
 
     def by_hand() -> None:
         found, gradient = part(*mine)
         total = np.empty(COLUMNS * UNITS + 1)
         comm.Allreduce(np.concatenate([[found], gradient.ravel()]), total)
-        values.set_value(values.get_value() - 0.1 * total[1:].reshape(COLUMNS, UNITS) / (size * rows))
+        w.set_value(w.get_value() - 0.1 * total[1:].reshape(COLUMNS, UNITS) / (size * rows))
 
-    seconds = in_turns({"a step": lambda: step(there), "by hand": by_hand}, rounds)
-    if rank == 0:
-        report("mpi", seconds)
+    return in_turns({"step": lambda: step(there), "by hand": by_hand}, rounds)
+
+
+def mpi_messages(rounds: int) -> Seconds:
+    """Measure steps of blocks that sleep, a rank each, with messages of several sizes."""
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    engine, stage, n = distributed.MPIEngine(comm), Sleeping(), comm.Get_size()
+    shards = engine.scatter([[i] for i in range(n)])
+    values = {size: [np.zeros(size // 8)] for size in MESSAGES}
+    calls = {f"{n} {size}": lambda size=size: engine.run(stage, shards, values[size]) for size in MESSAGES}
+    return in_turns(calls, rounds)
+
+
+PARTS = {part.__name__: part for part in (dask_step, dask_messages, mpi_step, mpi_messages)}
+
+
+def measured(part: str, rounds: int, ranks: int = 0) -> Seconds:
+    """Run a part in a process of its own, or in several of MPI, with one thread each."""
+    mpiexec = Path(sys.executable).parent / "mpiexec"
+    launcher = [str(mpiexec if mpiexec.exists() else "mpiexec"), "-n", str(ranks)] if ranks else []
+    command = [*launcher, sys.executable, __file__, "--part", part, "--rounds", str(rounds)]
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    # Apart: workers of Dask's log errors when they are told to end.
+    done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("{"))
+    found: Seconds = json.loads(line)
+    return found
+
+
+# -- the formula, and what is written -------------------------------------------------------------------------------
+
+
+def terms(workers: float, size: float, processors: float) -> list[float]:
+    """Return what the cost of a step is a sum of: a constant, a part for each shard, a part for each byte of a shard.
+
+    On MPI every rank gets the results of all shards, and ranks that share a processor wait for each other.
+    """
+    return [1.0, workers, workers * size * max(1.0, workers / processors)]
+
+
+def fitted(seconds: Seconds, processors: float) -> tuple[np.ndarray, float]:
+    """Return the coefficients, none of them negative, that fit medians best, and the largest relative error.
+
+    Examples
+    --------
+    >>> cost = lambda n, size: 0.05 + 0.002 + 0.001 * n + 1e-9 * n * size
+    >>> found, error = fitted({f"{n} {m}": [cost(n, m)] for n in (1, 2, 4) for m in (1e3, 1e6)}, 1e9)
+    >>> found.round(12).tolist(), error < 1e-6
+    ([0.002, 0.001, 1e-09], True)
+    """
+    keys = [tuple(map(float, key.split())) for key in seconds]
+    costs = np.array([max(statistics.median(s) - BLOCK, 1e-6) for s in seconds.values()])
+    # Each row divided by its cost: errors are relative.
+    rows = np.array([terms(n, size, processors) for n, size in keys]) / costs[:, None]
+    best, error = np.zeros(3), np.inf
+    for some in (c for k in (1, 2, 3) for c in itertools.combinations(range(3), k)):
+        tried = np.zeros(3)
+        scale = np.abs(rows[:, some]).max(axis=0)
+        tried[list(some)] = np.linalg.lstsq(rows[:, some] / scale, np.ones(len(costs)))[0] / scale
+        miss = float(np.sum((rows @ tried - 1) ** 2))
+        if (tried >= 0).all() and miss < error:
+            best, error = tried, miss
+    return best, float(np.abs(rows @ best - 1).max())
+
+
+def ratio(above: Sequence[float], below: Sequence[float]) -> float:
+    """Return the median of the ratios of single rounds."""
+    return statistics.median(a / b for a, b in zip(above, below, strict=True))
+
+
+def milliseconds(seconds: Sequence[float]) -> str:
+    """Return a median as text."""
+    return f"{statistics.median(seconds) * 1e3:.1f}"
+
+
+def steps(dask: Seconds, mpi: Seconds) -> list[str]:
+    """Return the table of what a step costs on two processes."""
+    engine = [s - BLOCK for s in dask["sleep"]]
+    needed = [b + e for b, e in zip(dask["block"], engine, strict=True)]
+    both = [2 * s for s in dask["step"]]
+    return [
+        "| a block of about 50 ms on each of two processes | ms | ratio | aim |", "|---|---:|---:|---:|",
+        f"| 2 workers of Dask: a step | {milliseconds(dask['step'])} | {ratio(dask['step'], needed):.3f} | 1.10 |",
+        f"| its longer block, and what Dask needs for tasks that only wait | {milliseconds(needed)} | 1 | |",
+        f"| of this, Dask | {milliseconds(engine)} | | |",
+        f"| both blocks one after the other in one process | {milliseconds(dask['one by one'])} | | |",
+        f"| efficiency of 2 workers: half of that, by a step | | {ratio(dask['one by one'], both):.3f} | 0.85 |",
+        f"| 2 ranks of MPI: a step | {milliseconds(mpi['step'])} | {ratio(mpi['step'], mpi['by hand']):.3f} | 1.03 |",
+        f"| the same with `Allreduce` by hand | {milliseconds(mpi['by hand'])} | 1 | |",
+    ]  # fmt: skip
+
+
+def extrapolated(name: str, found: np.ndarray, ways: int) -> list[str]:
+    """Return the rows of the table up to 1,000 workers; ``ways``: how often a message passes the slowest link."""
+    rows = []
+    for n in (2, 8, 32, 128, 512, 1000):
+        cells = []
+        for link in (1.25e9, 0.125e9):
+            each = max(float(found[2]), ways / link)
+            cost = float(np.dot([found[0], found[1], each], terms(n, MESSAGES[1], np.inf)))
+            cells += [f"{cost * 1e3:,.0f}", f"{1 / (1 + cost):.2f}", f"{10 / (10 + cost):.2f}"]
+        rows.append(f"| {name} | {n:,} | " + " | ".join(cells) + " |")
+    return rows
+
+
+def page(waiting: float, dask: Seconds, mpi: Seconds, dask_sizes: Seconds, mpi_sizes: Seconds) -> str:
+    """Return the text with all tables."""
+    processors = os.cpu_count() or 1
+    heads = " | ".join(f"{m / 1000:,.0f} kB" for m in MESSAGES)
+    lines = [
+        f"Taken on {date.today()} on {processors} processors, which {waiting:.1f} other processes wanted as well.",
+        "",
+        *steps(dask, mpi),
+        "",
+        "What a step costs beside its blocks, in ms, measured on this machine, by processes and the bytes that go to",
+        "each and back; and by the formula `a + b n + c n m` that is fitted to it (`n` shards, `m` bytes):",
+        "",
+        f"| | processes | {heads} | fitted |",
+        "|---|---:" + "|---:" * len(MESSAGES) + "|---|",
+    ]
+    fits = {}
+    # Dask's results meet in one process; those of MPI's ranks in all.
+    for name, sizes, share in (("Dask", dask_sizes, np.inf), ("MPI", mpi_sizes, processors)):
+        found, error = fits[name] = fitted(sizes, share)
+        a, b, c = found
+        said = f"a = {a * 1e3:.2f} ms, b = {b * 1e3:.2f} ms, c = {c * 1e9:.2f} ns; error at most {error:.0%}"
+        for n in PROCESSES:
+            cells = " | ".join(f"{(statistics.median(sizes[f'{n} {m}']) - BLOCK) * 1e3:.1f}" for m in MESSAGES)
+            lines.append(f"| {name} | {n} | {cells} | {said if n == 1 else ''} |")
+    lines += [
+        "",
+        "**Extrapolated**, not measured: the same formula with a processor for each worker, 131 kB each way, and the",
+        "time that a link of 10 or 1 Gbit/s takes where it is more than `c`; ms beside the blocks, and the efficiency",
+        "with blocks of 1 s and of 10 s:",
+        "",
+        "| | workers | 10 Gbit/s: ms | 1 s | 10 s | 1 Gbit/s: ms | 1 s | 10 s |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        *extrapolated("Dask", fits["Dask"][0], 2),
+        *extrapolated("MPI", fits["MPI"][0], 1),
+    ]
+    return "\n".join(lines)
+
+
+def write(text: str) -> None:
+    """Put the text between its marks in the page."""
+    begin, end = MARKS
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
+    PAGE.write_text(f"{before}{begin}\n\n{text}\n\n{end}{rest.partition(end)[2]}", encoding="utf-8")
 
 
 def main() -> None:
-    """Run what the command says."""
+    """Measure all parts, or one, of which the processes are started here."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dask", action="store_true")
-    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--write", action="store_true", help="into docs/performance.md")
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    (on_dask if options.dask else on_mpi)(options.rounds)
+    if options.part:
+        found = PARTS[options.part](options.rounds)
+        if not options.part.startswith("mpi") or _rank() == 0:
+            print(f"\n{json.dumps(found)}", flush=True)
+        return
+    few, waiting = max(1, options.rounds // 3), os.getloadavg()[0]
+    dask, mpi = measured("dask_step", options.rounds), measured("mpi_step", options.rounds, 2)
+    of_ranks = [measured("mpi_messages", few, n) for n in PROCESSES]
+    mpi_sizes = {key: seconds for each in of_ranks for key, seconds in each.items()}
+    text = page(waiting, dask, mpi, measured("dask_messages", few), mpi_sizes)
+    print(text)
+    if options.write:
+        write(text)
+
+
+def _rank() -> int:
+    from mpi4py import MPI
+
+    return int(MPI.COMM_WORLD.Get_rank())
 
 
 if __name__ == "__main__":

@@ -16,11 +16,13 @@ from typing import Any
 import many_tasks
 import numpy as np
 import pytest
+from local_cluster import cluster
 from many_tasks import Chain, Fit, expected
 
 import theano
 import theano.tensor as T
 from theano import distributed
+from theano.distributed.engines import same
 from theano.tensor.random.mrg import MRG_RandomStreams
 
 ALL = os.environ.get("THEANO_TESTS_CLUSTER") == "1"
@@ -187,14 +189,9 @@ def test_many_killed_workers():
             _compare(result, rate, steps)
 
 
-@contextmanager
-def _dask() -> Iterator[Any]:
-    import dask
-    from dask.distributed import Client, LocalCluster
-
+def _dask() -> Any:
     # A task is given up when one worker has ended with it: also tasks that were there by chance, which are repeated.
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None) as cluster, Client(cluster) as client:
-        yield client
+    return cluster(2, threads=2, failures=0)
 
 
 @contextmanager
@@ -210,16 +207,77 @@ ENGINES = [
 ]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("dask") is None or not ALL, reason="nox -s cluster installs dask")
-def test_several_tasks_that_kill_workers_of_dask():
+with_dask = pytest.mark.skipif(importlib.util.find_spec("dask") is None or not ALL, reason="nox -s cluster installs dask")
+
+
+@with_dask
+@pytest.mark.parametrize("failures", [0, None], ids=["given up at once", "Dask's default"])
+def test_several_tasks_that_kill_workers_of_dask(failures):
     given = [("kill" if i in (3, 8) else "fit", RATES[i % 4], 2) for i in range(12)]
-    with _dask() as on:
+    with cluster(2, threads=2, failures=failures, quick=True) as on:
         found = distributed.map(Fit(), given, on, on_error="return")
     for (what, rate, steps), result in zip(given, found, strict=True):
         if what == "kill":
             assert isinstance(result.error, distributed.LostTaskError)
+            assert f"in each of {1 if failures == 0 else 4} attempts" in str(result)
+            assert "('kill', 0." in str(result)
         else:
             _compare(result, rate, steps)
+
+
+class KilledWorker(Exception):
+    allowed_failures = 0
+
+    def __init__(self, task: Any):
+        self.task = task
+
+
+class Ends:
+    """A client whose workers end before they have the function, for some time."""
+
+    def __init__(self, times: int):
+        self.left = times
+
+    def submit(self, function: Any, *args: Any, pure: bool) -> Any:
+        if function is same:
+            self.left -= 1
+            broken = self.left >= 0
+            return types.SimpleNamespace(key="function", broken=broken, result=lambda: args[0])
+        there, task = args
+        return Ended(there, task, function)
+
+    def gather(self, futures: Any) -> Any:
+        return [f.result() for f in futures]
+
+    def cancel(self, futures: Any) -> None:
+        assert not futures
+
+
+class Ended:
+    def __init__(self, there: Any, task: Any, function: Any):
+        self.there, self.task, self.function = there, task, function
+
+    def result(self) -> Any:
+        if self.there.broken:
+            raise KilledWorker("function")
+        return self.function(self.there.result(), self.task)
+
+    def release(self) -> None:
+        pass
+
+    def done(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("times", [1, 2, 5, 9])
+def test_workers_of_dask_that_end_before_they_have_the_function(times, monkeypatch):
+    module = types.SimpleNamespace(KilledWorker=KilledWorker, as_completed=lambda futures: futures)
+    monkeypatch.setitem(sys.modules, "distributed", module)
+    found = distributed.map(abs, [-1, 2], Ends(times), on_error="return")
+    if times < 9:
+        assert found == [1, 2]
+    else:
+        assert [str(f.error) for f in found] == ["workers ended before they had the function, in each of 3 attempts"] * 2
 
 
 @pytest.mark.parametrize("engine", ENGINES)

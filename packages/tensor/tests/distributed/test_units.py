@@ -137,11 +137,11 @@ def test_on_a_full_disk_nothing_is_taken_and_nothing_raised(
 
 
 def test_another_version_is_an_error_that_says_so(function: Any) -> None:
-    packed = pack(function)._replace(version="0.1")
-    with pytest.raises(RuntimeError, match=r"has Theano .*, and its client 0\.1: install the same version"), made(packed):
+    packed = pack(function)._replace(versions="Theano 0.1")
+    with pytest.raises(RuntimeError, match=r"has Theano .*, and its client Theano 0\.1: install the same versions"), made(packed):
         pass
     outcome = pickle.loads(perform(packed, pickle.dumps(np.zeros(2))))
-    assert outcome.kind == "unloadable" and "client 0.1" in str(outcome.value)
+    assert outcome.kind == "unloadable" and "client Theano 0.1" in str(outcome.value)
 
 
 def test_map_sends_them_to_workers_of_another_machine(function: Any, carried: Carried) -> None:

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+import importlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
+from theano.distributed.data import Made, mapped, opened
 from theano.distributed.workers import Packed, made, pack
 
-#: From the arrays of a shard and the values that are the same everywhere: the arrays that stay with the shard for
-#: later stages, and the results that are sent back.
-Stage = Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
+
+class Stage(Protocol):
+    """What is computed for a shard.
+
+    Attributes
+    ----------
+    keeps : int
+        How many arrays it makes that stay with the shard for later stages.
+    """
+
+    keeps: int
+
+    def __call__(self, arrays: Sequence[Any], values: Sequence[Any], /) -> tuple[list[Any], list[Any]]:
+        """Return the shard's arrays, those that stay behind the others, and the results that are sent back.
+
+        It is given the shard's arrays, and values that are the same everywhere.
+        """
 
 
 class Engine(Protocol):
@@ -34,12 +52,27 @@ class SerialEngine:
 
     def run(self, stage: Stage, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
         """Run a stage on each shard."""
-        found = [stage(s, values) for s in shards]
-        return [f[0] for f in found], [f[1] for f in found]
+        kept, results = [], []
+        for shard in shards:
+            arrays, found = stage([opened(a) for a in shard], values)
+            kept.append([*shard, *arrays[len(shard) :]])
+            results.append(found)
+        return kept, results
+
+
+class _Held(NamedTuple):
+    """A shard that workers of Dask have: its arrays, or what makes them anew each time, and what stages have kept."""
+
+    arrays: Any
+    lazy: bool
+    kept: tuple[Any, ...] = ()
 
 
 class DaskEngine:
     """Workers of a `dask.distributed.Client`; what a lost worker had computed is computed again, since stages are pure.
+
+    An array that `numpy.memmap` maps is not sent: workers open the file, for as long as a task needs it. A dask array
+    is made anew by each step and dropped, unless it was persisted. So the data may be larger than the memory of all.
 
     Parameters
     ----------
@@ -52,16 +85,39 @@ class DaskEngine:
 
     def scatter(self, shards: Sequence[Sequence[Any]]) -> list[Any]:
         """Send each shard to a worker, as the result of a task, which can be repeated where a worker is lost."""
-        return [self.client.submit(list, list(s), pure=False) for s in shards]
+        return [self._held([mapped(a) for a in s]) for s in shards]
+
+    def _held(self, arrays: list[Any]) -> _Held:
+        if not any(isinstance(a, (np.ndarray, Made)) for a in arrays):
+            return _Held(arrays, False)  # numbers, and names of files
+        lazy = any(isinstance(a, Made) and a.lazy for a in arrays)
+        given = [a.source if isinstance(a, Made) else a for a in arrays]
+        # In one task: what belongs to one shard lies with one worker.
+        return _Held(_delayed(list)(given) if lazy else self.client.submit(list, given, pure=False), lazy)
 
     def run(self, stage: Stage, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
         """Run a stage where each shard is."""
-        if stage not in self._stages:
+        if stage not in self._stages or self._stages[stage].status in ("error", "cancelled", "lost"):
             self._stages[stage] = self.client.submit(same, pack(stage), pure=False)
-        there = self._stages[stage]
-        found = [self.client.submit(_run, there, s, list(values), pure=False) for s in shards]
-        kept = [self.client.submit(_item, f, 0, pure=False) for f in found]
+        found = self._begun(self._stages[stage], shards, list(values), bool(stage.keeps))
+        if not stage.keeps:
+            return list(shards), self.client.gather(found)
+        kept = [
+            s._replace(kept=(*s.kept, self.client.submit(_item, f, 0, pure=False)))
+            for s, f in zip(shards, found, strict=True)
+        ]
         return kept, self.client.gather([self.client.submit(_item, f, 1, pure=False) for f in found])
+
+    def _begun(self, there: Any, shards: Sequence[_Held], values: list[Any], keeps: bool) -> list[Any]:
+        """Return the futures of what a stage finds for each shard."""
+        if not any(s.lazy for s in shards):
+            return [self.client.submit(_run, there, s.arrays, list(s.kept), values, keeps, pure=False) for s in shards]
+        run = _delayed(_run)
+        # One graph: Dask works on one shard to its end before it makes the next.
+        found: list[Any] = self.client.compute(
+            [run(there, s.arrays, list(s.kept), values, keeps) for s in shards], optimize_graph=False
+        )
+        return found
 
 
 class MPIEngine:
@@ -92,7 +148,8 @@ class MPIEngine:
         try:
             for i, s in enumerate(shards):
                 if self._own(i):
-                    kept[i], results[i] = stage(s, values)
+                    arrays, results[i] = stage([opened(a) for a in s], values)
+                    kept[i] = [*s, *arrays[len(s) :]]
         except Exception as exc:  # noqa: BLE001  (every rank must come to the exchange, where it is raised)
             failure = exc
         everything = {i: r for some in agree(self.comm, failure, results) for i, r in some.items()}
@@ -119,10 +176,16 @@ def same(thing: Any) -> Any:
     return thing
 
 
-def _run(packed: Packed, shard: Any, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def _run(packed: Packed, shard: Any, kept: Sequence[Any], values: Sequence[Any], keeps: bool) -> Any:
+    """Return what a stage finds in a shard; with what it keeps before that, if it keeps something."""
     with made(packed) as stage:
-        found: tuple[list[Any], list[Any]] = stage(shard, values)
-        return found
+        given = [*(opened(a) for a in shard), *(a for some in kept for a in some)]
+        arrays, found = stage(given, values)
+        return (arrays[len(given) :], found) if keeps else found
+
+
+def _delayed(function: Any) -> Any:
+    return importlib.import_module("dask").delayed(function, pure=False)  # there is a client of Dask's
 
 
 def _item(pair: Sequence[Any], i: int) -> Any:

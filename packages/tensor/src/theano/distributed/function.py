@@ -11,6 +11,7 @@ import numpy as np
 
 import theano
 from theano.compile.shared import SharedVariable
+from theano.distributed.data import split
 from theano.distributed.engines import Engine, engine
 from theano.distributed.rules import NotCarriedError
 from theano.distributed.stages import COMBINATIONS, Stages, leaves
@@ -149,8 +150,9 @@ class DistributedFunction:
 
         Parameters
         ----------
-        *data : ndarray or list of ndarray
-            For each sharded input, in the order of the inputs: an array, which is split evenly, or its shards.
+        *data : array, dask array, or list of arrays or of futures
+            For each sharded input, in the order of the inputs: an array, which is split evenly, or its shards. Those of
+            a dask array are its chunks. What `numpy.memmap` maps stays in its file.
 
         Returns
         -------
@@ -164,7 +166,7 @@ class DistributedFunction:
         """
         if len(data) != len(self._data):
             raise TypeError(f"distributed.function: {len(self._data)} inputs are sharded, but {len(data)} were given")
-        columns = [self._split(x, value) for x, value in zip(self._data, data, strict=True)]
+        columns = [split(x, value, self._shard[x], self._count) for x, value in zip(self._data, data, strict=True)]
         lengths = [[c.shape[self._shard[x]] for c in column] for x, column in zip(self._data, columns, strict=True)]
         for x, own in zip(self._data, lengths, strict=True):
             if own != lengths[0]:
@@ -176,16 +178,6 @@ class DistributedFunction:
         rows = [[i, starts[i], np.int64(n), *(column[i] for column in columns)] for i, n in enumerate(lengths[0])]
         shapes = [_whole(column, self._shard[x]) for x, column in zip(self._data, columns, strict=True)]
         return Scattered(self.engine.scatter(rows), list(lengths[0]), shapes)
-
-    def _split(self, x: Any, value: Any) -> list[Any]:
-        axis = self._shard[x]
-        if (
-            isinstance(value, (list, tuple)) and value
-            and all(isinstance(v, np.ndarray) and v.ndim == x.type.ndim for v in value)
-        ):  # fmt: skip
-            return [x.type.filter(v, allow_downcast=None) for v in value]
-        whole = x.type.filter(value, allow_downcast=None)
-        return np.array_split(whole, self._count, axis=axis)
 
     def __call__(self, *args: Any) -> Any:
         """Return the outputs, after the updates; where something fails, no shared variable has changed."""
@@ -236,6 +228,8 @@ class DistributedFunction:
 
 class _Take:
     """A stage that sends back one array of each shard."""
+
+    keeps = 0
 
     def __init__(self, i: int):
         self.i = i

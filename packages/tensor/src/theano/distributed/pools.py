@@ -305,8 +305,9 @@ class DaskPool:
     Dask repeats the tasks of a worker that ended, and gives up on a task that was there each time. So it does on tasks
     that were there by chance: where it gave up on several, these are repeated once all others are done, each alone; one
     that Dask gives up on again is lost. How often Dask tries is its setting ``distributed.scheduler.allowed-failures``,
-    3 by default; with 0 a task ends as few workers as can be. (Dask does not always replace a worker that ends while it
-    starts; with none left, it waits for another one.)
+    3 by default; with 0 a task ends as few workers as can be. With no worker left, Dask waits for one: a
+    ``LocalCluster`` starts none where no worker is 15 seconds after one has ended, be it that the next one has ended,
+    too, unless ``distributed.deploy.lost-worker-timeout`` is longer.
 
     Parameters
     ----------
@@ -318,9 +319,8 @@ class DaskPool:
 
     def run(self, packed: Packed, tasks: Sequence[bytes]) -> Outcomes:
         """Yield the outcomes as they come."""
-        there = self.client.submit(same, packed, pure=False)
         lost = {}
-        for i, outcome in self._several(there, dict(enumerate(tasks))):
+        for i, outcome in self._several(packed, dict(enumerate(tasks))):
             if isinstance(outcome, Lost):
                 lost[i] = outcome
             else:
@@ -329,18 +329,33 @@ class DaskPool:
             yield from lost.items()
             return
         for i in lost:
-            yield from self._several(there, {i: tasks[i]})
+            yield from self._several(packed, {i: tasks[i]})
 
-    def _several(self, there: Any, tasks: dict[int, bytes]) -> Outcomes:
+    #: How often the function is sent to workers that end before they have it, which is the fault of no task.
+    SENDINGS = 3
+
+    def _several(self, packed: Packed, tasks: dict[int, bytes]) -> Outcomes:
         distributed = importlib.import_module("distributed")  # there is a client of it
-        number = {self.client.submit(perform, there, task, pure=False): i for i, task in tasks.items()}
-        try:
-            for future in distributed.as_completed(list(number)):
-                i = number[future]
-                try:
-                    yield i, future.result()
-                except distributed.KilledWorker as exc:
-                    yield i, Lost(f"its worker ended in each of {exc.allowed_failures + 1} attempts of Dask's")
-                future.release()
-        finally:
-            self.client.cancel([f for f in number if not f.done()])
+        left = dict(tasks)
+        for _ in range(self.SENDINGS):
+            there = self.client.submit(same, packed, pure=False)
+            number = {self.client.submit(perform, there, task, pure=False): i for i, task in left.items()}
+            try:
+                for future in distributed.as_completed(list(number)):
+                    outcome: bytes | Lost | None
+                    try:
+                        outcome = future.result()
+                    except distributed.KilledWorker as exc:
+                        outcome = None
+                        if exc.task != there.key:
+                            outcome = Lost(f"its worker ended in each of {exc.allowed_failures + 1} attempts of Dask's")
+                    future.release()
+                    if outcome is not None:
+                        del left[number[future]]
+                        yield number[future], outcome
+            finally:
+                self.client.cancel([f for f in number if not f.done()])
+            if not left:
+                return
+        for i in left:
+            yield i, Lost(f"workers ended before they had the function, in each of {self.SENDINGS} attempts")

@@ -12,29 +12,37 @@ import importlib.util
 import io
 import pickle
 import socket
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import theano
 from theano.compile.executable import Function
 from theano.compile.shared import Container
 from theano.distributed.units import Units
 
+#: What another one makes of a pickle need not be what was meant.
+VERSIONS = (
+    f"Theano {theano.__version__}, Python {sys.version_info.major}.{sys.version_info.minor} and "
+    f"NumPy {np.__version__.partition('.')[0]}"
+)
+
 
 class Packed(NamedTuple):
     """A function as bytes, with the values of its shared variables, and the digest by which workers know it.
 
-    Its machine code goes along to workers that may have another cache than this process. So does the version of Theano:
-    what another one makes of a pickle need not be what was meant.
+    Its machine code goes along to workers that may have another cache than this process, and so do `VERSIONS`.
     """
 
     digest: str
     data: bytes
     units: Units | None = None
-    version: str = theano.__version__
+    versions: str = VERSIONS
 
 
 class Outcome(NamedTuple):
@@ -107,10 +115,10 @@ class _Loaded:
     """A function that was made from bytes, and the first values of its shared variables."""
 
     def __init__(self, packed: Packed):
-        if packed.version != theano.__version__:
+        if packed.versions != VERSIONS:
             raise RuntimeError(
-                f"distributed: the worker {socket.gethostname()} has Theano {theano.__version__}, and its client "
-                f"{packed.version}: install the same version on both"
+                f"distributed: the worker {socket.gethostname()} has {VERSIONS}, and its client {packed.versions}: "
+                "install the same versions on both"
             )
         # First the machine code, which is then there when functions are made from their pickle.
         if packed.units is not None:
