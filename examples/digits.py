@@ -141,16 +141,8 @@ def draw(path, network, losses, accuracies, images, labels, guesses):
     beside.set_ylim(0.85, 1.0)
     beside.yaxis.set_major_formatter(matplotlib.ticker.PercentFormatter(1, 0))
     beside.spines[["top", "left"]].set_visible(False)
-    beside.text(
-        0.97,
-        0.88,
-        f"test accuracy\n{accuracies[-1]:.1%}",
-        color=orange,
-        ha="right",
-        va="top",
-        transform=beside.transAxes,
-        fontweight="bold",
-    )
+    beside.text(0.97, 0.88, f"test accuracy\n{accuracies[-1]:.1%}", color=orange, ha="right", va="top",
+                transform=beside.transAxes, fontweight="bold")
 
     filters = network.W1.get_value().T.reshape(8, 16, 8, 8)
     sheet = np.pad(filters, ((0, 0), (0, 0), (0, 1), (0, 1)), constant_values=np.nan)
@@ -167,16 +159,8 @@ def draw(path, network, losses, accuracies, images, labels, guesses):
         right.imshow(images[index].reshape(8, 8), cmap="gray_r", extent=corner)
         good = guesses[index] == labels[index]
         said = str(guesses[index]) if good else f"{guesses[index]}, not {labels[index]}"
-        right.text(
-            column * 10 + 4,
-            row * 13 + 10.6,
-            said,
-            ha="center",
-            va="center",
-            fontsize=8 if good else 7,
-            color="#4e9a06" if good else red,
-            fontweight="bold",
-        )
+        right.text(column * 10 + 4, row * 13 + 10.6, said, ha="center", va="center", fontsize=8 if good else 7,
+                   color="#4e9a06" if good else red, fontweight="bold")
     right.set(title="Digits it had not seen, its mistakes in red", xlim=(-1, 79), ylim=(65, -1))
     right.axis("off")
     figure.tight_layout()

@@ -71,7 +71,9 @@ def compile_transition(first, second):
     def energy(at, momentum):
         return -log_posterior(at, first, second) + 0.5 * (momentum**2).sum()
 
-    return theano.function([q, p, step], [path, energy(q, p), energy(path[-1], momenta[-1])], name="transition")
+    return theano.function(
+        [q, p, step], [path, energy(q, p), energy(path[-1], momenta[-1])], name="transition"
+    )
 
 
 def sample(transition, draws, tune, rng):

@@ -56,7 +56,8 @@ def _copied(v: Variable) -> Variable:
     """
     node = v.owner
     if node is not None and node.op.views_contiguous:
-        copy = node.clone_with_new_inputs([_copied(node.inputs[0]), *node.inputs[1:]]).outputs[v.index]
+        again = node.clone_with_new_inputs([_copied(node.inputs[0]), *node.inputs[1:]])
+        copy = again.outputs[node.outputs.index(v)]
     else:
         copy = deep_copy_op.make_node(v).outputs[0]
     copy.tag.trace = getattr(v.tag, "trace", ())
