@@ -27,6 +27,15 @@
 #define TH_FMAF(a, b, c) ((a) * (b) + (c))
 #endif
 
+/* @snippet cmplx needs inline */
+/* Some C libraries make complex numbers for GCC only. */
+#ifndef CMPLX
+#define CMPLX(re, im) __builtin_complex((double)(re), (double)(im))
+#endif
+#ifndef CMPLXF
+#define CMPLXF(re, im) __builtin_complex((float)(re), (float)(im))
+#endif
+
 /* @snippet bits_f64 needs inline */
 TH_INLINE uint64_t th_bits_f64(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return u; }
 TH_INLINE double th_from_bits_f64(uint64_t u) { double x; memcpy(&x, &u, sizeof x); return x; }

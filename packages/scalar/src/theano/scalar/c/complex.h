@@ -2,14 +2,6 @@
  * quotient pay for with a function call. Complex numbers are made, taken apart and given to functions here, and nothing
  * else: so the text serves languages, too, that have no complex numbers and make structs of them. */
 
-/* @snippet cmplx needs inline */
-#ifndef CMPLX
-#define CMPLX(re, im) __builtin_complex((double)(re), (double)(im))
-#endif
-#ifndef CMPLXF
-#define CMPLXF(re, im) __builtin_complex((float)(re), (float)(im))
-#endif
-
 /* @snippet add_c128 needs cmplx */
 TH_INLINE double _Complex th_add_c128(double _Complex x, double _Complex y)
 {

@@ -36,7 +36,7 @@ enum { ROWS = 4, ROOM = TH_LOGSUMEXP_ROOM, STEP = TH_LOGSUMEXP_STEP, SHORT = TH_
     typedef struct { \
         X top, sum; \
     } pair_##F; \
-    static inline X shift_##F(X top) { return (top == INF) | (top == -INF) ? 0 : top; } \
+    static inline X shift_##F(X top) { return ((top == INF) | (top == -INF)) ? 0 : top; } \
     /* What a sum is worth under a higher top; nan stays. */ \
     static inline X scaled_##F(X sum, X old, X top) \
     { \
@@ -84,7 +84,7 @@ enum { ROWS = 4, ROOM = TH_LOGSUMEXP_ROOM, STEP = TH_LOGSUMEXP_STEP, SHORT = TH_
         for (int64_t i = 0; i < n; ++i) { \
             const X usual = a[i].top + LOG(a[i].sum); \
             const int infinite = (a[i].top == INF) | (a[i].top == -INF); \
-            a[i].top = infinite & (a[i].sum == a[i].sum) ? a[i].top : usual; \
+            a[i].top = (infinite & (a[i].sum == a[i].sum)) ? a[i].top : usual; \
         } \
     } \
     /* exp(x - over), of whole vectors; apart, so that these are all that the compiler sees. */ \
