@@ -74,9 +74,9 @@ def number(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def peers_of(measured: Measured) -> list[str]:
-    """Return the names of the others."""
-    return [name for name in measured["frameworks"] if name not in NOT_PEERS]
+def peers_of(rows: Iterable[Measured]) -> list[str]:
+    """Return the names of the others that had a part in some rows."""
+    return [*dict.fromkeys(name for row in rows for name in row["cells"] if name not in NOT_PEERS)]
 
 
 def machine(measured: Measured) -> Iterator[str]:
@@ -167,7 +167,7 @@ def _lost_rows(measured: Measured) -> Iterator[str]:
 def calls(measured: Measured) -> Iterator[str]:
     """Yield nanoseconds of single calls."""
     rows = [row for row in measured["rows"] if row["threads"] == 1 and "kept_ns" in row["cells"].get(OURS, {})]
-    peers = peers_of(measured)
+    peers = peers_of(rows)
 
     def nanoseconds(row: Measured, name: str, kind: str) -> str:
         found = row["cells"].get(name, {})
@@ -184,8 +184,8 @@ def calls(measured: Measured) -> Iterator[str]:
 
 def compiling(measured: Measured) -> Iterator[str]:
     """Yield seconds of compiling, cold and warm."""
-    rows, peers = measured.get("compile", []), peers_of(measured)
-    peers = [p for p in peers if p not in INTERPRETERS]
+    rows = measured.get("compile", [])
+    peers = [p for p in peers_of(rows) if p not in INTERPRETERS]
     if not rows:
         return
 
@@ -229,7 +229,7 @@ def roofline(measured: Measured) -> Iterator[str]:
 
 def everything(measured: Measured) -> Iterator[str]:
     """Yield all rows."""
-    peers = peers_of(measured)
+    peers = peers_of(measured["rows"])
     yield "### All rows\n"
     for letter, title in GROUPS.items():
         rows = [row for row in measured["rows"] if row["group"] == letter]
