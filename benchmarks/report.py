@@ -99,12 +99,17 @@ def machine(measured: Measured) -> Iterator[str]:
     )
 
 
+def by_group(measured: Measured, threads: int) -> list[tuple[str, list[Measured]]]:
+    """Return the rows of a number of threads by the titles of their groups, and all of them."""
+    rows = [row for row in measured["rows"] if row["threads"] == threads]
+    groups = [(title, [row for row in rows if row["group"] == letter]) for letter, title in GROUPS.items()]
+    return [*groups, ("all", rows)]
+
+
 def summary(measured: Measured) -> Iterator[str]:
     """Yield one line for each group."""
     for threads in sorted({row["threads"] for row in measured["rows"]}):
-        rows = [row for row in measured["rows"] if row["threads"] == threads]
-        groups = [(title, [row for row in rows if row["group"] == letter]) for letter, title in GROUPS.items()]
-        lines = [summary_line(title, found) for title, found in [*groups, ("all", rows)] if found]
+        lines = [summary_line(title, rows) for title, rows in by_group(measured, threads) if rows]
         yield f"### Against the best peer of each row, {threads} thread{'s' * (threads > 1)}\n"
         yield table(["group", "rows", "geometric mean", "ratio ≥ 1", "0.97 to 1", "below 0.97", "worst", ""], lines)
 
@@ -127,13 +132,11 @@ def machines(measured: Measured, others: Iterable[Measured]) -> Iterator[str]:
     if len(all_of_them) == 1:
         return
     lines = []
-    for letter, title in [*GROUPS.items(), ("", "all")]:
-        line = [title]
-        for found in all_of_them:
-            rows = [row for row in found["rows"] if row["threads"] == 1 and row["group"].startswith(letter)]
-            ratios = [r for row in rows if (r := ratio(row)) is not None]
-            below = f"{sum(r < EQUAL for r in ratios)} of {len(ratios)}"
-            line += [number(geometric_mean(ratios)), below] if ratios else ["", ""]
+    for of_machines in zip(*(by_group(found, 1) for found in all_of_them), strict=True):
+        line = [of_machines[0][0]]
+        for title, rows in of_machines:
+            _, count, mean, _, _, below, *_ = summary_line(title, rows)
+            line += [mean, f"{below} of {count}"] if mean else ["", ""]
         lines.append(line)
     yield "### Machines side by side, 1 thread\n"
     named = [f"{found['machine']['processor']}, {found['date']}" for found in all_of_them]

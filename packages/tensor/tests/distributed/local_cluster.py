@@ -1,10 +1,26 @@
-"""Workers of Dask on this machine, for tests that kill some of them."""
+"""Workers of Dask on this machine, for tests that kill some of them, and which tests have workers and ranks."""
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+
+import pytest
+
+ALL = os.environ.get("THEANO_TESTS_CLUSTER") == "1"
+MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
+with_dask = pytest.mark.skipif(
+    not ALL or importlib.util.find_spec("distributed") is None, reason="nox -s cluster has workers of Dask"
+)
+with_mpi = pytest.mark.skipif(
+    not ALL or MPIEXEC is None or importlib.util.find_spec("mpi4py") is None, reason="nox -s cluster has ranks of MPI"
+)
 
 
 @contextmanager

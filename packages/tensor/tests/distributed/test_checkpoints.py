@@ -7,7 +7,6 @@ import importlib.util
 import os
 import pickle
 import resource
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -17,6 +16,7 @@ from typing import Any
 import killed_saves
 import numpy as np
 import pytest
+from local_cluster import ALL, MPIEXEC
 
 import theano
 import theano.tensor as T
@@ -24,9 +24,6 @@ from theano import distributed
 from theano.distributed import archive
 from theano.tensor.random.mrg import MRG_RandomStreams
 from theano.tensor.random.philox import PhiloxStreams
-
-ALL = os.environ.get("THEANO_TESTS_CLUSTER") == "1"
-MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
 
 
 def _variables() -> dict[str, Any]:

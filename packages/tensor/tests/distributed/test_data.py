@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -10,17 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from local_cluster import cluster
+from local_cluster import cluster, with_dask
 
 import theano
 import theano.tensor as T
 from theano import distributed
 from theano.distributed.data import Mapped, mapped
 
-ALL = os.environ.get("THEANO_TESTS_CLUSTER") == "1"
-with_dask = pytest.mark.skipif(
-    not ALL or importlib.util.find_spec("distributed") is None, reason="nox -s cluster has workers of Dask"
-)
 EXAMPLES = Path(__file__).parents[4] / "examples"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,16 +14,15 @@ import numpy as np
 import pytest
 import sharded_cases
 import sharded_training
+from local_cluster import ALL, MPIEXEC
 
 import theano
 import theano.tensor as T
 from theano import distributed
 
-ALL = os.environ.get("THEANO_TESTS_CLUSTER") == "1"
 #: In the usual tests each expression is sharded along one axis and split in one way.
 CASES = [c for c in sharded_cases.cases() if not c.gradient and c.dtype == "float64"]
 USUAL = {c.name: c._replace(split=s) for c, s in zip(CASES, sharded_cases.SPLITS * len(CASES), strict=False)}
-MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
 
 
 @pytest.mark.parametrize("case", USUAL.values(), ids=lambda c: c.name)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from local_cluster import MPIEXEC, with_mpi
 
 PAGE = Path(__file__).parents[4] / "docs" / "tutorial" / "distributed.md"
-MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
 
 
-@pytest.mark.skipif(
-    os.environ.get("THEANO_TESTS_CLUSTER") != "1" or MPIEXEC is None or importlib.util.find_spec("mpi4py") is None,
-    reason="nox -s cluster has MPI",
-)
+@with_mpi
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_the_program_of_the_tutorial(ranks: int, tmp_path: Path) -> None:
     (block,) = re.findall(r"(?m)^    # train\.py\n(?:(?:    .*)?\n)+", PAGE.read_text(encoding="utf-8"))

@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import errno
-import importlib.util
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,22 +19,14 @@ from typing import Any
 import numpy as np
 import pytest
 import sharded_training
-from local_cluster import cluster
+from local_cluster import MPIEXEC, cluster, with_dask, with_mpi
 
 import theano
 import theano.tensor as T
 from theano import distributed
 from theano.distributed import engines, workers
 
-ALL = os.environ.get("THEANO_TESTS_CLUSTER") == "1"
 KILLS = int(os.environ.get("THEANO_TESTS_KILLS", "6"))
-MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
-with_dask = pytest.mark.skipif(
-    not ALL or importlib.util.find_spec("distributed") is None, reason="nox -s cluster has workers of Dask to kill"
-)
-with_mpi = pytest.mark.skipif(
-    not ALL or MPIEXEC is None or importlib.util.find_spec("mpi4py") is None, reason="nox -s cluster has ranks to kill"
-)
 
 
 class Slow(theano.Op):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import pickle
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from typing import Any
 import many_tasks
 import numpy as np
 import pytest
-from local_cluster import cluster
+from local_cluster import ALL, cluster, with_dask
 from many_tasks import Chain, Fit, expected
 
 import theano
@@ -25,7 +24,6 @@ from theano import distributed
 from theano.distributed.engines import same
 from theano.tensor.random.mrg import MRG_RandomStreams
 
-ALL = os.environ.get("THEANO_TESTS_CLUSTER") == "1"
 RATES = [0.01, 0.02, 0.005, 0.03]
 BAD = {1: "raise", 3: "kill", 5: "lambda", 6: "odd", 7: "exit"}
 KINDS = {
@@ -205,9 +203,6 @@ ENGINES = [
     pytest.param(engine, marks=pytest.mark.skipif(importlib.util.find_spec(name) is None or not ALL, reason=f"nox -s cluster installs {name}"))
     for name, engine in (("dask", _dask), ("joblib", _joblib))
 ]
-
-
-with_dask = pytest.mark.skipif(importlib.util.find_spec("dask") is None or not ALL, reason="nox -s cluster installs dask")
 
 
 @with_dask

@@ -136,8 +136,7 @@ class _Plan:
 
     def still(self, k: int) -> bool:
         """Whether operand k is one number for each result, which a block reads before it starts."""
-        stretched = self.nest.inputs[k].broadcastable
-        return self.once(k) or (len(self.nest.inputs) > 1 and all(stretched[d] for d in self.nest.axes))
+        return len(self.nest.inputs) > 1 and all(self.nest.inputs[k].broadcastable[d] for d in self.nest.axes)
 
     def params(self, work: float, run: int = 0, tuned: int = 0, constants: bytes = b"") -> ReductionParameters:
         """Return what the driver is told; ``run`` is the driver, where generated code calls it."""

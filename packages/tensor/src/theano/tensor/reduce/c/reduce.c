@@ -184,7 +184,7 @@ static void inner(const job *j, char *const *base, int64_t lo, int64_t hi, value
             count = count < room - filled ? count : room - filled;
             char *to = band;
             for (int k = 0; k < nin; ++k) {
-                char *from = p[k] + (j->still[k] ? 0 : skip * step[k]);
+                char *from = p[k] + skip * step[k];
                 q[k] = from;
                 if (direct[k])
                     continue;
