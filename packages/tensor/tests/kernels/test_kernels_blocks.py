@@ -522,6 +522,37 @@ def test_convolutions_by_tiles(dtype, batch, rows, columns):
         with_chains(op, x, w)
 
 
+edges("CONV_POINTWISE", "CONV_POINTWISE_BYTES", "CONV_SUMS")
+POINTS = edges("CONV_POINTWISE_PIXELS", most=70)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("groups", [1, 2])
+def test_convolutions_pixel_by_pixel(dtype, groups):
+    """Channels and filters from which products of matrices do it, pieces of images, more and fewer images than sums."""
+    op = AbstractConv2d(num_groups=groups)
+    for pixels, batch in zip(POINTS, itertools.cycle((1, 2, 3, 5)), strict=False):
+        for channels, filters in ((2, 3), (3, 2), (3, 3), (4, 70), (70, 4), (3, 47), (3, 48), (9, 12)):
+            x, w = whole((batch, channels * groups, 1, pixels), dtype), whole((filters * groups, channels, 1, 1), dtype)
+            three_products(op, x, w)
+            with_chains(op, x, w)
+
+
+edges("GEMM_BATCH_PARTS", "GEMM_BATCH_WORK")
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("batch", [1, 4, 5, 6, 11])
+def test_batches_of_products(dtype, batch):
+    """Products that copy their factors and such that do not, as many as parts, more and fewer."""
+    for m, k, n in [(4, 5, 6), (10, 10, 11), (20, 40, 30), (9, 2, 70), (33, 64, 16), (50, 1, 50)]:
+        a, b = whole((batch, m, k), dtype), whole((batch, k, n), dtype)
+        for left, right in itertools.product((a, a.copy("F"), spread(a)), (b, b.copy("F"), spread(b))):
+            equal(call(blas.batched_dot_kernel, Toy(), [left, right], (dtype, 3))[0], a @ b, batch, m, k, n)
+        own = a.transpose(0, 2, 1)
+        equal(call(blas.batched_dot_kernel, Toy(), [a, own], (dtype, 3))[0], a @ own, batch, m, k)
+
+
 edges("CONV_FINISHED")
 
 

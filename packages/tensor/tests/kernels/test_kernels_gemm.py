@@ -158,6 +158,7 @@ def through_the_machine(found, n, inputs):
     (blas.dot_kernel, [(701, 1001), (1001,)]),
     (blas.dot_kernel, [(701,), (701, 1001)]),
     (blas.batched_dot_kernel, [(40, 60, 60), (40, 60, 60)]),
+    (blas.batched_dot_kernel, [(5, 150, 170), (5, 170, 130)]),
 ])  # fmt: skip
 def test_threads_and_places_change_nothing(dtype, kernel_of, shapes, monkeypatch):
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)

@@ -43,9 +43,14 @@ static inline __attribute__((unused)) int is_own_transpose(matrix a, matrix b)
 TH_GEMM(th_gemm_f32, float);
 TH_GEMM(th_gemm_f64, double);
 
-/* Whether that takes no memory from the call: then it may run on any thread. */
-TH_LOCAL int th_gemm_is_light_f32(matrix a, matrix b, matrix c);
-TH_LOCAL int th_gemm_is_light_f64(matrix a, matrix b, matrix c);
+/* The bytes that such a product needs for copies; and the product in that space, by the thread that asks for it alone. */
+#define TH_GEMM_SPACE(NAME) TH_LOCAL int64_t NAME(matrix a, matrix b, matrix c)
+TH_GEMM_SPACE(th_gemm_space_f32);
+TH_GEMM_SPACE(th_gemm_space_f64);
+#define TH_GEMM_WITHIN(NAME, T) \
+    TH_LOCAL void NAME(char *space, const T *alpha, matrix a, matrix b, const T *beta, matrix z, matrix c)
+TH_GEMM_WITHIN(th_gemm_within_f32, float);
+TH_GEMM_WITHIN(th_gemm_within_f64, double);
 
 /* y = alpha A x + beta z, likewise; 1, with nothing done, for a layout that this does not know: th_gemm knows all. */
 #define TH_GEMV(NAME, T) \

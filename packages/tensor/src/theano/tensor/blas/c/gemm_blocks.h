@@ -190,27 +190,41 @@ static int NAME(multiply_slice)(th_ctx *ctx, int64_t threads, matrix a, matrix b
     return 0;
 }
 
-/* C = alpha A B + beta Z, however large; `half` as above. */
-static int NAME(multiply_packed)(th_ctx *ctx, int64_t threads, matrix a, matrix b, NAME(ending) end, int half)
+/* How a product is cut: slices of its terms, and blocks of both factors, whose copies take so many bytes. */
+typedef struct {
+    cut slices, groups, blocks;
+    int64_t left_bytes, right_bytes; /* the former 0 if that factor is read where it lies */
+} NAME(blocking);
+
+static NAME(blocking) NAME(blocking_of)(const matrix *a, const matrix *b)
 {
-    const int64_t size = sizeof(T), m = a.rows, n = b.cols;
-    const cut slices = cut_into(a.cols, parts_of(a.cols, SLICE));
-    const int64_t longest = parts_of(a.cols, slices.parts), most = PACKED_BYTES / (longest * size);
-    if ((double)m * (double)n * (double)a.cols < WORTH_THREADS)
-        threads = 1;
+    const int64_t size = sizeof(T), m = a->rows, n = b->cols;
+    const cut slices = cut_into(a->cols, parts_of(a->cols, SLICE));
+    const int64_t longest = parts_of(a->cols, slices.parts), most = PACKED_BYTES / (longest * size);
     const cut groups = cut_into(m, parts_of(m, most < ROWS ? ROWS : most));
     const cut blocks = cut_into(parts_of(n, LANES), parts_of(n, most < COLUMNS ? COLUMNS : most));
     /* Rows whose terms are neighbours are as well read where they lie, unless they are read often. */
-    const int packed = (a.col != size && a.row != size) || n > 8 * COLUMNS;
-    const int64_t right_bytes = NAME(bytes)(parts_of(parts_of(n, LANES), blocks.parts) * LANES, COLUMNS, longest);
-    const int64_t left_bytes = packed ? NAME(bytes)(parts_of(m, groups.parts), ROWS, longest) : 0;
-    char *scratch = ctx->rt->scratch(ctx, (size_t)(right_bytes + left_bytes));
-    if (scratch == NULL)
+    const int packed = (a->col != size && a->row != size) || n > 8 * COLUMNS;
+    return (NAME(blocking)){
+        slices, groups, blocks, packed ? NAME(bytes)(parts_of(m, groups.parts), ROWS, longest) : 0,
+        NAME(bytes)(parts_of(parts_of(n, LANES), blocks.parts) * LANES, COLUMNS, longest),
+    };
+}
+
+/* C = alpha A B + beta Z, however large; `half` as above. Copies lie in `space`; if it is NULL, in memory of the call. */
+static int NAME(multiply_packed)(th_ctx *ctx, int64_t threads, matrix a, matrix b, NAME(ending) end, int half, char *space)
+{
+    const NAME(blocking) k = NAME(blocking_of)(&a, &b);
+    if ((double)a.rows * (double)b.cols * (double)a.cols < WORTH_THREADS)
+        threads = 1;
+    if (space == NULL)
+        space = ctx->rt->scratch(ctx, (size_t)(k.right_bytes + k.left_bytes));
+    if (space == NULL)
         return -1;
-    for (int64_t s = 0; s < slices.parts; ++s) {
-        const int64_t first = first_of(&slices, s), terms = first_of(&slices, s + 1) - first;
-        const matrix as = {a.data + first * a.col, m, terms, a.row, a.col}, bs = {b.data + first * b.row, terms, n, b.row, b.col};
-        if (NAME(multiply_slice)(ctx, threads, as, bs, end, half, &groups, &blocks, packed ? scratch + right_bytes : NULL, scratch))
+    for (int64_t s = 0; s < k.slices.parts; ++s) {
+        const int64_t first = first_of(&k.slices, s), terms = first_of(&k.slices, s + 1) - first;
+        const matrix as = {a.data + first * a.col, a.rows, terms, a.row, a.col}, bs = {b.data + first * b.row, terms, b.cols, b.row, b.col};
+        if (NAME(multiply_slice)(ctx, threads, as, bs, end, half, &k.groups, &k.blocks, k.left_bytes ? space + k.right_bytes : NULL, space))
             return -1;
         end.from = end.to, end.from_row = end.to_row, end.from_col = end.to_col;
         end.beta = 1;

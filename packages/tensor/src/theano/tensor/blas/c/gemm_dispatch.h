@@ -37,16 +37,21 @@ static void NAME(mirror)(const NAME(ending) *end, int64_t n)
                     memcpy(end->to + i * end->to_row + j * end->to_col, end->to + j * end->to_row + i * end->to_col, sizeof(T));
 }
 
-/* Whether th_gemm takes no memory from the call for such a product: then it may run on any thread. */
-int NAME(th_gemm_is_light)(matrix a, matrix b, matrix c)
+/* The bytes for copies of factors. */
+int64_t NAME(th_gemm_space)(matrix a, matrix b, matrix c)
 {
-    const matrix at = turned(a), bt = turned(b);
-    if (a.cols == 0 || NAME(is_halved)(a, b))
-        return a.cols == 0;
-    return NAME(is_sideways)(&c) ? NAME(is_direct)(&bt, &at) : NAME(is_direct)(&a, &b);
+    if (NAME(is_sideways)(&c)) {
+        const matrix t = a;
+        a = turned(b);
+        b = turned(t);
+    }
+    if (a.cols == 0 || a.rows == 0 || b.cols == 0 || (!NAME(is_halved)(a, b) && NAME(is_direct)(&a, &b)))
+        return 0;
+    const NAME(blocking) k = NAME(blocking_of)(&a, &b);
+    return k.left_bytes + k.right_bytes;
 }
 
-int NAME(th_gemm)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, matrix b, const T *beta, matrix z, matrix c)
+static int NAME(product)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, matrix b, const T *beta, matrix z, matrix c, char *space)
 {
     if (c.rows == 0 || c.cols == 0)
         return 0;
@@ -63,12 +68,22 @@ int NAME(th_gemm)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, matrix
         return 0;
     }
     if (end.beta == 0 && NAME(is_halved)(a, b)) {
-        if (NAME(multiply_packed)(ctx, threads, a, b, end, 1))
+        if (NAME(multiply_packed)(ctx, threads, a, b, end, 1, space))
             return -1;
         NAME(mirror)(&end, a.rows);
         return 0;
     }
     if (NAME(is_direct)(&a, &b))
         return NAME(multiply_direct)(ctx, threads, a, b, end);
-    return NAME(multiply_packed)(ctx, threads, a, b, end, 0);
+    return NAME(multiply_packed)(ctx, threads, a, b, end, 0, space);
+}
+
+int NAME(th_gemm)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, matrix b, const T *beta, matrix z, matrix c)
+{
+    return NAME(product)(ctx, threads, alpha, a, b, beta, z, c, NULL);
+}
+
+void NAME(th_gemm_within)(char *space, const T *alpha, matrix a, matrix b, const T *beta, matrix z, matrix c)
+{
+    NAME(product)(NULL, 1, alpha, a, b, beta, z, c, space);
 }

@@ -516,19 +516,51 @@ typedef struct {
     int32_t dtype;
     int64_t size, a_next, b_next, c_next;
     matrix a, b, c;
-    int failed;
+    int64_t batch, parts;            /* parts: by threads, each with space of its own; else 0 */
+    char *space;
+    int64_t space_bytes;
 } pairs;
 
-static void multiply_pairs(void *arg, int64_t lo, int64_t hi)
+/* Pairs `lo` to `hi`; in `space`, where our own product is to take what it needs from there. 0, or -1 with the error set. */
+static int multiply_some(const pairs *j, int64_t lo, int64_t hi, char *space)
 {
-    pairs *j = arg;
-    blas_params p = *j->p;
-    p.threads = 1;
     matrix a = j->a, b = j->b, c = j->c;
     a.data += lo * j->a_next, b.data += lo * j->b_next, c.data += lo * j->c_next;
-    for (; lo < hi && !j->failed; ++lo, a.data += j->a_next, b.data += j->b_next, c.data += j->c_next)
-        if (multiply(j->ctx, &p, j->dtype, j->size, NULL, a, b, NULL, c, c))
-            j->failed = 1;
+    for (; lo < hi; ++lo, a.data += j->a_next, b.data += j->b_next, c.data += j->c_next)
+        if (j->parts <= 1) {
+            if (multiply(j->ctx, j->p, j->dtype, j->size, NULL, a, b, NULL, c, c))
+                return -1;
+        } else if (j->dtype == TH_FLOAT32) {
+            th_gemm_within_f32(space, NULL, a, b, NULL, c, c);
+        } else {
+            th_gemm_within_f64(space, NULL, a, b, NULL, c, c);
+        }
+    return 0;
+}
+
+static void multiply_parts(void *arg, int64_t lo, int64_t hi)
+{
+    const pairs *j = arg;
+    for (int64_t part = lo; part < hi; ++part)
+        multiply_some(j, part * j->batch / j->parts, (part + 1) * j->batch / j->parts, j->space + part * j->space_bytes);
+}
+
+/* Multiply the pairs, parts of them on threads where our own product is the one for them. 0, or -1 with the error set. */
+static int multiply_pairs(pairs *j, int own)
+{
+    const double each = (double)j->c.rows * (double)j->c.cols * (double)j->a.cols;
+    if (own && j->c.rows > 1 && j->c.cols > 1 && j->p->threads != 1 && each * (double)j->batch > TH_GEMM_WORTH_THREADS) {
+        const int64_t worth = (int64_t)(each * (double)j->batch / TH_GEMM_BATCH_WORK) + 1, most = j->batch < TH_GEMM_BATCH_PARTS ? j->batch : TH_GEMM_BATCH_PARTS;
+        j->parts = worth < most ? worth : most;
+    }
+    if (j->parts <= 1)
+        return multiply_some(j, 0, j->batch, NULL);
+    const int64_t bytes = j->dtype == TH_FLOAT32 ? th_gemm_space_f32(j->a, j->b, j->c) : th_gemm_space_f64(j->a, j->b, j->c);
+    j->space_bytes = (bytes + 63) / 64 * 64;
+    j->space = j->ctx->rt->scratch(j->ctx, (size_t)(j->parts * j->space_bytes));
+    if (j->space == NULL)
+        return -1;
+    return j->ctx->rt->parallel_for(j->ctx, j->parts, j->p->threads ? (j->parts + j->p->threads - 1) / j->p->threads : 1, multiply_parts, j);
 }
 
 /* inputs: x (b, m, k) or (b, k), y (b, k, n) or (b, k). */
@@ -589,15 +621,6 @@ TH_EXPORT int th_kernel_batched_dot(th_ctx *ctx)
     }
     const int64_t a_next = a.data == x->data ? x->strides[0] : m * k * size;
     const int64_t b_next = b.data == y->data ? y->strides[0] : k * n * size;
-    pairs j = {ctx, p, z->dtype, size, a_next, b_next, m * n * size, a, b, c, 0};
-    /* Only what asks the call for no memory may run on other threads. */
-    const int light = own && m > 1 && n > 1 &&
-                      (z->dtype == TH_FLOAT32 ? th_gemm_is_light_f32(a, b, c) : th_gemm_is_light_f64(a, b, c));
-    const double each = (double)m * (double)n * (double)k;
-    if (light && p->threads != 1 && each * (double)batch > 4e6) {
-        const int64_t grain = 1 + (int64_t)(1e6 / each), least = (batch + p->threads - 1) / (p->threads ? p->threads : 1);
-        return ctx->rt->parallel_for(ctx, batch, p->threads && least > grain ? least : grain, multiply_pairs, &j);
-    }
-    multiply_pairs(&j, 0, batch);
-    return j.failed ? -1 : 0;
+    pairs j = {ctx, p, z->dtype, size, a_next, b_next, m * n * size, a, b, c, .batch = batch};
+    return multiply_pairs(&j, own);
 }

@@ -14,6 +14,7 @@
  *   conv_planes.h     all three where a group has few filters: vectors are then cut out of rows of pixels
  *   conv_depthwise.h  the first two where each channel has filters of its own, of three rows
  *   conv_winograd.h   all three where filters of 3 x 3 move by one pixel
+ *   conv_pointwise.h  all three where filters have one element and move by one pixel
  *   conv_pixels.h     the first two products
  *   conv_filters.h    the third
  *   conv_map.c        element-wise loops over results while they are in the cache
@@ -22,6 +23,7 @@
 #define THEANO_TENSOR_CONV_H
 
 #include "conv_sizes.h"
+#include "gemm.h"
 #include "kernels.h"
 
 typedef struct {

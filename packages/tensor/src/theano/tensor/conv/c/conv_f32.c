@@ -13,5 +13,6 @@
 #include "conv_planes.h"
 #include "conv_depthwise.h"
 #include "conv_winograd.h"
+#include "conv_pointwise.h"
 #include "conv_pixels.h"
 #include "conv_filters.h"

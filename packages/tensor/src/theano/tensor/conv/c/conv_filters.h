@@ -41,6 +41,8 @@ static void NAME(filter_elements)(void *arg, int64_t lo, int64_t hi)
 
 int NAME(th_conv_filters)(th_ctx *ctx, const th_conv *c)
 {
+    if (NAME(is_pointwise)(c, c->channels, c->channels))
+        return NAME(weigh_pointwise)(ctx, c);
     if (NAME(weighs_planes)(c))
         return NAME(weigh_planes)(ctx, c);
     if (NAME(suits_tiles)(c, c->channels, c->filters, 0)) {

@@ -199,6 +199,8 @@ int NAME(th_conv_forward)(th_ctx *ctx, const th_conv *c)
     const th_conv_axis *z = c->axis;
     if (NAME(suits_depthwise)(c, c->channels, c->filters))
         return NAME(convolve_depthwise)(ctx, c, 0);
+    if (NAME(is_pointwise)(c, c->channels, c->filters))
+        return NAME(convolve_pointwise)(ctx, c, 0);
     if (NAME(suits_planes)(c, c->channels, c->filters, z[2].output))
         return NAME(convolve_planes)(ctx, c, 0);
     if (NAME(suits_tiles)(c, c->channels, c->filters, 0)) {
@@ -288,6 +290,8 @@ int NAME(th_conv_images)(th_ctx *ctx, const th_conv *c)
     const th_conv_axis *z = c->axis;
     if (NAME(suits_depthwise)(c, c->filters, c->channels))
         return NAME(convolve_depthwise)(ctx, c, 1);
+    if (NAME(is_pointwise)(c, c->filters, c->channels))
+        return NAME(convolve_pointwise)(ctx, c, 1);
     if (NAME(suits_planes)(c, c->filters, c->channels, z[2].image))
         return NAME(convolve_planes)(ctx, c, 1);
     if (NAME(suits_tiles)(c, c->filters, c->channels, 1)) {

@@ -75,6 +75,8 @@ enum {
     TH_GEMM_PACKED_BYTES = 6 << 20,     /* of a factor that are packed at once: a share of the third */
     TH_GEMM_TERMS_AHEAD = 8,            /* rows of a factor from which panels are packed side by side: its terms are fetched as many ahead */
     TH_GEMM_SHARED_CELLS = 24,          /* pieces into which threads cut a block of the product, at least */
+    TH_GEMM_BATCH_PARTS = 32,           /* into which a batch of products is cut for threads, each with space of its own */
+    TH_GEMM_BATCH_WORK = 1000000,       /* multiplications of such a part, at least */
     TH_GEMM_WORTH_THREADS = 4000000,    /* multiplications for which threads are woken: about 100 us */
     TH_GEMM_DIRECT_SLICE_BYTES = 8192,  /* of terms in a slice: such a panel of the right factor stays in the second-level cache */
     TH_GEMM_DIRECT_BYTES = 96 << 10,    /* of a factor that is read where it lies rather than packed, */
@@ -91,6 +93,9 @@ enum {
     TH_CONV_BAND_BYTES = 256 << 10,     /* of pixels and results that are summed at a time for the gradient of filters */
     TH_CONV_TILE_BYTES = 512 << 10,     /* of pixels and products of a block of tiles: half of a usual second-level cache */
     TH_CONV_TILE_FILTERS = 10 << 20,    /* of filters that each block of tiles meets: a share of the third-level cache */
+    TH_CONV_POINTWISE = 8,              /* channels and filters from which a product of matrices is the way to convolve pixel by pixel */
+    TH_CONV_POINTWISE_BYTES = 64,       /* and so much of a channel: a vector */
+    TH_CONV_POINTWISE_PIXELS = 1024,    /* of an image that such a product takes at most */
     TH_CONV_SUMS = 4,                   /* parts of which the sums for the gradient of filters consist, whoever computes them */
     TH_CONV_FINISHED = 1024,            /* results of a row or of several, from which an element-wise loop over them is worth its call */
     TH_CONV_WORTH_THREADS = 1 << 20,    /* bytes of images for whose copy threads are woken */
