@@ -165,6 +165,9 @@ _flag("cpu_level", EnumStr("auto", "baseline", "v3", "v4"), "The highest x86-64 
 _flag("calibration", EnumStr("measured", "stored"), "Where kernels learn what is fastest on this machine: from what "
       "python -m theano.doctor --calibrate measured on it, if it did; or, so that machines of a kind compute the same "
       "bits, from what the layers bring along.")
+_flag("fused_multiply_add", BoolParam(False), "In element-wise loops, round a product and the sum that it goes into "
+      "once, together, where the CPU has an instruction for it: x * y + z. Such sums are more exact and take one step "
+      "instead of two, but differ in the last digit from the same expression on a CPU without it, or in Python.")
 _flag("openmp", BoolParam(False), "Set to False, one thread does everything, unless threads says otherwise. Set to "
       "True, or left alone: work that is worth it is split among threads (which need no OpenMP).")
 _flag("openmp_elemwise_minsize", IntParam(200000), "If it is set: ops whose arrays have fewer elements stay on one "

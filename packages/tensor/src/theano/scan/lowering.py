@@ -20,8 +20,8 @@ from theano.rewriting import rewrite
 from theano.scalar.base import at_output
 from theano.scalar.c import support
 from theano.scalar.cbody import CBody
-from theano.scalar.composite import Program, Ref, Step, in_order_of_use
 from theano.scalar.ctypes import storage_support
+from theano.scalar.program import Program, Ref, Step, in_order_of_use
 from theano.scan.op import Scan
 from theano.scan.spec import LoopSpec
 from theano.scan.writer import NumbersWriter, Value, VectorsWriter

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from theano.scalar.composite import Composite, Literal, lift_constants
+from theano.scalar.composite import Composite
 from theano.scalar.ctypes import compute_type
+from theano.scalar.program import Literal, lift_constants
 
 _WORD = re.compile(r"\w+")
 _SLOT = 8
