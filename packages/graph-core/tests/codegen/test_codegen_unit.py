@@ -83,6 +83,7 @@ def test_plain_loops_are_compiled_apart(cache: CacheSettings, number: Number, ca
         ("return (int)th_twice(2);", False),
         ("if (ctx) return 3; /* not sin(x) */", False),
         ("char a[4]; memset(a, 0, sizeof a); return a[0];", False),
+        ("typedef int four __attribute__((vector_size(16), aligned(16))); return 0;", False),
         ("return (int)floor(2.5);", True),
         ("return INFINITY > 3;", True),
         ("return (int)M_PI;", True),
@@ -120,6 +121,22 @@ def test_many_kernels_are_spread_over_cores(cache: CacheSettings, number: Number
     addresses = compile_kernels([number(n) for n in range(30)], tools, cache)
     assert [call(address) for address in addresses] == list(range(30))
     assert compile_counts().units_built == 3
+
+
+def test_kernels_are_spread_by_what_they_cost() -> None:
+    """A call of our maths in a loop is much, numbers without a loop are little, whatever the length of the text."""
+    head = "int KERNEL(th_ctx *ctx) { double x = 0;"
+    loop = "for (int i = 0; i < 9; ++i)"
+    calls = Kernel("calls", f"{head} {loop} x = {' + '.join(['th_exp_f64(x)'] * 8)}; return 0; }}")
+    loops = {f"loop{n}": Kernel("loop", f"{head} {loop} x += {n}; {'x += 2;' * 300} return 0; }}") for n in range(4)}
+    numbers = {f"number{n}": Kernel("number", f"{head} x += {n}; {'x += 2;' * 300} return 0; }}") for n in range(4)}
+    tools = current_toolchain(ToolchainSettings(jobs=2))
+    first, second = units._shards({"calls": calls, **numbers, **loops}, tools)
+    assert {*first, *second} == {"calls", *numbers, *loops}
+    alone = first if "calls" in first else second
+    assert not loops.keys() & alone.keys()
+    costs = [sum(map(units._cost, shard.values())) for shard in (first, second)]
+    assert abs(costs[0] - costs[1]) <= units._cost(numbers["number0"])
 
 
 def test_text_of_a_unit(number: Number) -> None:

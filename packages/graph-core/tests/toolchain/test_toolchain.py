@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -403,6 +404,26 @@ class TestBuilding:
             folder.mkdir()
             made.append(Path(build(found, [Job("unit", "int f(void) { return 1; }\n")], str(folder))[0]).read_bytes())
         assert made[0] == made[1]
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere linkers want to know all libraries")
+    def test_kernels_find_what_they_are_not_linked_with(self, found: Toolchain, tmp_path: Path) -> None:
+        """The C library through the process, the compiler's own by being linked."""
+        assert found.command("a.c", "a.so")[-1] == flags.COMPILERS_OWN and flags.KERNELS_ALONE in found.flags
+        text = """#include <string.h>
+        void *copy(void *to, const void *from, size_t n) { return memmove(to, from, n); }
+        long long divide(long long a, long long b) { volatile __int128 x = a; return (long long)(x * x / b); }
+        """
+        library = ctypes.CDLL(build(found, [Job("unit", text)], str(tmp_path))[0])
+        library.divide.argtypes, library.divide.restype = [ctypes.c_longlong] * 2, ctypes.c_longlong
+        assert library.divide(10**10, 10**2) == 10**18
+        to = ctypes.create_string_buffer(4)
+        library.copy(to, b"abc", ctypes.c_size_t(3))
+        assert to.value == b"abc"
+
+    def test_what_users_write_is_linked_as_always(self, found: Toolchain, find: Find) -> None:
+        command = found.command("a.cpp", "a.so", language="c++")
+        assert flags.KERNELS_ALONE not in command and flags.COMPILERS_OWN not in command
+        assert flags.KERNELS_ALONE not in find(extra_flags=("-DNAME",)).flags
 
     def test_error_names_line_and_owner(self, found: Toolchain, tmp_path: Path) -> None:
         text = "int a(void) { return 0; }\n/* x + y */\nint b(void) { return oops; }\n"

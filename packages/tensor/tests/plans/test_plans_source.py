@@ -99,7 +99,7 @@ def test_what_has_no_key(plans, looks, compiled, reason):
 @pytest.mark.parametrize("linker", ["cvm", "c|py"])
 def test_what_has_a_key(linker, monkeypatch):
     """It is that of the whole request; the graph's constants and the flags are kept for later."""
-    monkeypatch.setattr("theano.compile.program_cache.environment", lambda store, identity: ["around"])
+    monkeypatch.setattr("theano.compile.program_cache.environment", lambda sources, identity: ["around"])
     x, c = T.dvector("x"), T.constant(np.arange(3.0))
     asked = request([x], [x + c], mode=Mode(linker, "fast_run"))
     description = GraphDescription(asked.closed)

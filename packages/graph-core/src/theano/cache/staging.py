@@ -224,7 +224,14 @@ def remove_tree(path: str) -> None:
     except FileNotFoundError:
         return
     except OSError:
-        import shutil  # brings in much that a process that only reads has no use for
+        pass
+    # Either it is a directory, or it cannot be removed at all.
+    try:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                os.unlink(entry)
+        os.rmdir(path)
+    except OSError:
+        import shutil  # takes longer to import than most directories, which hold files only, to be removed
 
-        # Either it is a directory, or it cannot be removed at all.
         shutil.rmtree(path, ignore_errors=True)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 from theano.graph.canonical import NoCanonicalForm, facts, is_ours, replaced
@@ -19,7 +20,8 @@ from theano.settings import config
 
 SLACK = 0.1
 """Seconds by which the clocks of a process and of a file system may differ."""
-SUFFIXES = (".py", ".h", ".c", ".so", ".pyd")
+LIBRARIES = (".so", ".pyd")
+SUFFIXES = (".py", ".h", ".c", *LIBRARIES)
 
 #: Flags that neither what a function computes nor how it is laid out depends on.
 WITHOUT_EFFECT = frozenset(
@@ -77,15 +79,31 @@ def source_digest(notes: Notes) -> str:
     >>> len(source_digest(SimpleNamespace(notes=lambda key: [], add_note=lambda key, text: None)))
     32
     """
-    global _known, _changed
+    return read_sources(notes)()
+
+
+def read_sources(notes: Notes) -> Callable[[], str]:
+    """Begin to find out what `source_digest` says, and return what waits for it: compilers are asked meanwhile."""
+    global _changed
     modules = len(sys.modules)
     # A module that was imported since may have been edited since.
-    if _known is None or _known.modules != modules:
-        stamp = _stamp()
-        if _known is not None and stamp != _known.stamp:
-            _changed = True
-        digest = _known.digest if _known is not None else _read(stamp, notes)
-        _known = _Sources(modules, stamp, digest)
+    if _known is not None and _known.modules == modules:
+        return _said
+    stamp = _stamp()
+    if _known is not None and stamp != _known.stamp:
+        _changed = True
+    digest = _reader(stamp, notes) if _known is None else _known.digest
+
+    def wait() -> str:
+        global _known
+        _known = _Sources(modules, stamp, digest if isinstance(digest, str) else digest())
+        return _said()
+
+    return wait
+
+
+def _said() -> str:
+    assert _known is not None
     if _changed:
         raise NoCanonicalForm("the sources of theano have changed since this process started")
     return _known.digest
@@ -153,20 +171,59 @@ def _check_loaded(seen: set[str]) -> None:
             raise NoCanonicalForm(f"the source of {name} cannot be found at {file}")
 
 
-def _read(stamp: str, notes: Notes) -> str:
-    """Return what the files hold, from the note about their times if there is one."""
+def _reader(stamp: str, notes: Notes) -> str | Callable[[], str]:
+    """Return what the files hold, from the note about their times if there is one; else what reads them."""
     for text in notes.notes(stamp):
         if text.startswith("sources "):
             return text.removeprefix("sources ")
-    state = hashlib.sha256()
-    for name, entry in _files():
-        with open(entry.path, "rb") as file:
-            data = file.read()
-        state.update(f"{name}\0{len(data)}\0".encode())
-        state.update(data)
-    digest = state.hexdigest()[:32]
-    notes.add_note(stamp, f"sources {digest}")
-    return digest
+    files = list(_files())
+    libraries = _Libraries([entry.path for _, entry in files if entry.name.endswith(LIBRARIES)])
+    libraries.start()
+
+    def read() -> str:
+        state = hashlib.sha256()
+        for name, entry in files:
+            if not entry.name.endswith(LIBRARIES):
+                state.update(f"{name}\0".encode())
+                state.update(_digest(entry.path))
+        libraries.join()
+        for name, entry in files:
+            if entry.name.endswith(LIBRARIES):
+                state.update(f"{name}\0".encode())
+                state.update(libraries.digests.get(entry.path) or _digest(entry.path))
+        digest = state.hexdigest()[:32]
+        notes.add_note(stamp, f"sources {digest}")
+        return digest
+
+    return read
+
+
+def _digest(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).digest()
+
+
+class _Libraries(threading.Thread):
+    """Reads the compiled libraries beside all else: some megabytes, for which Python's lock is not needed.
+
+    Attributes
+    ----------
+    digests : dict of str to bytes
+        By path; one that cannot be read is left out.
+    """
+
+    def __init__(self, paths: list[str]):
+        super().__init__(name="theano: reads libraries", daemon=True)
+        self.digests: dict[str, bytes] = {}
+        self._paths = paths
+
+    def run(self) -> None:
+        """Read them."""
+        for path in self._paths:
+            try:
+                self.digests[path] = _digest(path)
+            except OSError:  # who reads it again is told
+                continue
 
 
 # -- flags and rules -----------------------------------------------------------------------------------------
@@ -215,15 +272,15 @@ def rules_in_force() -> list[Any]:
     return _rules[1]
 
 
-def environment(notes: Notes, toolchain: str) -> list[Any]:
+def environment(sources: str, toolchain: str) -> list[Any]:
     """Return all of it as plain data.
 
     Parameters
     ----------
-    notes : Notes
-        The cache.
+    sources : str
+        What `source_digest` says.
     toolchain : str
         The compiler's identity; empty where nothing is compiled.
     """
     python = [sys.implementation.cache_tag, *map(str, sys.version_info[:3]), sys.platform, sys.byteorder]
-    return [source_digest(notes), python, facts(), toolchain, flags_in_force(), rules_in_force()]
+    return [sources, python, facts(), toolchain, flags_in_force(), rules_in_force()]

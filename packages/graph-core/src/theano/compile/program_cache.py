@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from theano.compile.environment import check_sources, environment
+from theano.compile.environment import check_sources, environment, read_sources
 from theano.compile.key import GraphDescription, function_key
 from theano.compile.request import Request
 from theano.errors import NoCompilerError
@@ -104,10 +104,11 @@ def _describe(request: Request) -> Lookup:
     from theano.codegen.unit import current_toolchain
     from theano.toolchain.select import ToolchainSettings
 
-    graph = GraphDescription(request.closed)
     store = open_cache(CacheSettings.from_config(config))
+    sources = read_sources(store)
+    graph = GraphDescription(request.closed)
     tools = current_toolchain(ToolchainSettings.from_config(config), store)
-    around = environment(store, tools.identity)
+    around = environment(sources(), tools.identity)
     key = function_key(
         graph, request.mode, request.rewrite_settings(), request.accept_inplace, request.allow_gc, around
     )

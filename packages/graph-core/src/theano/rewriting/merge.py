@@ -112,8 +112,12 @@ def fold(node: Apply) -> Answer:
     Whatever goes wrong in the computation is left to happen when the function runs, where it can be reported with
     the user's values.
     """
-    given = [v for v in node.inputs if isinstance(v, Constant)]
-    if not given or len(given) < len(node.inputs):
+    given: list[Constant] = []
+    for v in node.inputs:
+        if not isinstance(v, Constant):
+            return None
+        given.append(v)
+    if not given:
         return None
     op = node.op
     if not (has_perform(op) or has_own_thunk(op)) or not op.do_constant_folding(node):

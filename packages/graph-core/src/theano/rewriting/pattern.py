@@ -35,6 +35,8 @@ from theano.graph.variable import Constant, Variable
 
 #: What the names in a pattern stand for: variables, tuples of them (of :class:`Rest`), and ops.
 Bindings = dict[str, Any]
+#: Of so many ops a pattern, or a rule, remembers whether they are meant.
+MANY_OPS = 256
 
 #: What Python's operators mean between patterns: from "add", "mul", "truediv", ... to an op wrapped in :class:`P`.
 operators: Table[str, P] = Table("rewriting.pattern.operators", "which op an operator stands for")
@@ -315,6 +317,9 @@ class P:
         self.attributes = attributes
         self._commutative = commutative
         self._associative = associative
+        #: Of the ops that were asked about, by their identity, whether they are meant: the same few are asked about at
+        #: each node, and to compare ops takes longer. (The op is kept, so that its id stays its own.)
+        self._known: dict[int, tuple[Op, bool]] = {}
 
     def __call__(self, *args: Any) -> Call:
         """Return the pattern of this op applied to patterns and numbers."""
@@ -342,7 +347,13 @@ class P:
             return True
         if isinstance(mine, type):
             return isinstance(op, mine)
-        return any(_is_meant(one, op) for one in mine) if isinstance(mine, tuple) else bool(mine == op)
+        known = self._known.get(id(op))
+        if known is None:
+            if len(self._known) >= MANY_OPS:
+                self._known.clear()
+            meant = any(_is_meant(one, op) for one in mine) if isinstance(mine, tuple) else bool(mine == op)
+            known = self._known[id(op)] = op, meant
+        return known[1]
 
     def has_attributes(self, op: Op) -> bool:
         """Return whether the attributes of ``op`` are those that were asked for."""

@@ -18,6 +18,7 @@ from theano.graph.op import Op
 from theano.graph.variable import Variable
 from theano.rewriting import families
 from theano.rewriting.pattern import (
+    MANY_OPS,
     Bindings,
     Call,
     OneOf,
@@ -122,10 +123,6 @@ class FunctionRule(Rule):
 
 #: What conditions and results may speak of beside the names of their pattern: what is replaced, and the graph it is in.
 CONTEXT = ("out", "fgraph")
-
-
-#: Of so many ops a rule remembers which of its cases they meet.
-MANY_OPS = 256
 
 
 class Case:

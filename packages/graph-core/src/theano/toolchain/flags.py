@@ -21,6 +21,10 @@ never ``-ffast-math``
     What 512 bits leave over is not done in loops of 256 and 128 bits first: each would be compiled in full.
 ``-Wl,-z,noseparate-code -Wl,-z,norelro``
     A loaded library then takes two mappings of memory, not five: a process may have 65,530, and each costs time.
+``-nodefaultlibs``, with the compiler's own library
+    To look through the thousands of names of the C library takes the linker 14 of its 26 ms. What little kernels use
+    of it, such as ``memcpy``, the system's loader finds, since every process has it. Not beside a user's own options,
+    which may want libraries (``-fsanitize=address``).
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ from typing import NamedTuple
 OPTIMISATION = ("-O3",)
 NUMERIC = ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing")
 ALWAYS = ("-std=gnu11", "-fPIC", "-shared")
+KERNELS_ALONE = "-nodefaultlibs"
 WISHED = (
     *("-fopenmp-simd", "-w", "-g0", "--param=vect-epilogues-nomask=0"),
     *(("-Wl,-z,noseparate-code", "-Wl,-z,norelro") if sys.platform.startswith("linux") else ()),
@@ -64,17 +69,22 @@ HEADERS = ("stddef.h", "stdint.h", "string.h")
 MATHS_HEADERS = ("math.h", "complex.h")
 """A fifth of the time of a small unit, so only where something of them may be used."""
 LIBRARIES = () if os.name == "nt" else ("-lm",)
+COMPILERS_OWN = "-lgcc"
+"""The library of what the processor has no instruction for, which `KERNELS_ALONE` leaves out as well."""
 
 
 def for_cxx(flags: tuple[str, ...]) -> tuple[str, ...]:
     """Return the options that the same compiler is given for C++, of which only ours is to be seen from outside.
+
+    What users write calls the C library as it likes.
 
     Examples
     --------
     >>> for_cxx(("-std=gnu11", "-O3"))
     ('-O3', '-fvisibility=hidden')
     """
-    return (*(flag for flag in flags if not flag.startswith("-std=")), "-fvisibility=hidden")
+    kept = (flag for flag in flags if not flag.startswith("-std=") and flag != KERNELS_ALONE)
+    return (*kept, "-fvisibility=hidden")
 
 
 class Wishes(NamedTuple):
@@ -96,7 +106,11 @@ class Wishes(NamedTuple):
 
     def optional(self) -> tuple[str, ...]:
         """Return the options that are dropped if the compiler does not know them."""
-        return (*NUMERIC, *WISHED, *(("-mprefer-vector-width=512",) if self.native and self.wide else ()))
+        alone = sys.platform.startswith("linux") and not self.extra
+        return (
+            *NUMERIC, *WISHED, *((KERNELS_ALONE,) if alone else ()),
+            *(("-mprefer-vector-width=512",) if self.native and self.wide else ()),
+        )  # fmt: skip
 
 
 def wishes(extra: tuple[str, ...]) -> Wishes:

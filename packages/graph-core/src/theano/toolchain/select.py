@@ -9,12 +9,12 @@ import shlex
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from theano.errors import NoCompilerError
 from theano.graph.signals import let_signals_through
+from theano.records import field, record, replace
 from theano.toolchain import flags as options
 from theano.toolchain.environment import FOR_PROGRAMS, is_script, kept_environment
 from theano.toolchain.find import Compiler, ask, candidates, own_files
@@ -52,7 +52,7 @@ class Notes(Protocol):
         """Give a private working directory; outside the cache if that is wanted."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ToolchainSettings:
     """The user's wishes about compiling. A value, passed down by ``theano.compile``.
 
@@ -137,7 +137,7 @@ def c_library() -> str:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Toolchain:
     """A compiler with its options, as described exactly enough to be part of a key.
 
@@ -168,7 +168,18 @@ class Toolchain:
     cpu_class: str
     settings: ToolchainSettings = ToolchainSettings()
     libc: str = field(default_factory=c_library)
-    proven: bool = field(default=True, compare=False)
+    proven: bool = True
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both compile alike, whatever has been seen of either."""
+        return isinstance(other, Toolchain) and self._description == other._description
+
+    def __hash__(self) -> int:
+        return hash(self._description)
+
+    @property
+    def _description(self) -> tuple[Any, ...]:
+        return self.compiler, self.flags, self.cpu_class, self.settings, self.libc
 
     @property
     def can_compile(self) -> bool:
@@ -206,8 +217,9 @@ class Toolchain:
         given = ("-x", language) if (language == "c") == self.compiler.is_cxx_driver else ()
         rest = ("-x", "none") if given else ()
         head = [*self.compiler.argv, *kept, *folders, *given, source, *rest, "-o", output]
+        own = (options.COMPILERS_OWN,) if options.KERNELS_ALONE in kept else ()
         library = () if language == "c" or self.compiler.is_cxx_driver else ("-lstdc++",)
-        return [*head, *(flag for flag in extra if flag not in without), *options.LIBRARIES, *library]
+        return [*head, *(flag for flag in extra if flag not in without), *options.LIBRARIES, *own, *library]
 
 
 _Key = tuple[ToolchainSettings, str, tuple[tuple[str, str], ...]]

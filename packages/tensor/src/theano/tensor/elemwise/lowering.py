@@ -9,7 +9,6 @@ the loop.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from theano.graph.apply import Apply
 from theano.graph.kernel import Kernel
 from theano.lowering.accepts import Accepts
 from theano.lowering.table import Lowering, register
+from theano.records import record
 from theano.scalar.cbody import calls_c_library
 from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
 from theano.tensor.elemwise.op import Elemwise
@@ -41,7 +41,7 @@ _BY_ROW = 12
 """A loop of so few statements, and without functions, takes less time than to fill a buffer with what is stretched."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Plan:
     """A loop, and what it does with each element in C."""
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from theano.records import record
 from theano.scalar.composite import Composite
 from theano.scalar.ctypes import compute_type
 from theano.scalar.program import Literal, lift_constants
@@ -23,7 +23,7 @@ _SLOT = 8
 """Every constant starts at a multiple of this many bytes, so that each is aligned."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Body:
     """A scalar operation in C.
 

@@ -9,18 +9,18 @@ writer of its own, and enters it into the lowering table.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from theano.graph.apply import Apply
 from theano.lowering.accepts import dtype_of
+from theano.records import record
 from theano.scalar.arithmetic import identity
 from theano.tensor.kernels.common import normal_axes, pattern_of
 from theano.tensor.reduce.careduce import ufunc_of
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Operand:
     """One array of a loop.
 
@@ -43,7 +43,7 @@ class Operand:
         return sum(1 << axis for axis, one in enumerate(self.broadcastable) if one)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Map:
     """A loop that computes each element of the outputs from the elements of the inputs at the same place.
 
@@ -102,7 +102,7 @@ class Map:
         return self.moves(operand) == "some" and operand.broadcastable[self._long[-1]]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Result:
     """One result of a reduction.
 
@@ -123,7 +123,7 @@ class Result:
     needs_terms: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Reduction:
     """A loop that takes terms, computed from the elements of the inputs at one place, into results.
 

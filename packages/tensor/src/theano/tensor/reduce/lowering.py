@@ -15,7 +15,6 @@ rows
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin, Kernel
 from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
+from theano.records import record, replace
 from theano.scalar.arithmetic import identity
 from theano.scalar.c import support
 from theano.scalar.c_values import literal
@@ -81,7 +81,7 @@ _LIGHT_SUPPORT = 700
 """Characters of C that a term may call and still be cheap."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Own:
     """An operation that the driver does not know: what its statement in the scalar layer says of it."""
 
@@ -91,7 +91,7 @@ class _Own:
     refused: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Result:
     """One result: the operation, and the dtypes of its terms, of the accumulator and of the result."""
 
@@ -110,7 +110,7 @@ class _Result:
         return _STEPS[self.name] + (" a = v != v ? v : a;" if nan_wins else "")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Plan:
     """A reduction, and how its results are taken in C."""
 

@@ -9,13 +9,13 @@ constants first. Only the root of a tree does so, which keeps the work linear in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from theano import scalar as scal
 from theano.graph import Apply, Constant
+from theano.records import record
 from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
 from theano.rewriting.pattern import same
 from theano.tensor.elemwise import functions as F
@@ -41,7 +41,7 @@ from theano.tensor.rules.predicates import (
 from theano.tensor.type import TensorApply, TensorType
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Family:
     """An operation, its inverse and its reciprocal: ``add, sub, neg`` or ``mul, true_div, inv``."""
 

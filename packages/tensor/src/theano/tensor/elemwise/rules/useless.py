@@ -219,13 +219,10 @@ rule("local_cast_cast", P(CASTS)(P(CASTS)(x)), lambda x, out: F.cast(x, out.type
      doc="Two casts are one where the first loses nothing that the second would keep.")  # fmt: skip
 
 
-@local_rule([Elemwise], phases=("canonicalize",))
+@local_rule([F.add, F.sub, F.mul, F.true_div, F.maximum, F.minimum], phases=("canonicalize",))
 def local_upcast_elemwise_constant_inputs(node: TensorApply) -> Any:
     """A constant takes the dtype in which it will be computed with, if that is the dtype of the result."""
-    op = scalar_of(node)
     out: Any = node.outputs[0]
-    if op not in (scal.add, scal.sub, scal.mul, scal.true_div, scal.maximum, scal.minimum):
-        return None
     dtype = out.type.dtype
     changed = False
     inputs = []

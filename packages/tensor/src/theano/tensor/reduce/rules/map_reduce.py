@@ -11,12 +11,12 @@ way to it: a reduction that needs another one has a higher level, so those of on
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from theano import scalar as scal
 from theano.graph import FunctionGraph, Variable
 from theano.lowering.table import lower
+from theano.records import record
 from theano.rewriting import Context
 from theano.tensor.elemwise.rules.joining import (
     MAX_OPERANDS,
@@ -40,7 +40,7 @@ MAX_COMPUTED_TWICE = 4
 Loop = tuple[int, tuple[int, ...], tuple[bool, ...]]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Graph:
     """What is known of a graph.
 

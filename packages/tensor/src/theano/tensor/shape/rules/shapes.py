@@ -8,7 +8,6 @@ something that they speak of has left the graph.
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ from theano.graph.features import AlreadyThere, Feature
 from theano.graph.op_contract import answers
 from theano.graph.signals import let_signals_through
 from theano.graph.text import text_of
+from theano.messages import logger
 from theano.rewriting import Context, local_rule, phases
 from theano.settings import config
 from theano.tensor.control.checks import same_length, unchecked
@@ -31,7 +31,6 @@ from theano.tensor.shape.scalars import ScalarFromTensor
 
 Lengths = tuple[Any, ...]
 
-logger = logging.getLogger("theano")
 #: What was said of an ``infer_shape`` that raised: rules ask again and again, and once is enough to know.
 _complained: set[str] = set()
 

@@ -1,0 +1,78 @@
+"""The digest of our own sources: of all that they hold, compiled libraries too, noted for the next process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from theano.compile import environment
+
+
+class Notes:
+    """A cache's notes, and how often something was written down."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, list[str]] = {}
+
+    def notes(self, key: str) -> list[str]:
+        return self.kept.get(key, [])
+
+    def add_note(self, key: str, text: str) -> None:
+        self.kept.setdefault(key, []).append(text)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that is taken for our installation: a module and two libraries."""
+    for name in ("a.py", "b.so", "c.so"):
+        (tmp_path / name).write_bytes(name.encode() * 10)
+
+    def files() -> Iterator[tuple[str, os.DirEntry[str]]]:
+        with os.scandir(tmp_path) as scan:
+            yield from sorted((entry.name, entry) for entry in scan)
+
+    monkeypatch.setattr(environment, "_files", files)
+    return tmp_path
+
+
+def digest(notes: Notes) -> str:
+    found = environment._reader("stamp", notes)
+    return found if isinstance(found, str) else found()
+
+
+def test_it_is_noted_and_found_again(installed: Path) -> None:
+    notes = Notes()
+    first = digest(notes)
+    assert len(first) == 32 and notes.kept == {"stamp": [f"sources {first}"]}
+    (installed / "a.py").write_text("something else")  # the note is under the files' times, and is believed
+    assert digest(notes) == first and digest(Notes()) != first
+
+
+@pytest.mark.parametrize("name", ["a.py", "b.so", "c.so"])
+def test_all_content_counts(installed: Path, name: str) -> None:
+    first = digest(Notes())
+    assert digest(Notes()) == first
+    (installed / name).write_bytes(b"x")
+    assert digest(Notes()) != first
+
+
+def test_files_that_change_places_count(installed: Path) -> None:
+    first = digest(Notes())
+    (installed / "b.so").rename(installed / "d")
+    (installed / "c.so").rename(installed / "b.so")
+    (installed / "d").rename(installed / "c.so")
+    assert digest(Notes()) != first
+
+
+def test_a_library_that_cannot_be_read_is_an_error(installed: Path) -> None:
+    found = environment._reader("stamp", Notes())
+    assert not isinstance(found, str)
+    os.unlink(installed / "a.py")
+    with pytest.raises(FileNotFoundError):
+        found()
+    os.symlink("nowhere", installed / "b2.so")
+    with pytest.raises(FileNotFoundError):
+        digest(Notes())
