@@ -5,6 +5,8 @@
 /* The terms of a slice: a panel of the factor that rests then takes three quarters of a small first-level cache. */
 #define SLICE ((int64_t)(TH_GEMM_RESTING_BYTES / ((RIGHT_RESTS ? COLUMNS : ROWS) * (int64_t)sizeof(T))))
 #define SHARED_CELLS ((int64_t)TH_GEMM_SHARED_CELLS)
+#define PASSING_ROWS ((int64_t)TH_GEMM_PASSING_ROWS)
+#define NEAR_BYTES ((int64_t)TH_GEMM_NEAR_BYTES)
 #define WORTH_THREADS ((double)TH_GEMM_WORTH_THREADS)
 
 /* `count` things in `parts` parts as equal as they can be: each has `each`, the first `more` have one more. */
@@ -98,15 +100,15 @@ static void NAME(pack_right)(void *arg, int64_t lo, int64_t hi)
     NAME(pack_side)(&j->right, j->terms, lo, hi);
 }
 
-INLINE void NAME(multiply_panels)(const NAME(job) *j, int64_t t, int64_t q)
+/* Panel t of the left factor times panel q of the right one, which is packed at `panel`. */
+INLINE void NAME(multiply_panels)(const NAME(job) *j, int64_t t, int64_t q, const char *panel)
 {
     const NAME(side) *l = &j->left, *r = &j->right;
     const int64_t size = sizeof(T), row = NAME(line)(l, t), rows = NAME(line)(l, t + 1) - row;
     const int64_t column = NAME(line)(r, q), columns = NAME(line)(r, q + 1) - column;
     if (column >= row + rows + j->below)
         return;
-    NAME(factors) f = {l->from + row * l->line_step, r->packed + q * j->terms * COLUMNS * size, j->terms,
-                       l->line_step, l->term_step, COLUMNS * size};
+    NAME(factors) f = {l->from + row * l->line_step, panel, j->terms, l->line_step, l->term_step, COLUMNS * size};
     NAME(ending) e = j->end;
     e.to += row * e.to_row + column * e.to_col;
     e.from += row * e.from_row + column * e.from_col;
@@ -126,18 +128,35 @@ INLINE void NAME(multiply_panels)(const NAME(job) *j, int64_t t, int64_t q)
 static void NAME(multiply_cells)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(job) *j = arg;
+    const char *right = j->right.packed;
+    const int64_t panel = j->terms * COLUMNS * (int64_t)sizeof(T);
     for (int64_t i = lo; i < hi; ++i) {
         const int64_t r = i % j->rows.parts, c = i / j->rows.parts;
         const int64_t t_end = first_of(&j->rows, r + 1), q_end = first_of(&j->columns, c + 1);
 #if RIGHT_RESTS
         for (int64_t q = first_of(&j->columns, c); q < q_end; ++q)
             for (int64_t t = first_of(&j->rows, r); t < t_end; ++t)
-                NAME(multiply_panels)(j, t, q);
+                NAME(multiply_panels)(j, t, q, right + q * panel);
 #else
         for (int64_t t = first_of(&j->rows, r); t < t_end; ++t)
             for (int64_t q = first_of(&j->columns, c); q < q_end; ++q)
-                NAME(multiply_panels)(j, t, q);
+                NAME(multiply_panels)(j, t, q, right + q * panel);
 #endif
+    }
+}
+
+/* Panels lo to hi of the right factor, each packed when its turn comes: few rows go by, and it is in the first-level cache
+ * while they do. */
+static void NAME(multiply_as_packed)(void *arg, int64_t lo, int64_t hi)
+{
+    const NAME(job) *j = arg;
+    const NAME(side) *r = &j->right;
+    char panel[SLICE * COLUMNS * sizeof(T)] __attribute__((aligned(64)));
+    for (int64_t q = lo; q < hi; ++q) {
+        const int64_t column = NAME(line)(r, q), columns = NAME(line)(r, q + 1) - column;
+        NAME(pack_panel)(panel, COLUMNS * (int64_t)sizeof(T), columns, j->terms, r->from + column * r->line_step, r->line_step, r->term_step);
+        for (int64_t t = 0; t < j->left.panels.parts; ++t)
+            NAME(multiply_panels)(j, t, q, panel);
     }
 }
 
@@ -171,7 +190,7 @@ static int NAME(multiply_slice)(th_ctx *ctx, int64_t threads, matrix a, matrix b
         NAME(job) j = {.terms = a.cols};
         j.right = (NAME(side)){b.data + column * b.col, b.col, b.row, (u_end == units ? b.cols : u_end * LANES) - column,
                                cut_into(u_end - u, parts_of(u_end - u, VECTORS)), LANES, COLUMNS, right};
-        if (NAME(spread)(ctx, threads, j.right.panels.parts, NAME(pack_right), &j))
+        if (right != NULL && NAME(spread)(ctx, threads, j.right.panels.parts, NAME(pack_right), &j))
             return -1;
         for (int64_t g = 0; g < groups->parts; ++g) {
             const int64_t row = first_of(groups, g), rows = first_of(groups, g + 1) - row;
@@ -182,6 +201,11 @@ static int NAME(multiply_slice)(th_ctx *ctx, int64_t threads, matrix a, matrix b
             j.end.from += row * end.from_row + column * end.from_col;
             if (left != NULL && NAME(spread)(ctx, threads, j.left.panels.parts, NAME(pack_left), &j))
                 return -1;
+            if (right == NULL) {
+                if (NAME(spread)(ctx, threads, j.right.panels.parts, NAME(multiply_as_packed), &j))
+                    return -1;
+                continue;
+            }
             NAME(cut_into_cells)(&j, threads != 1);
             if (NAME(spread)(ctx, threads, j.rows.parts * j.columns.parts, NAME(multiply_cells), &j))
                 return -1;
@@ -193,7 +217,7 @@ static int NAME(multiply_slice)(th_ctx *ctx, int64_t threads, matrix a, matrix b
 /* How a product is cut: slices of its terms, and blocks of both factors, whose copies take so many bytes. */
 typedef struct {
     cut slices, groups, blocks;
-    int64_t left_bytes, right_bytes; /* the former 0 if that factor is read where it lies */
+    int64_t left_bytes, right_bytes; /* 0 if that factor is read where it lies, or packed panel by panel */
 } NAME(blocking);
 
 static NAME(blocking) NAME(blocking_of)(const matrix *a, const matrix *b)
@@ -207,7 +231,7 @@ static NAME(blocking) NAME(blocking_of)(const matrix *a, const matrix *b)
     const int packed = (a->col != size && a->row != size) || n > 8 * COLUMNS;
     return (NAME(blocking)){
         slices, groups, blocks, packed ? NAME(bytes)(parts_of(m, groups.parts), ROWS, longest) : 0,
-        NAME(bytes)(parts_of(parts_of(n, LANES), blocks.parts) * LANES, COLUMNS, longest),
+        m <= PASSING_ROWS && b->rows * n * size <= NEAR_BYTES ? 0 : NAME(bytes)(parts_of(parts_of(n, LANES), blocks.parts) * LANES, COLUMNS, longest),
     };
 }
 
@@ -217,14 +241,15 @@ static int NAME(multiply_packed)(th_ctx *ctx, int64_t threads, matrix a, matrix 
     const NAME(blocking) k = NAME(blocking_of)(&a, &b);
     if ((double)a.rows * (double)b.cols * (double)a.cols < WORTH_THREADS)
         threads = 1;
-    if (space == NULL)
+    if (space == NULL && k.right_bytes + k.left_bytes)
         space = ctx->rt->scratch(ctx, (size_t)(k.right_bytes + k.left_bytes));
-    if (space == NULL)
+    if (space == NULL && k.right_bytes + k.left_bytes)
         return -1;
     for (int64_t s = 0; s < k.slices.parts; ++s) {
         const int64_t first = first_of(&k.slices, s), terms = first_of(&k.slices, s + 1) - first;
         const matrix as = {a.data + first * a.col, a.rows, terms, a.row, a.col}, bs = {b.data + first * b.row, terms, b.cols, b.row, b.col};
-        if (NAME(multiply_slice)(ctx, threads, as, bs, end, half, &k.groups, &k.blocks, k.left_bytes ? space + k.right_bytes : NULL, space))
+        if (NAME(multiply_slice)(ctx, threads, as, bs, end, half, &k.groups, &k.blocks, k.left_bytes ? space + k.right_bytes : NULL,
+                                 k.right_bytes ? space : NULL))
             return -1;
         end.from = end.to, end.from_row = end.to_row, end.from_col = end.to_col;
         end.beta = 1;
