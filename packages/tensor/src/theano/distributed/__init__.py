@@ -11,9 +11,11 @@ from __future__ import annotations
 from theano.distributed.archive import CheckpointError
 from theano.distributed.checkpoints import load, save
 from theano.distributed.collectives import all_gather, all_reduce, broadcast, reduce_scatter, send_receive
-from theano.distributed.engines import DaskEngine, Engine, MPIEngine, SerialEngine
+from theano.distributed.dask_engine import DaskEngine
+from theano.distributed.engines import Engine, SerialEngine
 from theano.distributed.function import DistributedFunction, ShardedArray, function
 from theano.distributed.many import FailedTasksError, Failure, LostTaskError, map
+from theano.distributed.mpi_engine import MPIEngine
 from theano.distributed.rules import TABLE, NotCarriedError, carries
 
 __all__ = [

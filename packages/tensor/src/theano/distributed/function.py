@@ -11,8 +11,10 @@ import numpy as np
 
 import theano
 from theano.compile.shared import SharedVariable
+from theano.distributed.dask_engine import DaskEngine, is_client
 from theano.distributed.data import split
-from theano.distributed.engines import Engine, engine
+from theano.distributed.engines import Engine, SerialEngine
+from theano.distributed.mpi_engine import MPIEngine
 from theano.distributed.rules import NotCarriedError
 from theano.distributed.stages import COMBINATIONS, Stages, leaves
 from theano.graph.traverse import ancestors
@@ -88,7 +90,7 @@ class DistributedFunction:
         self, inputs: Sequence[Any], outputs: Any, updates: Any, shard: Mapping[Any, int], on: Any, shards: int,
         mode: Any,
     ):  # fmt: skip
-        self.engine: Engine = engine(on)
+        self.engine: Engine = _engine(on)
         self.inputs, self._shard, self._count = list(inputs), dict(shard), shards
         self._one = isinstance(outputs, Variable)
         wanted = [outputs] if self._one else list(outputs)
@@ -276,6 +278,20 @@ def _check(inputs: Sequence[Any], shard: Mapping[Any, int], updates: Iterable[tu
     for v, _ in updates:
         if not isinstance(v, SharedVariable):
             raise TypeError(f"distributed.function: only shared variables have updates, not {v!r}")
+
+
+def _engine(on: Any) -> Engine:
+    """Return the engine for what a user names: None, an engine, a Dask client, or a communicator of MPI."""
+    if on is None:
+        return SerialEngine()
+    if is_client(on):
+        return DaskEngine(on)
+    if hasattr(on, "allgather") and hasattr(on, "Get_rank"):
+        return MPIEngine(on)
+    if hasattr(on, "scatter") and hasattr(on, "run"):
+        found: Engine = on
+        return found
+    raise TypeError(f"distributed.function: on is to be None, a Dask client, a communicator or an Engine, not {on!r}")
 
 
 def function(

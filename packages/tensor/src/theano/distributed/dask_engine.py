@@ -1,0 +1,125 @@
+"""Workers of Dask as an engine."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from theano.distributed.data import Made, mapped
+from theano.distributed.direct import DirectCalls, run_stage
+from theano.distributed.engines import Stage
+from theano.distributed.workers import Packed, pack
+
+
+class _Held(NamedTuple):
+    """A shard that workers of Dask have: its arrays, or what makes them anew each time, and what stages have kept."""
+
+    arrays: Any
+    lazy: bool
+    kept: tuple[Any, ...] = ()
+
+    @property
+    def there(self) -> bool:
+        """Whether all of it is the result of one task."""
+        return not self.lazy and not self.kept and not isinstance(self.arrays, list)
+
+
+class DaskEngine:
+    """Workers of a `dask.distributed.Client`; what a lost worker had computed is computed again, since stages are pure.
+
+    An array that `numpy.memmap` maps is not sent: workers open the file, for as long as a task needs it. A dask array
+    is made anew by each step and dropped, unless it was persisted. So the data may be larger than the memory of all.
+
+    Workers that hold their shards are called without tasks; see `theano.distributed.direct`.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client
+    """
+
+    def __init__(self, client: Any):
+        self.client = client
+        self._calls = DirectCalls(client)
+        self._packed: dict[Stage, Packed] = {}
+        self._sent: dict[Stage, Any] = {}
+
+    def scatter(self, shards: Sequence[Sequence[Any]]) -> list[Any]:
+        """Send each shard to a worker, as the result of a task, which can be repeated where a worker is lost."""
+        return [self._held([mapped(a) for a in s]) for s in shards]
+
+    def _held(self, arrays: list[Any]) -> _Held:
+        if not any(isinstance(a, (np.ndarray, Made)) for a in arrays):
+            return _Held(arrays, False)  # numbers, and names of files
+        lazy = any(isinstance(a, Made) and a.lazy for a in arrays)
+        given = [a.source if isinstance(a, Made) else a for a in arrays]
+        # In one task: what belongs to one shard lies with one worker.
+        return _Held(_delayed(list)(given) if lazy else self.client.submit(list, given, pure=False), lazy)
+
+    def run(self, stage: Stage, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
+        """Run a stage where each shard is."""
+        if stage.keeps:
+            return self._keeping(stage, shards, list(values))
+        found: dict[int, Any] = {}
+        if all(s.there for s in shards):
+            found = self._calls.found(self._pack(stage), [s.arrays for s in shards], values)
+        left = [i for i in range(len(shards)) if i not in found]
+        if left:
+            tasks = self._begun(stage, [shards[i] for i in left], list(values))
+            found.update(zip(left, self.client.gather(tasks), strict=True))
+        return list(shards), [found[i] for i in range(len(shards))]
+
+    def _keeping(
+        self, stage: Stage, shards: Sequence[_Held], values: list[Any]
+    ) -> tuple[list[Any], list[list[Any]]]:
+        found = self._begun(stage, shards, values)
+        kept = [
+            s._replace(kept=(*s.kept, self.client.submit(_item, f, 0, pure=False)))
+            for s, f in zip(shards, found, strict=True)
+        ]
+        return kept, self.client.gather([self.client.submit(_item, f, 1, pure=False) for f in found])
+
+    def _begun(self, stage: Stage, shards: Sequence[_Held], values: list[Any]) -> list[Any]:
+        """Return the futures of what a stage finds for each shard."""
+        there, keeps = self._submitted(stage), bool(stage.keeps)
+        if not any(s.lazy for s in shards):
+            return [
+                self.client.submit(run_stage, there, s.arrays, list(s.kept), values, keeps, pure=False) for s in shards
+            ]
+        run = _delayed(run_stage)
+        # One graph: Dask works on one shard to its end before it makes the next.
+        found: list[Any] = self.client.compute(
+            [run(there, s.arrays, list(s.kept), values, keeps) for s in shards], optimize_graph=False
+        )
+        return found
+
+    def _pack(self, stage: Stage) -> Packed:
+        if stage not in self._packed:
+            self._packed[stage] = pack(stage)
+        return self._packed[stage]
+
+    def _submitted(self, stage: Stage) -> Any:
+        """Return the stage as the result of a task."""
+        if stage not in self._sent or self._sent[stage].status in ("error", "cancelled", "lost"):
+            self._sent[stage] = self.client.submit(same, self._pack(stage), pure=False)
+        return self._sent[stage]
+
+
+def same(thing: Any) -> Any:
+    """Return what is given: as a task of Dask's, it is sent once, and goes from worker to worker as any result does."""
+    return thing
+
+
+def _delayed(function: Any) -> Any:
+    return importlib.import_module("dask").delayed(function, pure=False)  # there is a client of Dask's
+
+
+def _item(pair: Sequence[Any], i: int) -> Any:
+    return pair[i]
+
+
+def is_client(on: Any) -> bool:
+    """Tell whether something is a client of Dask's."""
+    return hasattr(on, "submit") and hasattr(on, "gather")
