@@ -123,7 +123,7 @@ def slept(block: float, weights: Any) -> tuple[float, Any]:
 
 
 def dask_step(rounds: int) -> Seconds:
-    """Measure a step with a block for each of two workers, beside tasks that do nothing but wait."""
+    """Measure a step with a block for each of two workers, called directly, beside tasks that do nothing but wait."""
     from dask.distributed import Client, LocalCluster
 
     rows = rows_of_a_block()
@@ -273,9 +273,10 @@ def steps(dask: Seconds, mpi: Seconds) -> list[str]:
     both = [2 * s for s in dask["step"]]
     return [
         "| a block of about 50 ms on each of two processes | ms | ratio | aim |", "|---|---:|---:|---:|",
-        f"| 2 workers of Dask: a step | {milliseconds(dask['step'])} | {ratio(dask['step'], needed):.3f} | 1.10 |",
+        "| 2 workers of Dask, called directly: a step "
+        f"| {milliseconds(dask['step'])} | {ratio(dask['step'], needed):.3f} | 1.10 |",
         f"| its longer block, and what Dask needs for tasks that only wait | {milliseconds(needed)} | 1 | |",
-        f"| of this, Dask | {milliseconds(engine)} | | |",
+        f"| of this, Dask's tasks | {milliseconds(engine)} | | |",
         f"| both blocks one after the other in one process | {milliseconds(dask['one by one'])} | | |",
         f"| efficiency of 2 workers: half of that, by a step | | {ratio(dask['one by one'], both):.3f} | 0.85 |",
         f"| 2 ranks of MPI: a step | {milliseconds(mpi['step'])} | {ratio(mpi['step'], mpi['by hand']):.3f} | 1.03 |",
@@ -312,7 +313,7 @@ def page(waiting: float, dask: Seconds, mpi: Seconds, dask_sizes: Seconds, mpi_s
         "|---|---:" + "|---:" * len(MESSAGES) + "|---|",
     ]
     fits = {}
-    # Dask's results meet in one process; those of MPI's ranks in all.
+    # What Dask's workers, called directly, find meets in one process; what MPI's ranks find in all.
     for name, sizes, share in (("Dask", dask_sizes, np.inf), ("MPI", mpi_sizes, processors)):
         found, error = fits[name] = fitted(sizes, share)
         a, b, c = found
