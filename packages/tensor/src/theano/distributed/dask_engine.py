@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from theano.distributed.combining import Combination, Node, tree
 from theano.distributed.data import Made, mapped
 from theano.distributed.direct import DirectCalls, run_stage
 from theano.distributed.engines import Stage
@@ -58,42 +59,47 @@ class DaskEngine:
         # In one task: what belongs to one shard lies with one worker.
         return _Held(_delayed(list)(given) if lazy else self.client.submit(list, given, pure=False), lazy)
 
-    def run(self, stage: Stage, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
-        """Run a stage where each shard is."""
-        if stage.keeps:
-            return self._keeping(stage, shards, list(values))
-        found: dict[int, Any] = {}
-        if all(s.there for s in shards):
-            found = self._calls.found(self._pack(stage), [s.arrays for s in shards], values)
-        left = [i for i in range(len(shards)) if i not in found]
-        if left:
-            tasks = self._begun(stage, [shards[i] for i in left], list(values))
-            found.update(zip(left, self.client.gather(tasks), strict=True))
-        return list(shards), [found[i] for i in range(len(shards))]
-
-    def _keeping(
-        self, stage: Stage, shards: Sequence[_Held], values: list[Any]
+    def run(
+        self, stage: Stage, shards: Sequence[Any], values: Sequence[Any], combination: Combination | None = None
     ) -> tuple[list[Any], list[list[Any]]]:
-        found = self._begun(stage, shards, values)
-        kept = [
-            s._replace(kept=(*s.kept, self.client.submit(_item, f, 0, pure=False)))
-            for s, f in zip(shards, found, strict=True)
-        ]
-        return kept, self.client.gather([self.client.submit(_item, f, 1, pure=False) for f in found])
+        """Run a stage where each shard is; more than a few results are combined where they are, too."""
+        nodes: list[Node] = list(range(len(shards))) if combination is None else tree(len(shards))
+        found: dict[int, Any] = {}
+        kept = list(shards)
+        if not stage.keeps and all(s.there for s in shards):
+            found = self._calls.found(self._pack(stage), [s.arrays for s in shards], values, nodes, combination)
+        left = [i for i in range(len(nodes)) if i not in found]
+        if left:
+            kept, tasks = self._tasks(stage, shards, list(values), [nodes[i] for i in left], combination)
+            found.update(zip(left, self.client.gather(tasks), strict=True))
+        results = [found[i] for i in range(len(nodes))]
+        return kept, results if combination is None else [combination.several(results)]
 
-    def _begun(self, stage: Stage, shards: Sequence[_Held], values: list[Any]) -> list[Any]:
-        """Return the futures of what a stage finds for each shard."""
-        there, keeps = self._submitted(stage), bool(stage.keeps)
-        if not any(s.lazy for s in shards):
-            return [
-                self.client.submit(run_stage, there, s.arrays, list(s.kept), values, keeps, pure=False) for s in shards
-            ]
-        run = _delayed(run_stage)
-        # One graph: Dask works on one shard to its end before it makes the next.
-        found: list[Any] = self.client.compute(
-            [run(there, s.arrays, list(s.kept), values, keeps) for s in shards], optimize_graph=False
-        )
-        return found
+    def _tasks(
+        self, stage: Stage, shards: Sequence[_Held], values: list[Any], nodes: Sequence[Node], combination: Any
+    ) -> tuple[list[_Held], list[Any]]:
+        """Return the shards with what stays there, and the futures of what a stage finds for some nodes."""
+        there, keeps, lazy = self._submitted(stage), bool(stage.keeps), any(s.lazy for s in shards)
+        ran: dict[int, Any] = {}
+
+        def task(function: Any, *args: Any) -> Any:
+            return _delayed(function)(*args) if lazy else self.client.submit(function, *args, pure=False)
+
+        def result(node: Node) -> Any:
+            if isinstance(node, list):
+                return task(_several, combination, [result(child) for child in node])
+            s = shards[node]
+            ran[node] = task(run_stage, there, s.arrays, list(s.kept), values, keeps)
+            return task(_item, ran[node], 1) if keeps else ran[node]
+
+        found = [result(node) for node in nodes]
+        stay = [task(_item, ran[i], 0) for i in range(len(shards))] if keeps else []
+        if lazy:
+            # One graph: Dask works on one shard to its end before it makes the next.
+            futures = self.client.compute([*found, *stay], optimize_graph=False)
+            found, stay = futures[: len(found)], futures[len(found) :]
+        kept = [s._replace(kept=(*s.kept, k)) for s, k in zip(shards, stay, strict=True)] if keeps else list(shards)
+        return kept, found
 
     def _pack(self, stage: Stage) -> Packed:
         if stage not in self._packed:
@@ -114,6 +120,10 @@ def same(thing: Any) -> Any:
 
 def _delayed(function: Any) -> Any:
     return importlib.import_module("dask").delayed(function, pure=False)  # there is a client of Dask's
+
+
+def _several(combination: Combination, results: Sequence[Any]) -> list[Any]:
+    return combination.several(results)
 
 
 def _item(pair: Sequence[Any], i: int) -> Any:

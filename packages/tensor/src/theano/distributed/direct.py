@@ -2,7 +2,10 @@
 
 A step by tasks passes through the client, the scheduler and the workers several times, which keeps the processors of
 small clusters as busy as the blocks do. Here each worker has a handler, `StageHandler`, which the client calls by
-`DirectCalls`. The stages, the shards, the threads and the messages are those that tasks have, too.
+`DirectCalls`. The stages, the shards and the threads are those that tasks have, too.
+
+What is called for is a *plan*: a shard, as the worker that holds it with its key and its number, or several plans whose
+results are combined. A worker that is called for several, the one of the first shard, calls others for what it lacks.
 """
 
 from __future__ import annotations
@@ -11,9 +14,11 @@ import asyncio
 import importlib
 import time
 import weakref
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from theano.distributed.combining import Combination, Node
 from theano.distributed.data import opened
 from theano.distributed.workers import Packed, made
 
@@ -28,6 +33,46 @@ def run_stage(packed: Packed, shard: Any, kept: Sequence[Any], values: Sequence[
         return (arrays[len(given) :], found) if keeps else found
 
 
+#: ``(address, key, number)`` of a shard, or a tuple of plans.
+Plan = tuple[Any, ...]
+
+CONNECT = 1.0
+"""How many seconds a worker that was not called before may take to be connected."""
+
+
+def is_shard(plan: Plan) -> bool:
+    """Tell whether a plan is one shard."""
+    return isinstance(plan[0], str)
+
+
+def leader(plan: Plan) -> str:
+    """Return the address of the worker that is called for a plan: the one of its first shard."""
+    return plan[0] if is_shard(plan) else leader(plan[0])
+
+
+def _serialized(value: Any) -> Any:
+    return importlib.import_module("distributed.protocol").to_serialize(value)  # there is a client or a worker of it
+
+
+class Call(NamedTuple):
+    """What workers are called for: a stage, the values that are the same everywhere, and how results are combined."""
+
+    packed: Packed
+    values: Sequence[Any]
+    combination: Combination | None
+
+    async def send(self, comm: Any, plans: Sequence[Plan]) -> Any:
+        """Return the reply of a worker, which is sent the stage if it lacks it."""
+        send_recv = importlib.import_module("distributed.core").send_recv
+        message = {"op": HANDLER, "digest": self.packed.digest, "plans": plans, "values": _serialized(self.values)}
+        if self.combination is not None:
+            message["combination"] = _serialized(self.combination)
+        reply = await send_recv(comm, **message)
+        if reply is not None and reply["status"] == "unknown stage":
+            reply = await send_recv(comm, **message, packed=_serialized(self.packed))
+        return reply
+
+
 # -- in a worker ------------------------------------------------------------------------------------------------------
 
 
@@ -35,8 +80,16 @@ class _NotHeldError(Exception):
     """The worker has a shard no more."""
 
 
+class _RaisedError(Exception):
+    """A stage raised: what Dask makes of its error, which is sent on as it is."""
+
+    def __init__(self, reply: Mapping[str, Any]):
+        super().__init__(reply)
+        self.reply = reply
+
+
 class StageHandler:
-    """Answers, in a worker of Dask, with what a stage finds in shards that the worker holds.
+    """Answers, in a worker of Dask, with what a stage finds in its shards, and in those that are combined with them.
 
     Stages run in the threads in which the worker runs its tasks. A shard is taken from the worker's memory, or from its
     disk, when a thread is free for it.
@@ -55,39 +108,81 @@ class StageHandler:
         self._free = asyncio.Semaphore(worker.state.nthreads)
 
     async def answer(
-        self, digest: str, keys: Sequence[str], values: Sequence[Any], packed: Packed | None = None
-    ) -> Mapping[str, Any]:
-        """Return what the stage of a digest finds in the shards of some keys, or why there is nothing to return."""
+        self, digest: str, plans: Sequence[Plan], values: Sequence[Any], combination: Combination | None = None,
+        packed: Packed | None = None,
+    ) -> Mapping[str, Any]:  # fmt: skip
+        """Return what the stage of a digest finds for some plans, or why there is nothing to return."""
         if packed is not None:
             self._stages[digest] = packed
             while len(self._stages) > self.KEPT:
                 del self._stages[next(iter(self._stages))]
         if digest not in self._stages:
             return {"status": "unknown stage"}
+        own, others = self._parted(plans)
         # A worker that is short of memory is paused.
-        if self._worker.status.name != "running" or not all(key in self._worker.data for key in keys):
+        if self._worker.status.name != "running" or not all(key in self._worker.data for _, key, _ in own):
             return {"status": "not held"}
-        core = importlib.import_module("distributed.core")  # this is a worker of it
-        runs = [asyncio.ensure_future(self._found(self._stages[digest], key, list(values))) for key in keys]
-        await asyncio.wait(runs)
-        for i, run in enumerate(runs):
-            try:
-                run.result()
-            except _NotHeldError:
-                return {"status": "not held"}
-            except Exception as exc:  # noqa: BLE001  (raised again where the stage was asked for)
-                failure: Mapping[str, Any] = core.error_message(exc, status="raised")
-                return {**failure, "at": i}
-        serialized = importlib.import_module("distributed.protocol").to_serialize
-        return {"status": "OK", "found": serialized([run.result() for run in runs])}
+        call = Call(self._stages[digest], list(values), combination)
+        runs = {plan: asyncio.ensure_future(self._found(call, *plan[1:])) for plan in own}
+        messages = [asyncio.ensure_future(self._asked(call, leader, theirs)) for leader, theirs in others.items()]
+        done = await asyncio.gather(*runs.values(), *messages, return_exceptions=True)
+        raised = [error.reply for error in done if isinstance(error, _RaisedError)]
+        if raised:
+            return min(raised, key=lambda reply: int(reply["at"]))
+        if any(isinstance(error, BaseException) for error in done):
+            return {"status": "not held"}
+        found = dict(zip(runs, done, strict=False))
+        for theirs, results in zip(others.values(), done[len(runs) :], strict=True):
+            found.update(zip(theirs, results, strict=True))
+        return {"status": "OK", "found": _serialized([_combined(plan, found, combination) for plan in plans])}
 
-    async def _found(self, packed: Packed, key: str, values: Sequence[Any]) -> Any:
+    def _parted(self, plans: Sequence[Plan]) -> tuple[list[Plan], dict[str, list[Plan]]]:
+        """Return the shards that are to be worked on here, and what others are to be called for."""
+        own: list[Plan] = []
+        others: dict[str, list[Plan]] = {}
+        for plan in plans:
+            if leader(plan) != self._worker.address:
+                others.setdefault(leader(plan), []).append(plan)
+            elif is_shard(plan):
+                own.append(plan)
+            else:
+                more, far = self._parted(plan)
+                own += more
+                for address, theirs in far.items():
+                    others.setdefault(address, []).extend(theirs)
+        return own, others
+
+    async def _found(self, call: Call, key: str, number: int) -> Any:
         async with self._free:
             shard = self._worker.data.get(key)
             if shard is None:
                 raise _NotHeldError
             loop, threads = asyncio.get_running_loop(), self._worker.executors["default"]
-            return await loop.run_in_executor(threads, run_stage, packed, shard, [], values, False)
+            try:
+                return await loop.run_in_executor(threads, run_stage, call.packed, shard, [], call.values, False)
+            except Exception as exc:
+                core = importlib.import_module("distributed.core")  # this is a worker of it
+                raise _RaisedError({**core.error_message(exc, status="raised"), "at": number}) from exc
+
+    async def _asked(self, call: Call, address: str, plans: Sequence[Plan]) -> Any:
+        pool = self._worker.rpc
+        comm = await pool.connect(address, timeout=CONNECT)
+        try:
+            reply = await call.send(comm, plans)
+        finally:
+            pool.reuse(address, comm)
+        status = reply.get("status") if isinstance(reply, dict) else None
+        if status == "raised":
+            error = {name: _serialized(value) if isinstance(value, bytes) else value for name, value in reply.items()}
+            raise _RaisedError(error)
+        if status != "OK":
+            raise _NotHeldError
+        return reply["found"]
+
+
+def _combined(plan: Plan, found: Mapping[Plan, Any], combination: Any) -> Any:
+    """Return the results of a plan by those of plans in it."""
+    return found[plan] if plan in found else combination.several(_combined(p, found, combination) for p in plan)
 
 
 def add_handler(dask_worker: Any) -> None:
@@ -120,18 +215,19 @@ class DirectCalls:
 
     #: For how long workers are called before tasks are run again.
     SECONDS = 10.0
-    #: How long a worker that was not called before may take to be connected.
-    CONNECT = 1.0
 
     def __init__(self, client: Any):
         self.client = client
         self._begin = self._end = 0.0
         self._pause = self.SECONDS
-        self._places: dict[tuple[str, ...], dict[str, list[int]]] = {}
+        self._places: dict[tuple[str, ...], list[str]] = {}
         self._connected: set[str] = set()
 
-    def found(self, packed: Packed, shards: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
-        """Return what a stage finds in shards that are results of tasks, by their numbers, as far as workers answer.
+    def found(
+        self, packed: Packed, shards: Sequence[Any], values: Sequence[Any], nodes: Sequence[Node],
+        combination: Combination | None = None,
+    ) -> dict[int, Any]:  # fmt: skip
+        """Return what a stage finds in shards that are results of tasks, as far as workers answer.
 
         Parameters
         ----------
@@ -140,6 +236,14 @@ class DirectCalls:
         shards : list of Future
         values : list
             What is the same everywhere.
+        nodes : list of Node
+            What is wanted, of one shard or combined of several.
+        combination : Combination, optional
+
+        Returns
+        -------
+        dict
+            The results of nodes, by their numbers.
 
         Raises
         ------
@@ -150,25 +254,35 @@ class DirectCalls:
             return {}
         try:
             places = self._where(shards)
-            if not places or len(places) > self.client.rpc.limit:
+            if not places or len(set(places)) > self.client.rpc.limit:
                 return {}
-            replies = self.client.sync(self._all, packed, places, [s.key for s in shards], list(values))
+            wanted: dict[str, dict[int, Plan]] = {}
+            for i, node in enumerate(nodes):
+                plan = _plan(node, places, shards)
+                wanted.setdefault(leader(plan), {})[i] = plan
+            replies = self.client.sync(self._all, Call(packed, list(values), combination), wanted)
         except Exception:  # noqa: BLE001  (of Dask's: tasks find out whether the cluster is well)
             self._retreat()
             return {}
+        return self._read([list(plans) for plans in wanted.values()], replies)
+
+    def _read(self, wanted: Sequence[Sequence[int]], replies: Sequence[Any]) -> dict[int, Any]:
+        """Return the results of nodes that workers replied with; raise what a stage raised."""
         if any(isinstance(reply, _UnreachableError) for reply in replies):
             self._retreat()
-        found, raised = dict[int, Any](), dict[int, Any]()
-        for numbers, reply in zip(places.values(), replies, strict=True):
+        found: dict[int, Any] = {}
+        raised = []
+        for numbers, reply in zip(wanted, replies, strict=True):
             status = reply.get("status") if isinstance(reply, dict) else None
             if status == "OK":
                 found.update(zip(numbers, reply["found"], strict=True))
             elif status == "raised":
-                raised[numbers[reply["at"]]] = reply
+                raised.append(reply)
             else:
                 self._forget()
         if raised:
-            _, error, trace = importlib.import_module("distributed.core").clean_exception(**raised[min(raised)])
+            clean = importlib.import_module("distributed.core").clean_exception
+            _, error, trace = clean(**min(raised, key=lambda reply: int(reply["at"])))
             raise error.with_traceback(trace)
         return found
 
@@ -184,19 +298,19 @@ class DirectCalls:
             self._places.clear()
         return False
 
-    def _where(self, shards: Sequence[Any]) -> dict[str, list[int]]:
-        """Return the workers to be called, each with the numbers of its shards; none if some shard is nowhere yet."""
+    def _where(self, shards: Sequence[Any]) -> list[str]:
+        """Return which worker is called for each shard; none if some shard is nowhere yet."""
         keys = tuple(s.key for s in shards)
         if keys not in self._places:
             if self.client not in _added:
                 self.client.register_worker_callbacks(add_handler)
                 _added.add(self.client)
-            holders, places = self.client.who_has(list(shards)), dict[str, list[int]]()
-            for i, key in enumerate(keys):
+            holders, places, load = self.client.who_has(list(shards)), list[str](), Counter[str]()
+            for key in keys:
                 if not holders.get(key):
-                    return {}
-                least = min(holders[key], key=lambda address: len(places.get(address, ())))
-                places.setdefault(least, []).append(i)
+                    return []
+                places.append(min(holders[key], key=lambda address: load[address]))
+                load[places[-1]] += 1
             self._places[keys] = places
         return self._places[keys]
 
@@ -211,24 +325,19 @@ class DirectCalls:
         self._end = self._begin + self.SECONDS
         self._pause *= 2
 
-    async def _all(self, packed: Packed, places: Any, keys: Sequence[str], values: Sequence[Any]) -> list[Any]:
-        calls = [self._call(a, packed, [keys[i] for i in numbers], values) for a, numbers in places.items()]
+    async def _all(self, call: Call, wanted: Mapping[str, Mapping[int, Plan]]) -> list[Any]:
+        calls = [self._asked(call, address, list(plans.values())) for address, plans in wanted.items()]
         return await asyncio.gather(*calls, return_exceptions=True)
 
-    async def _call(self, address: str, packed: Packed, keys: list[str], values: Sequence[Any]) -> Any:
-        serialized = importlib.import_module("distributed.protocol").to_serialize
-        send_recv = importlib.import_module("distributed.core").send_recv
+    async def _asked(self, call: Call, address: str, plans: Sequence[Plan]) -> Any:
         comm = await self._connect(address)
         try:
-            message = {"op": HANDLER, "digest": packed.digest, "keys": keys, "values": serialized(values)}
-            reply = await send_recv(comm, **message)
-            if reply is None:  # another scheduler than the one that has the handler for its workers
-                _added.discard(self.client)
-            elif reply["status"] == "unknown stage":
-                reply = await send_recv(comm, **message, packed=serialized(packed))
-            return reply
+            reply = await call.send(comm, plans)
         finally:
             self.client.rpc.reuse(address, comm)
+        if reply is None:  # another scheduler than the one that has the handler for its workers
+            _added.discard(self.client)
+        return reply
 
     async def _connect(self, address: str) -> Any:
         pool = self.client.rpc
@@ -236,9 +345,15 @@ class DirectCalls:
         if address in self._connected and all(comm.closed() for comm in known):
             raise OSError(f"the worker at {address} is gone")  # without the time that Dask tries to reach it again
         try:
-            comm = await pool.connect(address, timeout=self.CONNECT)
+            comm = await pool.connect(address, timeout=CONNECT)
         except OSError as exc:
             raise _UnreachableError(address) from exc
         self._connected.add(address)
         self._pause = self.SECONDS
         return comm
+
+
+def _plan(node: Node, places: Sequence[str], shards: Sequence[Any]) -> Plan:
+    if isinstance(node, list):
+        return tuple(_plan(child, places, shards) for child in node)
+    return places[node], shards[node].key, node

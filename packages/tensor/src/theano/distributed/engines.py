@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from theano.distributed.combining import Combination, tree
 from theano.distributed.data import opened
 
 
@@ -27,13 +28,19 @@ class Stage(Protocol):
 
 
 class Engine(Protocol):
-    """What a distributed function asks of an engine. Results are in the order of the shards."""
+    """What a distributed function asks of an engine."""
 
     def scatter(self, shards: Sequence[Sequence[Any]]) -> list[Any]:
         """Return a handle for each shard, whose arrays lie where they will be worked on."""
 
-    def run(self, stage: Stage, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
-        """Run a stage on each shard; return handles of the shards with what stays there, and the results."""
+    def run(
+        self, stage: Stage, shards: Sequence[Any], values: Sequence[Any], combination: Combination | None = None
+    ) -> tuple[list[Any], list[list[Any]]]:
+        """Run a stage on each shard; return handles of the shards with what stays there, and the results.
+
+        The results are those of each shard, in their order; with a combination, only what it makes of them, in the
+        tree of `theano.distributed.combining`.
+        """
 
 
 class SerialEngine:
@@ -46,11 +53,17 @@ class SerialEngine:
         """Return the shards as they are."""
         return [list(s) for s in shards]
 
-    def run(self, stage: Stage, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
+    def run(
+        self, stage: Stage, shards: Sequence[Any], values: Sequence[Any], combination: Combination | None = None
+    ) -> tuple[list[Any], list[list[Any]]]:
         """Run a stage on each shard."""
-        kept, results = [], []
-        for shard in shards:
-            arrays, found = stage([opened(a) for a in shard], values)
-            kept.append([*shard, *arrays[len(shard) :]])
-            results.append(found)
-        return kept, results
+        kept: list[Any] = []
+
+        def found(i: int) -> list[Any]:
+            arrays, results = stage([opened(a) for a in shards[i]], values)
+            kept.append([*shards[i], *arrays[len(shards[i]) :]])
+            return results
+
+        if combination is not None:
+            return kept, [combination.at(tree(len(shards)), found)]  # each shard before the next
+        return kept, [found(i) for i in range(len(shards))]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 import theano
 from theano.compile.shared import SharedVariable
+from theano.distributed.combining import Combination
 from theano.distributed.dask_engine import DaskEngine, is_client
 from theano.distributed.data import split
 from theano.distributed.engines import Engine, SerialEngine
 from theano.distributed.mpi_engine import MPIEngine
 from theano.distributed.rules import NotCarriedError
-from theano.distributed.stages import COMBINATIONS, Stages, leaves
+from theano.distributed.stages import Stages, leaves
 from theano.graph.traverse import ancestors
 from theano.graph.variable import Constant, Variable
 
@@ -210,11 +210,11 @@ class DistributedFunction:
             env.update({v: _value(e, env) for e, v in wanted.items()})
             if stage is None:
                 continue
-            shards, found = self.engine.run(stage, shards, [env[v] for v in values])
-            for i, part in enumerate(parts):
-                # In the order of the shards, in the dtype of the parts.
-                whole = reduce(COMBINATIONS[part.kind], [f[i] for f in found])
-                env[part.whole] = np.asarray(whole, dtype=part.whole.type.dtype)
+            combination = Combination(tuple(part.kind for part in parts)) if parts else None
+            shards, found = self.engine.run(stage, shards, [env[v] for v in values], combination)
+            if parts:
+                for part, whole in zip(parts, found[0], strict=True):
+                    env[part.whole] = np.asarray(whole, dtype=part.whole.type.dtype)  # in the dtype of the parts
         ends = self._stages.outputs
         results = [_value(at.expr, env) if at.axis is None else self._sharded(at, shards) for at in ends]
         for (v, _), new in zip(self._updated, results[self._wanted :], strict=True):
