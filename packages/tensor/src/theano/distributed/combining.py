@@ -65,7 +65,8 @@ class Combination:
 
     def several(self, results: Iterable[Sequence[Any]]) -> list[Any]:
         """Return what neighbours make together, in their order."""
-        return list(reduce(self._two, results))
+        whole: Sequence[Any] = reduce(self._two, results)
+        return list(whole)
 
     def at(self, node: Node, found: Callable[[int], Sequence[Any]]) -> list[Any]:
         """Return what a node makes of what is found for its shards, which are asked for one after the other."""

@@ -36,7 +36,7 @@ def run_stage(packed: Packed, shard: Any, kept: Sequence[Any], values: Sequence[
 #: ``(address, key, number)`` of a shard, or a tuple of plans.
 Plan = tuple[Any, ...]
 
-CONNECT = 1.0
+CONNECT = 3.0
 """How many seconds a worker that was not called before may take to be connected."""
 
 
@@ -61,12 +61,13 @@ class Call(NamedTuple):
     values: Sequence[Any]
     combination: Combination | None
 
-    async def send(self, comm: Any, plans: Sequence[Plan]) -> Any:
-        """Return the reply of a worker, which is sent the stage if it lacks it."""
+    async def send(self, comm: Any, address: str, plans: Sequence[Plan]) -> Any:
+        """Return the reply of the worker that plans know by an address, which is sent the stage if it lacks it."""
         send_recv = importlib.import_module("distributed.core").send_recv
-        message = {"op": HANDLER, "digest": self.packed.digest, "plans": plans, "values": _serialized(self.values)}
-        if self.combination is not None:
-            message["combination"] = _serialized(self.combination)
+        message = {
+            "op": HANDLER, "digest": self.packed.digest, "address": address, "plans": plans,
+            "values": _serialized(self.values), "combination": _serialized(self.combination),
+        }  # fmt: skip
         reply = await send_recv(comm, **message)
         if reply is not None and reply["status"] == "unknown stage":
             reply = await send_recv(comm, **message, packed=_serialized(self.packed))
@@ -108,7 +109,7 @@ class StageHandler:
         self._free = asyncio.Semaphore(worker.state.nthreads)
 
     async def answer(
-        self, digest: str, plans: Sequence[Plan], values: Sequence[Any], combination: Combination | None = None,
+        self, digest: str, address: str, plans: Sequence[Plan], values: Sequence[Any], combination: Combination | None,
         packed: Packed | None = None,
     ) -> Mapping[str, Any]:  # fmt: skip
         """Return what the stage of a digest finds for some plans, or why there is nothing to return."""
@@ -118,14 +119,14 @@ class StageHandler:
                 del self._stages[next(iter(self._stages))]
         if digest not in self._stages:
             return {"status": "unknown stage"}
-        own, others = self._parted(plans)
+        own, others = _parted(plans, address)
         # A worker that is short of memory is paused.
         if self._worker.status.name != "running" or not all(key in self._worker.data for _, key, _ in own):
             return {"status": "not held"}
         call = Call(self._stages[digest], list(values), combination)
         runs = {plan: asyncio.ensure_future(self._found(call, *plan[1:])) for plan in own}
-        messages = [asyncio.ensure_future(self._asked(call, leader, theirs)) for leader, theirs in others.items()]
-        done = await asyncio.gather(*runs.values(), *messages, return_exceptions=True)
+        messages = [asyncio.ensure_future(self._asked(call, far, theirs)) for far, theirs in others.items()]
+        done: list[Any] = await asyncio.gather(*runs.values(), *messages, return_exceptions=True)
         raised = [error.reply for error in done if isinstance(error, _RaisedError)]
         if raised:
             return min(raised, key=lambda reply: int(reply["at"]))
@@ -134,23 +135,11 @@ class StageHandler:
         found = dict(zip(runs, done, strict=False))
         for theirs, results in zip(others.values(), done[len(runs) :], strict=True):
             found.update(zip(theirs, results, strict=True))
-        return {"status": "OK", "found": _serialized([_combined(plan, found, combination) for plan in plans])}
-
-    def _parted(self, plans: Sequence[Plan]) -> tuple[list[Plan], dict[str, list[Plan]]]:
-        """Return the shards that are to be worked on here, and what others are to be called for."""
-        own: list[Plan] = []
-        others: dict[str, list[Plan]] = {}
-        for plan in plans:
-            if leader(plan) != self._worker.address:
-                others.setdefault(leader(plan), []).append(plan)
-            elif is_shard(plan):
-                own.append(plan)
-            else:
-                more, far = self._parted(plan)
-                own += more
-                for address, theirs in far.items():
-                    others.setdefault(address, []).extend(theirs)
-        return own, others
+        if not all(map(is_shard, plans)):
+            offload = self._worker.executors["offload"]  # where Dask works on large messages
+            loop = asyncio.get_running_loop()
+            found = await loop.run_in_executor(offload, _all_combined, plans, found, combination)
+        return {"status": "OK", "found": _serialized([found[plan] for plan in plans])}
 
     async def _found(self, call: Call, key: str, number: int) -> Any:
         async with self._free:
@@ -168,7 +157,7 @@ class StageHandler:
         pool = self._worker.rpc
         comm = await pool.connect(address, timeout=CONNECT)
         try:
-            reply = await call.send(comm, plans)
+            reply = await call.send(comm, address, plans)
         finally:
             pool.reuse(address, comm)
         status = reply.get("status") if isinstance(reply, dict) else None
@@ -180,9 +169,30 @@ class StageHandler:
         return reply["found"]
 
 
-def _combined(plan: Plan, found: Mapping[Plan, Any], combination: Any) -> Any:
-    """Return the results of a plan by those of plans in it."""
-    return found[plan] if plan in found else combination.several(_combined(p, found, combination) for p in plan)
+def _parted(plans: Sequence[Plan], here: str) -> tuple[list[Plan], dict[str, list[Plan]]]:
+    """Return the shards that are worked on at an address, and what others are to be called for."""
+    own: list[Plan] = []
+    others: dict[str, list[Plan]] = {}
+    for plan in plans:
+        if leader(plan) != here:
+            others.setdefault(leader(plan), []).append(plan)
+        elif is_shard(plan):
+            own.append(plan)
+        else:
+            more, far = _parted(plan, here)
+            own += more
+            for address, theirs in far.items():
+                others.setdefault(address, []).extend(theirs)
+    return own, others
+
+
+def _all_combined(plans: Sequence[Plan], found: Mapping[Plan, Any], combination: Any) -> dict[Plan, Any]:
+    """Return the results of plans by those of plans in them."""
+
+    def of(plan: Plan) -> Any:
+        return found[plan] if plan in found else combination.several(map(of, plan))
+
+    return {plan: of(plan) for plan in plans}
 
 
 def add_handler(dask_worker: Any) -> None:
@@ -254,12 +264,14 @@ class DirectCalls:
             return {}
         try:
             places = self._where(shards)
-            if not places or len(set(places)) > self.client.rpc.limit:
+            if not places:
                 return {}
             wanted: dict[str, dict[int, Plan]] = {}
             for i, node in enumerate(nodes):
                 plan = _plan(node, places, shards)
                 wanted.setdefault(leader(plan), {})[i] = plan
+            if len(wanted) > self.client.rpc.limit:
+                return {}
             replies = self.client.sync(self._all, Call(packed, list(values), combination), wanted)
         except Exception:  # noqa: BLE001  (of Dask's: tasks find out whether the cluster is well)
             self._retreat()
@@ -332,7 +344,7 @@ class DirectCalls:
     async def _asked(self, call: Call, address: str, plans: Sequence[Plan]) -> Any:
         comm = await self._connect(address)
         try:
-            reply = await call.send(comm, plans)
+            reply = await call.send(comm, address, plans)
         finally:
             self.client.rpc.reuse(address, comm)
         if reply is None:  # another scheduler than the one that has the handler for its workers
