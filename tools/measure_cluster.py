@@ -228,14 +228,18 @@ def measured(part: str, rounds: int, ranks: int = 0) -> Seconds:
 # -- the formula, and what is written -------------------------------------------------------------------------------
 
 
-def messages(workers: float) -> float:
-    """Return how many messages one process after the other waits for: those of a node on each level of the tree."""
-    return workers if workers <= FAN_IN else FAN_IN + messages(-(-workers // FAN_IN))
+def messages(workers: float, few: int) -> float:
+    """Return how many messages one process after the other waits for: those of a node on each level of the tree.
+
+    Up to a few go to one process.
+    """
+    return workers if workers <= few else FAN_IN + messages(-(-workers // FAN_IN), FAN_IN)
 
 
-def terms(workers: float, size: float) -> list[float]:
+def terms(workers: float, size: float, few: int = FAN_IN) -> list[float]:
     """Return what the cost of a step is a sum of: a constant, and for each message a part, and one for its bytes."""
-    return [1.0, messages(workers), messages(workers) * size]
+    n = messages(workers, few)
+    return [1.0, n, n * size]
 
 
 def fitted(seconds: Seconds) -> tuple[np.ndarray, float]:
@@ -291,14 +295,14 @@ def steps(dask: Seconds, mpi: Seconds) -> list[str]:
     ]  # fmt: skip
 
 
-def extrapolated(name: str, found: np.ndarray) -> list[str]:
+def extrapolated(name: str, found: np.ndarray, few: int) -> list[str]:
     """Return the rows of the table up to 1,000 workers."""
     rows = []
     for n in (2, 8, 32, 128, 512, 1000):
         cells = []
         for link in (1.25e9, 0.125e9):
             each = max(float(found[2]), 2 / link)  # there and back
-            cost = float(np.dot([found[0], found[1], each], terms(n, MESSAGES[1])))
+            cost = float(np.dot([found[0], found[1], each], terms(n, MESSAGES[1], few)))
             cells += [f"{cost * 1e3:,.0f}", f"{1 / (1 + cost):.2f}", f"{10 / (10 + cost):.2f}"]
         rows.append(f"| {name} | {n:,} | " + " | ".join(cells) + " |")
     return rows
@@ -336,8 +340,8 @@ def page(waiting: float, dask: Seconds, mpi: Seconds, dask_sizes: Seconds, mpi_s
         "",
         "| | workers | 10 Gbit/s: ms | 1 s | 10 s | 1 Gbit/s: ms | 1 s | 10 s |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
-        *extrapolated("Dask", fits["Dask"][0]),
-        *extrapolated("MPI", fits["MPI"][0]),
+        *extrapolated("Dask", fits["Dask"][0], distributed.DaskEngine.FEW),
+        *extrapolated("MPI", fits["MPI"][0], FAN_IN),
     ]
     return "\n".join(lines)
 

@@ -13,7 +13,7 @@ import sharded_combining
 from local_cluster import MPIEXEC, cluster, with_dask, with_mpi
 
 import theano
-from theano.distributed import SerialEngine, direct
+from theano.distributed import DaskEngine, SerialEngine, direct
 from theano.distributed.combining import COMBINATIONS, Combination, first, tree
 
 
@@ -67,8 +67,9 @@ def test_all_kinds_against_the_whole():
 
 
 @with_dask
-@pytest.mark.parametrize("threads", [1, 2])
-def test_workers_of_dask_find_the_same_bits(threads: int, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(("threads", "few"), [(1, 1), (2, 64)])
+def test_workers_of_dask_find_the_same_bits(threads: int, few: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(DaskEngine, "FEW", few)  # of so many shards the client combines all
     wanted = sharded_combining.found(None)
     with cluster(3, threads=threads, quick=True) as client:
         assert sharded_combining.found(client) == wanted, "the first step by tasks, others by calls where it can be"
@@ -79,6 +80,7 @@ def test_workers_of_dask_find_the_same_bits(threads: int, monkeypatch: pytest.Mo
 @with_dask
 def test_an_error_comes_through_the_tree(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(direct.DirectCalls, "SECONDS", 1000.0)
+    monkeypatch.setattr(DaskEngine, "FEW", 1)
     with cluster(3, quick=True) as client:
         f, bad, good = sharded_combining.refused(client)
         for way in ("tasks", "calls", "calls"):

@@ -28,7 +28,7 @@ VALUE = np.random.default_rng(0).normal(size=(61, 3))
 
 @pytest.fixture
 def answered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many nodes of the tree workers answered for, up to eight shards one each: a number for each stage."""
+    """How many nodes of the tree workers answered for, each shard if there are few: a number for each stage."""
     real, numbers = direct.DirectCalls.found, []
 
     def found(*args: Any) -> dict[int, Any]:
@@ -74,10 +74,11 @@ def killed(client: Any) -> None:
     os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
 
 
-@pytest.mark.parametrize(("threads", "shards", "nodes"), [(1, 2, 2), (2, 7, 7), (2, 9, 2)])
+@pytest.mark.parametrize(("threads", "shards", "nodes", "few"), [(1, 2, 2, 64), (2, 9, 9, 64), (2, 9, 2, 1)])
 def test_the_same_bits_as_by_tasks(
-    threads: int, shards: int, nodes: int, answered: list[int], monkeypatch: pytest.MonkeyPatch
+    threads: int, shards: int, nodes: int, few: int, answered: list[int], monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr(distributed.DaskEngine, "FEW", few)
     with descents(threads=threads, shards=shards) as (client, there, here):
         assert there.costs(3) == here.costs(3) and answered == [0, nodes, nodes, nodes]
         monkeypatch.setattr(client, "direct_to_workers", False)
@@ -138,7 +139,10 @@ def slow() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("shards", "nodes", "left"), [(2, 2, 1), (10, 2, 0)])
-def test_a_worker_that_is_killed_in_mid_step(shards: int, nodes: int, left: int, answered: list[int], slow: Any):
+def test_a_worker_that_is_killed_in_mid_step(
+    shards: int, nodes: int, left: int, answered: list[int], slow: Any, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(distributed.DaskEngine, "FEW", 1)
     x = T.dmatrix("x")
     with cluster(2, quick=True) as client:
         f, g = (
@@ -149,8 +153,10 @@ def test_a_worker_that_is_killed_in_mid_step(shards: int, nodes: int, left: int,
         assert f(data).tobytes() == wanted and f(data).tobytes() == wanted
         threading.Timer(0.1, killed, [client]).start()
         assert f(data).tobytes() == wanted
-        assert f(data).tobytes() == wanted
-        assert answered == [0, nodes, left, nodes], "of ten shards each worker has some in both nodes"
+        assert answered == [0, nodes, left], "of ten shards each worker has some in both nodes"
+        for _ in range(5):  # soon, however slowly the new worker starts
+            assert f(data).tobytes() == wanted
+        assert answered[-1] == nodes
 
 
 def test_a_worker_that_joins(answered: list[int]):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from theano.distributed.combining import Combination, Node, tree
+from theano.distributed.combining import FAN_IN, Combination, Node, tree
 from theano.distributed.data import Made, mapped
 from theano.distributed.direct import DirectCalls, run_stage
 from theano.distributed.engines import Stage
@@ -41,6 +41,10 @@ class DaskEngine:
     client : dask.distributed.Client
     """
 
+    #: Of how many shards the results go to the client one by one, which is quicker than that workers send them to each
+    #: other; those of data that are made anew would pile up.
+    FEW = FAN_IN**2
+
     def __init__(self, client: Any):
         self.client = client
         self._calls = DirectCalls(client)
@@ -62,8 +66,9 @@ class DaskEngine:
     def run(
         self, stage: Stage, shards: Sequence[Any], values: Sequence[Any], combination: Combination | None = None
     ) -> tuple[list[Any], list[list[Any]]]:
-        """Run a stage where each shard is; more than a few results are combined where they are, too."""
-        nodes: list[Node] = list(range(len(shards))) if combination is None else tree(len(shards))
+        """Run a stage where each shard is; results of many shards are combined where they are, too."""
+        many = len(shards) > self.FEW or any(s.lazy for s in shards)
+        nodes: list[Node] = list(range(len(shards))) if combination is None or not many else tree(len(shards))
         found: dict[int, Any] = {}
         kept = list(shards)
         if not stage.keeps and all(s.there for s in shards):
@@ -73,7 +78,10 @@ class DaskEngine:
             kept, tasks = self._tasks(stage, shards, list(values), [nodes[i] for i in left], combination)
             found.update(zip(left, self.client.gather(tasks), strict=True))
         results = [found[i] for i in range(len(nodes))]
-        return kept, results if combination is None else [combination.several(results)]
+        if combination is None:
+            return kept, results
+        whole = combination.several(results) if many else combination.at(tree(len(shards)), results.__getitem__)
+        return kept, [whole]
 
     def _tasks(
         self, stage: Stage, shards: Sequence[_Held], values: list[Any], nodes: Sequence[Node], combination: Any
