@@ -234,3 +234,9 @@ def test_a_stage_that_raises(answered: list[int]):
         assert any("on shard 0" in note for note in by_call.value.__notes__)
         assert str(by_call.value) == str(by_task.value)
         assert f(data, 1) == f(data, 1) and answered[-2:] == [4, 4]
+
+
+def test_a_cluster_that_adapts_its_size_has_tasks_only(answered: list[int]):
+    with descents() as (client, there, here):
+        client.cluster.adapt(minimum=2, maximum=2)
+        assert there.costs(2) == here.costs(2) and answered == [0, 0, 0]
