@@ -27,6 +27,7 @@ import numpy as np
 import theano
 import theano.tensor as T
 from theano import distributed
+from theano.distributed.combining import FAN_IN, Combination
 from theano.distributed.data import Made
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
@@ -38,6 +39,8 @@ COLUMNS, UNITS = 64, 256
 PROCESSES = (1, 2, 4, 8)
 MESSAGES = (1_000, 131_072, 1_048_576)
 """Bytes that travel to each shard and back."""
+
+SUM = Combination(("sum",))
 
 Seconds = dict[str, list[float]]
 
@@ -94,10 +97,12 @@ class ClockedEngine:
         self._clocked: dict[Any, Clocked] = {}
         self.scatter = engine.scatter
 
-    def run(self, stage: Any, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
+    def run(self, stage: Any, shards: Any, values: Any, combination: Any = None) -> tuple[list[Any], list[list[Any]]]:
         """Run a stage."""
         clocked = self._clocked.setdefault(stage, Clocked(stage))
-        kept, found = self.engine.run(clocked, shards, values)
+        if combination is not None:
+            combination = Combination((*combination.kinds, "max"))
+        kept, found = self.engine.run(clocked, shards, values, combination)
         self.longest.append(max(f[-1] for f in found))
         return kept, [f[:-1] for f in found]
 
@@ -123,7 +128,7 @@ def slept(block: float, weights: Any) -> tuple[float, Any]:
 
 
 def dask_step(rounds: int) -> Seconds:
-    """Measure a step with a block for each of two workers, beside tasks that do nothing but wait."""
+    """Measure a step with a block for each of two workers, called directly, beside tasks that do nothing but wait."""
     from dask.distributed import Client, LocalCluster
 
     rows = rows_of_a_block()
@@ -160,7 +165,7 @@ def dask_messages(rounds: int) -> Seconds:
         shards = engine.scatter([[Made(h, (1,), np.dtype(float))] for h in held])
         values = {size: [np.zeros(size // 8)] for size in MESSAGES}
         calls = {
-            f"{n} {size}": lambda n=n, size=size: engine.run(stage, shards[:n], values[size])
+            f"{n} {size}": lambda n=n, size=size: engine.run(stage, shards[:n], values[size], SUM)
             for n in PROCESSES
             for size in MESSAGES
         }
@@ -198,7 +203,7 @@ def mpi_messages(rounds: int) -> Seconds:
     engine, stage, n = distributed.MPIEngine(comm), Sleeping(), comm.Get_size()
     shards = engine.scatter([[i] for i in range(n)])
     values = {size: [np.zeros(size // 8)] for size in MESSAGES}
-    calls = {f"{n} {size}": lambda size=size: engine.run(stage, shards, values[size]) for size in MESSAGES}
+    calls = {f"{n} {size}": lambda size=size: engine.run(stage, shards, values[size], SUM) for size in MESSAGES}
     return in_turns(calls, rounds)
 
 
@@ -223,28 +228,34 @@ def measured(part: str, rounds: int, ranks: int = 0) -> Seconds:
 # -- the formula, and what is written -------------------------------------------------------------------------------
 
 
-def terms(workers: float, size: float, processors: float) -> list[float]:
-    """Return what the cost of a step is a sum of: a constant, a part for each shard, a part for each byte of a shard.
+def messages(workers: float, few: int) -> float:
+    """Return how many messages one process after the other waits for: those of a node on each level of the tree.
 
-    On MPI every rank gets the results of all shards, and ranks that share a processor wait for each other.
+    Up to a few go to one process.
     """
-    return [1.0, workers, workers * size * max(1.0, workers / processors)]
+    return workers if workers <= few else FAN_IN + messages(-(-workers // FAN_IN), FAN_IN)
 
 
-def fitted(seconds: Seconds, processors: float) -> tuple[np.ndarray, float]:
+def terms(workers: float, size: float, few: int = FAN_IN) -> list[float]:
+    """Return what the cost of a step is a sum of: a constant, and for each message a part, and one for its bytes."""
+    n = messages(workers, few)
+    return [1.0, n, n * size]
+
+
+def fitted(seconds: Seconds) -> tuple[np.ndarray, float]:
     """Return the coefficients, none of them negative, that fit medians best, and the largest relative error.
 
     Examples
     --------
     >>> cost = lambda n, size: 0.05 + 0.002 + 0.001 * n + 1e-9 * n * size
-    >>> found, error = fitted({f"{n} {m}": [cost(n, m)] for n in (1, 2, 4) for m in (1e3, 1e6)}, 1e9)
+    >>> found, error = fitted({f"{n} {m}": [cost(n, m)] for n in (1, 2, 4) for m in (1e3, 1e6)})
     >>> found.round(12).tolist(), error < 1e-6
     ([0.002, 0.001, 1e-09], True)
     """
     keys = [tuple(map(float, key.split())) for key in seconds]
     costs = np.array([max(statistics.median(s) - BLOCK, 1e-6) for s in seconds.values()])
     # Each row divided by its cost: errors are relative.
-    rows = np.array([terms(n, size, processors) for n, size in keys]) / costs[:, None]
+    rows = np.array([terms(n, size) for n, size in keys]) / costs[:, None]
     best, error = np.zeros(3), np.inf
     for some in (c for k in (1, 2, 3) for c in itertools.combinations(range(3), k)):
         tried = np.zeros(3)
@@ -273,9 +284,10 @@ def steps(dask: Seconds, mpi: Seconds) -> list[str]:
     both = [2 * s for s in dask["step"]]
     return [
         "| a block of about 50 ms on each of two processes | ms | ratio | aim |", "|---|---:|---:|---:|",
-        f"| 2 workers of Dask: a step | {milliseconds(dask['step'])} | {ratio(dask['step'], needed):.3f} | 1.10 |",
+        "| 2 workers of Dask, called directly: a step "
+        f"| {milliseconds(dask['step'])} | {ratio(dask['step'], needed):.3f} | 1.10 |",
         f"| its longer block, and what Dask needs for tasks that only wait | {milliseconds(needed)} | 1 | |",
-        f"| of this, Dask | {milliseconds(engine)} | | |",
+        f"| of this, Dask's tasks | {milliseconds(engine)} | | |",
         f"| both blocks one after the other in one process | {milliseconds(dask['one by one'])} | | |",
         f"| efficiency of 2 workers: half of that, by a step | | {ratio(dask['one by one'], both):.3f} | 0.85 |",
         f"| 2 ranks of MPI: a step | {milliseconds(mpi['step'])} | {ratio(mpi['step'], mpi['by hand']):.3f} | 1.03 |",
@@ -283,14 +295,14 @@ def steps(dask: Seconds, mpi: Seconds) -> list[str]:
     ]  # fmt: skip
 
 
-def extrapolated(name: str, found: np.ndarray, ways: int) -> list[str]:
-    """Return the rows of the table up to 1,000 workers; ``ways``: how often a message passes the slowest link."""
+def extrapolated(name: str, found: np.ndarray, few: int) -> list[str]:
+    """Return the rows of the table up to 1,000 workers."""
     rows = []
     for n in (2, 8, 32, 128, 512, 1000):
         cells = []
         for link in (1.25e9, 0.125e9):
-            each = max(float(found[2]), ways / link)
-            cost = float(np.dot([found[0], found[1], each], terms(n, MESSAGES[1], np.inf)))
+            each = max(float(found[2]), 2 / link)  # there and back
+            cost = float(np.dot([found[0], found[1], each], terms(n, MESSAGES[1], few)))
             cells += [f"{cost * 1e3:,.0f}", f"{1 / (1 + cost):.2f}", f"{10 / (10 + cost):.2f}"]
         rows.append(f"| {name} | {n:,} | " + " | ".join(cells) + " |")
     return rows
@@ -306,15 +318,14 @@ def page(waiting: float, dask: Seconds, mpi: Seconds, dask_sizes: Seconds, mpi_s
         *steps(dask, mpi),
         "",
         "What a step costs beside its blocks, in ms, measured on this machine, by processes and the bytes that go to",
-        "each and back; and by the formula `a + b n + c n m` that is fitted to it (`n` shards, `m` bytes):",
+        "each and back; and by the formula `a + b n + c n m` that is fitted to it (`n` messages, `m` bytes):",
         "",
         f"| | processes | {heads} | fitted |",
         "|---|---:" + "|---:" * len(MESSAGES) + "|---|",
     ]
     fits = {}
-    # Dask's results meet in one process; those of MPI's ranks in all.
-    for name, sizes, share in (("Dask", dask_sizes, np.inf), ("MPI", mpi_sizes, processors)):
-        found, error = fits[name] = fitted(sizes, share)
+    for name, sizes in (("Dask", dask_sizes), ("MPI", mpi_sizes)):
+        found, error = fits[name] = fitted(sizes)
         a, b, c = found
         said = f"a = {a * 1e3:.2f} ms, b = {b * 1e3:.2f} ms, c = {c * 1e9:.2f} ns; error at most {error:.0%}"
         for n in PROCESSES:
@@ -322,14 +333,15 @@ def page(waiting: float, dask: Seconds, mpi: Seconds, dask_sizes: Seconds, mpi_s
             lines.append(f"| {name} | {n} | {cells} | {said if n == 1 else ''} |")
     lines += [
         "",
-        "**Extrapolated**, not measured: the same formula with a processor for each worker, 131 kB each way, and the",
-        "time that a link of 10 or 1 Gbit/s takes where it is more than `c`; ms beside the blocks, and the efficiency",
-        "with blocks of 1 s and of 10 s:",
+        "**Extrapolated**, not measured: the same formula with a processor for each worker and the messages that one",
+        "process after the other waits for in the tree (26 for 1,000 workers), 131 kB each way, and the time that a",
+        "link of 10 or 1 Gbit/s takes where it is more than `c`; ms beside the blocks, and the efficiency with blocks",
+        "of 1 s and of 10 s:",
         "",
         "| | workers | 10 Gbit/s: ms | 1 s | 10 s | 1 Gbit/s: ms | 1 s | 10 s |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
-        *extrapolated("Dask", fits["Dask"][0], 2),
-        *extrapolated("MPI", fits["MPI"][0], 1),
+        *extrapolated("Dask", fits["Dask"][0], distributed.DaskEngine.FEW),
+        *extrapolated("MPI", fits["MPI"][0], FAN_IN),
     ]
     return "\n".join(lines)
 

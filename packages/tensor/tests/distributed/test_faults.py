@@ -24,7 +24,7 @@ from local_cluster import MPIEXEC, cluster, with_dask, with_mpi
 import theano
 import theano.tensor as T
 from theano import distributed
-from theano.distributed import engines, workers
+from theano.distributed import dask_engine, workers
 
 KILLS = int(os.environ.get("THEANO_TESTS_KILLS", "6"))
 
@@ -117,8 +117,8 @@ def test_a_worker_whose_disk_is_full(tmp_path: Path) -> None:
 @with_dask
 @pytest.mark.parametrize("part", ["Theano", "Python", "NumPy"])
 def test_a_worker_with_other_versions(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, client_has = engines.pack, re.sub(rf"{part} [\w.]+", f"{part} 0.1", workers.VERSIONS)
-    monkeypatch.setattr(engines, "pack", lambda stage: real(stage)._replace(versions=client_has))
+    real, client_has = dask_engine.pack, re.sub(rf"{part} [\w.]+", f"{part} 0.1", workers.VERSIONS)
+    monkeypatch.setattr(dask_engine, "pack", lambda stage: real(stage)._replace(versions=client_has))
     said = f"has {workers.VERSIONS}, and its client {client_has}: install the same versions"
     with cluster(1) as client, pytest.raises(RuntimeError, match=re.escape(said)):
         sharded_training.train(client)

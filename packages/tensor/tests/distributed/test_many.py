@@ -21,7 +21,7 @@ from many_tasks import Chain, Fit, expected
 import theano
 import theano.tensor as T
 from theano import distributed
-from theano.distributed.engines import same
+from theano.distributed.dask_engine import same
 from theano.tensor.random.mrg import MRG_RandomStreams
 
 RATES = [0.01, 0.02, 0.005, 0.03]

@@ -14,8 +14,8 @@ import numpy as np
 
 from theano.compile.shared import SharedVariable
 from theano.distributed.archive import CheckpointError, read, write
-from theano.distributed.engines import agree
 from theano.distributed.function import ShardedArray
+from theano.distributed.mpi_engine import agree
 from theano.tensor.random.type import RandomStateType
 
 #: The file of a directory that says which others belong to the checkpoint; it is written last.

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 import theano
 from theano.compile.shared import SharedVariable
+from theano.distributed.combining import Combination
+from theano.distributed.dask_engine import DaskEngine, is_client
 from theano.distributed.data import split
-from theano.distributed.engines import Engine, engine
+from theano.distributed.engines import Engine, SerialEngine
+from theano.distributed.mpi_engine import MPIEngine
 from theano.distributed.rules import NotCarriedError
-from theano.distributed.stages import COMBINATIONS, Stages, leaves
+from theano.distributed.stages import Stages, leaves
 from theano.graph.traverse import ancestors
 from theano.graph.variable import Constant, Variable
 
@@ -88,7 +90,7 @@ class DistributedFunction:
         self, inputs: Sequence[Any], outputs: Any, updates: Any, shard: Mapping[Any, int], on: Any, shards: int,
         mode: Any,
     ):  # fmt: skip
-        self.engine: Engine = engine(on)
+        self.engine: Engine = _engine(on)
         self.inputs, self._shard, self._count = list(inputs), dict(shard), shards
         self._one = isinstance(outputs, Variable)
         wanted = [outputs] if self._one else list(outputs)
@@ -208,11 +210,11 @@ class DistributedFunction:
             env.update({v: _value(e, env) for e, v in wanted.items()})
             if stage is None:
                 continue
-            shards, found = self.engine.run(stage, shards, [env[v] for v in values])
-            for i, part in enumerate(parts):
-                # In the order of the shards, in the dtype of the parts.
-                whole = reduce(COMBINATIONS[part.kind], [f[i] for f in found])
-                env[part.whole] = np.asarray(whole, dtype=part.whole.type.dtype)
+            combination = Combination(tuple(part.kind for part in parts)) if parts else None
+            shards, found = self.engine.run(stage, shards, [env[v] for v in values], combination)
+            if parts:
+                for part, whole in zip(parts, found[0], strict=True):
+                    env[part.whole] = np.asarray(whole, dtype=part.whole.type.dtype)  # in the dtype of the parts
         ends = self._stages.outputs
         results = [_value(at.expr, env) if at.axis is None else self._sharded(at, shards) for at in ends]
         for (v, _), new in zip(self._updated, results[self._wanted :], strict=True):
@@ -276,6 +278,20 @@ def _check(inputs: Sequence[Any], shard: Mapping[Any, int], updates: Iterable[tu
     for v, _ in updates:
         if not isinstance(v, SharedVariable):
             raise TypeError(f"distributed.function: only shared variables have updates, not {v!r}")
+
+
+def _engine(on: Any) -> Engine:
+    """Return the engine for what a user names: None, an engine, a Dask client, or a communicator of MPI."""
+    if on is None:
+        return SerialEngine()
+    if is_client(on):
+        return DaskEngine(on)
+    if hasattr(on, "allgather") and hasattr(on, "Get_rank"):
+        return MPIEngine(on)
+    if hasattr(on, "scatter") and hasattr(on, "run"):
+        found: Engine = on
+        return found
+    raise TypeError(f"distributed.function: on is to be None, a Dask client, a communicator or an Engine, not {on!r}")
 
 
 def function(

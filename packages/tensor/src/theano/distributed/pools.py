@@ -17,7 +17,7 @@ from multiprocessing import connection
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from theano.distributed.engines import is_client, same
+from theano.distributed.dask_engine import is_client, same
 from theano.distributed.workers import Packed, perform, warm
 from theano.misc.cpucount import cpuCount
 

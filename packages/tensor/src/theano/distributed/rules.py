@@ -51,7 +51,7 @@ class NotCarriedError(NotImplementedError):
 
 @dataclass(frozen=True)
 class Partial:
-    """What each shard has a part of; ``kind`` names the reduction (`COMBINATIONS` in ``stages.py``)."""
+    """What each shard has a part of; ``kind`` names the reduction (`COMBINATIONS` in ``combining.py``)."""
 
     kind: str
 

@@ -31,12 +31,6 @@ from theano.tensor.shape.basic import Shape, Shape_i, patternbroadcast, shape_i
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 from theano.tensor.type import TensorType
 
-#: How parts are combined, always in the order of the shards, so that results do not depend on who computed them.
-COMBINATIONS: Mapping[str, np.ufunc] = {
-    "sum": np.add, "product": np.multiply, "max": np.maximum, "min": np.minimum,
-    "and": np.bitwise_and, "or": np.bitwise_or, "logsumexp": np.logaddexp,
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Placed:
