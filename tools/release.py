@@ -163,8 +163,6 @@ def build_for_all(root: Path, dist: Path, here: dict[str, Path]) -> None:
         for target, wheels in targets.build_all(sources, dist, LAYERS):
             check(root, dist, wheels, target.machine)
             print(f"built for Python {target.python} on {target.machine}", flush=True)
-    for wheel in sorted(dist.glob("*-manylinux*.whl")):
-        print(f"auditwheel: {targets.needs(wheel)}")
 
 
 def check(root: Path, dist: Path, wheels: dict[str, Path], machine: str = platform.machine()) -> None:

@@ -125,12 +125,13 @@ def build(target: Target, copy: Path, folder: Path, layers: list[str]) -> dict[s
 
 
 def _tagged(wheel: Path, target: Target) -> Path:
-    """Give a wheel the tags of its target, if it is not for all of them; see that it keeps what the tags promise."""
+    """Give a wheel the tags of its target, unless it is for all; see, and say, that it keeps what they promise."""
     if wheel.stem.endswith("-any"):
         return wheel
     interpreter, platform = target.tags()
     for_each = [] if "-abi3-" in wheel.name else [f"--python-tag={interpreter}", f"--abi-tag={interpreter}"]
     verdict = needs(wheel)
+    print(f"auditwheel: {verdict}", flush=True)
     expect(f"manylinux_{GLIBC.replace('.', '_')}_{target.machine}" in verdict, verdict)
     said = run(sys.executable, "-m", "wheel", "tags", "--remove", *for_each, f"--platform-tag={platform}", wheel)
     return wheel.parent / said.split()[-1]
