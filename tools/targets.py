@@ -8,6 +8,7 @@ have types of the same sizes, which is all that extension modules take from them
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -132,9 +133,23 @@ def _tagged(wheel: Path, target: Target) -> Path:
     for_each = [] if "-abi3-" in wheel.name else [f"--python-tag={interpreter}", f"--abi-tag={interpreter}"]
     verdict = needs(wheel)
     print(f"auditwheel: {verdict}", flush=True)
-    expect(f"manylinux_{GLIBC.replace('.', '_')}_{target.machine}" in verdict, verdict)
+    expect(keeps(verdict, target.machine), verdict)
     said = run(sys.executable, "-m", "wheel", "tags", "--remove", *for_each, f"--platform-tag={platform}", wheel)
     return wheel.parent / said.split()[-1]
+
+
+def keeps(verdict: str, machine: str) -> bool:
+    """Return whether a wheel needs no newer C library than its tags say, by auditwheel's verdict.
+
+    Examples
+    --------
+    >>> verdicts = [f'a.whl is consistent with the following platform tag: "{tag}".' for tag in (
+    ...     "manylinux_2_5_x86_64", "manylinux_2_17_x86_64", "manylinux_2_28_x86_64", "linux_x86_64")]
+    >>> [keeps(verdict, "x86_64") for verdict in verdicts]
+    [True, True, False, False]
+    """
+    found = re.search(rf'platform tag: "manylinux_(\d+)_(\d+)_{machine}"', verdict)
+    return found is not None and (int(found[1]), int(found[2])) <= tuple(map(int, GLIBC.split(".")))
 
 
 def needs(wheel: Path) -> str:
