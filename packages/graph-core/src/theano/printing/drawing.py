@@ -196,7 +196,9 @@ def _box(box: Box, x: float, y: float, width: float) -> str:
 def _times(fct: Any) -> dict[Apply, float]:
     """Return the seconds that each node took, where the function was profiled."""
     profile = getattr(fct, "profile", None)
-    return dict(profile.apply_time) if profile is not None and getattr(profile, "fct_callcount", 0) else {}
+    if profile is None or not getattr(profile, "fct_callcount", 0):
+        return {}
+    return dict(profile.apply_time)
 
 
 def _time_text(seconds: float, whole: float) -> str:
