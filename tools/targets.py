@@ -8,6 +8,7 @@ have types of the same sizes, which is all that extension modules take from them
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -81,7 +82,7 @@ def environment(target: Target, compiler: str, include: str) -> dict[str, str]:
     target : Target
         What for.
     compiler : str
-        The path of zig.
+        The command that is zig.
     include : str
         The folder with the headers of its Python.
 
@@ -121,8 +122,19 @@ def build(target: Target, copy: Path, folder: Path, layers: list[str]) -> dict[s
     expect(include is not None, f"the headers of Python {target.python} are not here: install that version")
     for layer in layers:  # what was built for another version would be taken along
         shutil.rmtree(copy / layer / "build", ignore_errors=True)
-    built = build_wheels(copy, folder, layers, environment(target, zig(), include))
+    built = build_wheels(copy, folder, layers, environment(target, f"{sys.executable} {__file__}", include))
     return {layer: _tagged(wheel, target) for layer, wheel in built.items()}
+
+
+def as_zig_says(option: str) -> str:
+    """Return an option of gcc and clang as zig spells it: levels of x86-64 have other names there.
+
+    Examples
+    --------
+    >>> as_zig_says("-march=x86-64-v3"), as_zig_says("-O3")
+    ('-march=x86_64_v3', '-O3')
+    """
+    return option.replace("x86-64-v", "x86_64_v") if option.startswith("-march=") else option
 
 
 def _tagged(wheel: Path, target: Target) -> Path:
@@ -175,3 +187,6 @@ def build_all(copy: Path, folder: Path, layers: list[str]) -> Iterator[tuple[Tar
             once |= {layer: wheel for layer, wheel in made.items() if "-abi3-" in wheel.name or "-any" in wheel.name}
             yield target, {layer: {**once, **made}[layer] for layer in layers}
 
+
+if __name__ == "__main__":  # as the compiler: python targets.py cc -target ...
+    os.execv(zig(), [zig(), *map(as_zig_says, sys.argv[1:])])
