@@ -330,8 +330,8 @@ def arm64(session: nox.Session) -> None:
 
 @nox.session
 def cross(session: nox.Session) -> None:
-    """Compile the sources of loader and kernels for macOS and Windows, without running them; minutes."""
-    install_layers(session, LAYERS, TARGETS)
+    """Compile loader, kernels and generated code for macOS and Windows, without running them; minutes."""
+    install_layers(session, LAYERS, [*TARGETS, *TEST, "sybil>=9"])
     session.run("python", "tools/cross.py", *session.posargs)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import generate
+from docutils import nodes
 
 project = "Theano"
 copyright = "2026, the Theano developers"
@@ -17,6 +18,7 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 numpydoc_show_class_members = False
 autodoc_typehints = "none"
+pygments_dark_style = "github-dark"
 html_theme = "furo"
 html_title = "Theano"
 html_static_path = ["_static"]
@@ -24,3 +26,16 @@ nitpicky = False
 
 # Pages whose content is in the code are written anew by each build.
 generate.write_pages(Path(__file__).parent)
+
+
+def trim(app, tree):
+    """Leave out the empty lines around code: doctest wants one after what is printed, readers do not."""
+    for block in list(tree.findall(nodes.literal_block)):
+        block.rawsource = text = block.astext().strip("\n")
+        block.children = []
+        block += nodes.Text(text)
+
+
+def setup(app):
+    """Change what pages have of code before it is written."""
+    app.connect("doctree-read", trim)

@@ -135,6 +135,26 @@ def _prose(text: str) -> str:
     return re.sub(r"``([^`]+)``", r"`\1`", text)
 
 
+def as_users_write(name: str, thing: Any, doc: str) -> str:
+    """Return a docstring in whose examples functions of its module are called as users do, not as the module itself.
+
+    Examples
+    --------
+    >>> as_users_write("T.arange", T.arange, ">>> arange(len(x)).eval()\\narray([0])")
+    '>>> T.arange(len(x)).eval()\\narray([0])'
+    """
+    prefix, _, _ = name.rpartition(".")
+    module = sys.modules.get(getattr(thing, "__module__", ""))
+    shown = sys.modules["theano.scalar" if prefix == "theano.scalar" else f"theano.tensor{prefix.removeprefix('T')}"]
+
+    def spelled(found: re.Match[str]) -> str:
+        there = getattr(module, found[0], None)
+        return f"{prefix}.{found[0]}" if there is not None and getattr(shown, found[0], None) is there else found[0]
+
+    called = r"(?<=@)\w+|(?<![\w.])[A-Za-z_]\w*(?=\()"
+    return re.sub(r"(?m)^(?:>>>|\.\.\.) .*$", lambda line: re.sub(called, spelled, line[0]), doc)
+
+
 def page_text(page: Page) -> str:
     """Return a page: functions with all that is said of them, then one line for each class of ops."""
     found = of_page(page)
@@ -150,7 +170,7 @@ def page_text(page: Page) -> str:
         if name in plain:
             continue
         lines += [f"## {name}", "", f"```text\n{signature(name, thing)}\n```", ""]
-        for piece in body(check_examples.documentation(thing)):
+        for piece in body(as_users_write(name, thing, check_examples.documentation(thing))):
             lines += [piece, ""]
     if classes:
         lines += ["## Classes of ops", ""]

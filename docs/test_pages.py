@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import doctest
+import re
 from pathlib import Path
 
+import functions
 import gallery
 import generate
+import numpy as np
 import pytest
+
+import theano
+import theano.tensor as T
 
 #: The others are written when the documentation is built, and are not kept.
 PAGES = {
@@ -19,6 +26,19 @@ PAGES = {
 def test_page_is_up_to_date(place):
     written = (Path(__file__).parent / place).read_text(encoding="utf-8")
     assert written == PAGES[place], "run `python docs/generate.py`"
+
+
+@pytest.mark.parametrize("page", functions.PAGES, ids=lambda page: page.file)
+def test_examples_of_functions_run_as_they_are_shown(page):
+    # Each by itself: whoever types one in has imported these, and nothing else.
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    sections = re.split(r"(?m)^## ", functions.page_text(page))
+    for section in sections:
+        found = "\n".join(re.findall(r"(?ms)^```pycon\n(.*?)^```", section))
+        names = {"theano": theano, "T": T, "np": np}
+        test = doctest.DocTestParser().get_doctest(found, names, section.partition("\n")[0], None, 0)
+        said = []
+        assert not doctest.DocTestRunner(optionflags=flags).run(test, out=said.append).failed, "".join(said)
 
 
 @pytest.mark.parametrize("name", gallery.PROGRAMS)

@@ -78,11 +78,14 @@ def make_root(folder: Path) -> Path:
     """Unpack Debian's packages for aarch64 into a folder, once; nothing of them is run."""
     if not (folder / f"usr/bin/python{PYTHON}").exists():
         print(f"unpacking Debian's packages for aarch64 into {folder} ...", flush=True)
-        shutil.rmtree(folder, ignore_errors=True)
+        part = folder.with_name(f"{folder.name}.part")  # what was interrupted is not taken for a whole root
+        for old in (part, folder):
+            shutil.rmtree(old, ignore_errors=True)
         options = ("--foreign", "--arch=arm64", "--variant=minbase", f"--include={','.join(PACKAGES)}")
-        run("debootstrap", *options, SUITE, folder)
-        for package in sorted((folder / "var/cache/apt/archives").glob("*.deb")):
-            run("dpkg-deb", "-x", package, folder)
+        run("debootstrap", *options, SUITE, part)
+        for package in sorted((part / "var/cache/apt/archives").glob("*.deb")):
+            run("dpkg-deb", "-x", package, part)
+        part.rename(folder)
     return folder
 
 

@@ -1,12 +1,13 @@
-"""Compile every C and C++ source of loader and kernels for macOS on arm64 and Windows on x86-64; nothing of it is run.
+"""Compile all C and C++ of loader, kernels and generated code for macOS on arm64 and Windows on x86-64; none is run.
 
     python tools/cross.py                       (nox -s cross) both, file by file
-    python tools/cross.py --only windows
+    python tools/cross.py --only windows --match loader
 
 The compiler is zig. The headers of Python, NumPy and pybind11 are those of the environment this runs in. Of them, only
 ``pyconfig.h`` and ``_numpyconfig.h`` depend on the system. Those of Linux stand for those of macOS, where types have
 the same sizes; for Windows, the sizes that differ are put into copies.
-The GPU layer is for Linux: it is not among these.
+Generated code is what the compiler writes on this machine (``generated.py``), so that what Python decides by
+the system is decided for this one. The GPU layer is for Linux: it is not among these.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pathlib import Path
 import numpy
 import pybind11
 
+import generated
 import targets
 from check_wheels import Trouble, expect
 
@@ -66,6 +68,12 @@ def sources() -> Iterator[tuple[Path, list[Path]]]:
             yield path, among
 
 
+def generated_sources(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
+    """Yield a unit of generated code after the other, with the folder of the header that all of them include."""
+    for path in generated.generate(folder):
+        yield path, [PACKAGES / "graph-core" / "src" / "theano" / "loader"]
+
+
 def command(triple: str, source: Path, headers: list[Path], options: list[str], out: Path) -> list[str]:
     """Return the command that compiles a source for a system into an object file.
 
@@ -94,22 +102,30 @@ def main() -> int:
     parser.add_argument("--only", choices=TRIPLES, help="one of the systems")
     parser.add_argument("--match", default="", help="files with this in their path only")
     options = parser.parse_args()
-    chosen = [(path, among) for path, among in sources() if options.match in str(path)]
-    expect(bool(chosen), "no source matches")
     failed = 0
     with tempfile.TemporaryDirectory() as temporary:
+        written = Path(temporary) / "generated"
+        written.mkdir(mode=0o700)
+        every = {"sources": list(sources()), "units of generated code": list(generated_sources(written))}
+        chosen = {what: [one for one in found if options.match in str(one[0])] for what, found in every.items()}
+        expect(any(chosen.values()), "no source matches")
         for system in [options.only] if options.only else TRIPLES:
-            bad, headers = 0, stand_in(system, Path(temporary) / system)
-            for path, among in chosen:
-                line = command(TRIPLES[system], path, among, headers, Path(temporary) / "object.o")
-                done = subprocess.run(line, capture_output=True, text=True, check=False)
-                if done.returncode:
-                    bad += 1
-                    first = [said for said in done.stderr.splitlines() if "error:" in said][:3]
-                    print(f"FAILED {system}: {path.relative_to(PACKAGES)}", *first, sep="\n  ", flush=True)
-            print(f"{system}: {len(chosen) - bad} of {len(chosen)} sources compile for {TRIPLES[system]}", flush=True)
-            failed += bad
+            headers = stand_in(system, Path(temporary) / system)
+            for what, found in chosen.items():
+                bad = sum(not compiles(system, *one, headers, Path(temporary) / "object.o") for one in found)
+                print(f"{system}: {len(found) - bad} of {len(found)} {what} compile for {TRIPLES[system]}", flush=True)
+                failed += bad
     return min(failed, 1)
+
+
+def compiles(system: str, path: Path, among: list[Path], headers: list[str], out: Path) -> bool:
+    """Compile a file; if that fails, print the first errors."""
+    line = command(TRIPLES[system], path, among, headers, out)
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    if done.returncode:
+        first = [said for said in done.stderr.splitlines() if "error:" in said][:3]
+        print(f"FAILED {system}: {path}", *first, sep="\n  ", flush=True)
+    return not done.returncode
 
 
 if __name__ == "__main__":

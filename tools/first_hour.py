@@ -1,23 +1,25 @@
 """Do what a newcomer does in the first hour, in situations like theirs, and fail on any surprise.
 
     python tools/first_hour.py --wheels DIR       (nox -s first_hour; without DIR, wheels are made)
+    python tools/first_hour.py --wheels dist --python python3.12 --python python3.13 bare zig     (after release --all)
 
 Each situation is a new virtual environment, in which Theano is installed from the wheels by pip; then the doctor is
 asked, the README and the first page of the tutorial are typed in, something is given a wrong input, and all of it once
-more in another process.
+more in another process. At last the main example, the digits, is trained shortly.
 An example that prints something else, a command that fails, or a word on stderr that is not expected is a surprise.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import venv
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from check_wheels import build_wheels, copy_packages
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "docs/tutorial/first_steps.md")
+EXAMPLE = ("scikit-learn", "matplotlib", "tqdm")  # what the digits need beside Theano
 #: Runs in the newcomer's Python: the blocks of pages, one after the other, with names that a page shares.
 READER = r"""
 import doctest, re, sys
@@ -119,14 +122,14 @@ def run(
     return done.stdout
 
 
-def spend(situation: Situation, wheels: Path, folder: Path) -> None:
-    """Spend the first hour in a situation."""
-    venv.create(folder / "venv", with_pip=True)
+def spend(situation: Situation, wheels: Path, folder: Path, interpreter: str) -> None:
+    """Spend the first hour in a situation, in an environment of an interpreter."""
+    subprocess.run([interpreter, "-m", "venv", folder / "venv"], check=True)
     python = str(folder / "venv" / "bin" / "python")
     (folder / "home").mkdir()
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("THEANO", "XDG", "PYTHON", "CC", "CXX"))}
     environment |= {"HOME": str(folder / "home"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    wanted = [f"theano-tensor{situation.extras}", "theano-sparse"]
+    wanted = [f"theano-tensor{situation.extras}", "theano-sparse", *EXAMPLE]
     install = [python, "-m", "pip", "install", "-q", "--pre", "--find-links", str(wheels), *wanted]
     run(install, environment, folder)
     path = str(folder / "venv" / "bin") + (os.pathsep + os.environ["PATH"] if situation.tools else "")
@@ -146,12 +149,17 @@ def spend(situation: Situation, wheels: Path, folder: Path) -> None:
         product = run([*prefix, python, "-c", WRONG], environment, folder, situation.warning)
         if product.strip() != "[3.0, 8.0]":
             raise Surprise("a wrong number")
+    digits = [*prefix, python, str(ROOT / "examples" / "digits.py"), "--epochs", "2", "--picture", "digits.png"]
+    accuracy = re.search(r"Accuracy.*?: ([\d.]+)%", run(digits, environment, folder))
+    if accuracy is None or float(accuracy[1]) < 85:
+        raise Surprise(f"the digits are not learned: {accuracy and accuracy[0]}")
 
 
 def main() -> int:
     """Spend the first hour in all situations, or in those that are named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wheels", type=Path, help="the folder in which the layers' wheels are; default: made now")
+    parser.add_argument("--python", action="append", help="an interpreter; default: this one")
     parser.add_argument("names", nargs="*", help=f"situations: {', '.join(s.name for s in SITUATIONS)}; default: all")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -159,22 +167,24 @@ def main() -> int:
         if wheels is None:
             wheels = Path(folder)
             build_wheels(copy_packages(wheels / "packages"), wheels)
-        return spend_all([s for s in SITUATIONS if not options.names or s.name in options.names], wheels.resolve())
+        situations = [s for s in SITUATIONS if not options.names or s.name in options.names]
+        return spend_all(situations, wheels.resolve(), options.python or [sys.executable])
 
 
-def spend_all(situations: list[Situation], wheels: Path) -> int:
-    """Spend the first hour in each; 1 if there was any surprise."""
+def spend_all(situations: list[Situation], wheels: Path, interpreters: list[str]) -> int:
+    """Spend the first hour in each with each interpreter; 1 if there was any surprise."""
     surprises = 0
-    for situation in situations:
+    for interpreter, situation in itertools.product(interpreters, situations):
         began = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:
             try:
-                spend(situation, wheels, Path(folder))
+                spend(situation, wheels, Path(folder), interpreter)
                 outcome = "no surprise"
             except Surprise as surprise:
                 surprises += 1
                 outcome = f"a surprise:\n{surprise}"
-        print(f"{situation.name} ({situation.what}): {outcome}, {time.perf_counter() - began:.0f} s", flush=True)
+        who = f"{Path(interpreter).name}, {situation.name} ({situation.what})"
+        print(f"{who}: {outcome}, {time.perf_counter() - began:.0f} s", flush=True)
     return 1 if surprises else 0
 
 

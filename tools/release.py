@@ -7,7 +7,7 @@
 
 Only what is committed gets in: sources are taken from git, not from the working tree. Everything goes to ``dist/``. The
 wheels are made from the source archives, so these are known to build alone; they are for this machine, and for checks.
-With ``--all``, wheels for many systems (``targets.py``) take their place, and auditwheel's verdict on each is printed.
+With ``--all``, wheels for many systems (``targets.py``) are made in their place, with auditwheel's verdict on each.
 Those that users install are built, attested and uploaded by public CI (.github/workflows/wheels.yml) when the tag is
 pushed: that needs the identity of a repository, and nobody's password.
 """
@@ -129,8 +129,9 @@ def clear(dist: Path) -> None:
         path.unlink()
 
 
-def build(root: Path, dist: Path) -> dict[str, Path]:
+def build(root: Path, dist: Path, only_archives: bool = False) -> dict[str, Path]:
     """Build a source archive of each layer from what is committed, and a wheel from each archive; return the wheels."""
+    kind = ["--sdist"] if only_archives else []
     moment = git(root, "log", "-1", "--format=%ct")
     os.environ.setdefault("SOURCE_DATE_EPOCH", moment)  # two builds of a commit have the same times in them
     wheels = {}
@@ -141,18 +142,18 @@ def build(root: Path, dist: Path) -> dict[str, Path]:
         run("git", "-C", root, "archive", "--output", sources / "sources.tar", "HEAD", *some)
         with tarfile.open(sources / "sources.tar") as archive:
             archive.extractall(sources, filter="data")
+        os.environ["CCACHE_BASEDIR"] = tempfile.gettempdir()  # each run has folders of other names in it
         for layer in LAYERS:
             before = set(dist.glob("*.whl"))
-            run(sys.executable, "-m", "build", "--no-isolation", "--outdir", dist, sources / "packages" / layer)
-            (wheels[layer],) = set(dist.glob("*.whl")) - before
-            print(f"built {wheels[layer].name}", flush=True)
+            run(sys.executable, "-m", "build", *kind, "--no-isolation", "--outdir", dist, sources / "packages" / layer)
+            for wheel in set(dist.glob("*.whl")) - before:
+                wheels[layer] = wheel
+                print(f"built {wheel.name}", flush=True)
     return wheels
 
 
-def build_for_all(root: Path, dist: Path, here: dict[str, Path]) -> None:
-    """Build the wheels of all targets from the source archives, in place of those for here, and check each set."""
-    for wheel in here.values():
-        wheel.unlink()
+def build_for_all(root: Path, dist: Path) -> None:
+    """Build the wheels of all targets from the source archives, and check each set."""
     with tempfile.TemporaryDirectory() as temporary:
         sources = Path(temporary)
         for layer in LAYERS:
@@ -163,8 +164,6 @@ def build_for_all(root: Path, dist: Path, here: dict[str, Path]) -> None:
         for target, wheels in targets.build_all(sources, dist, LAYERS):
             check(root, dist, wheels, target.machine)
             print(f"built for Python {target.python} on {target.machine}", flush=True)
-    for wheel in sorted(dist.glob("*-manylinux*.whl")):
-        print(f"auditwheel: {targets.needs(wheel)}")
 
 
 def check(root: Path, dist: Path, wheels: dict[str, Path], machine: str = platform.machine()) -> None:
@@ -205,10 +204,11 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     dist = ROOT / "dist"
     clear(dist)
-    wheels = build(ROOT, dist)
-    check(ROOT, dist, wheels)
+    wheels = build(ROOT, dist, only_archives=options.all)
     if options.all:
-        build_for_all(ROOT, dist, wheels)
+        build_for_all(ROOT, dist)
+    else:
+        check(ROOT, dist, wheels)
     (dist / "CHANGES.md").write_text(changelog(ROOT), encoding="utf-8")
     (dist / "SHA256SUMS").write_text(sums(dist), encoding="utf-8")
     print(f"\n{'A rehearsal: no tag. ' if options.rehearse else ''}Theano {version()} in {dist}:")

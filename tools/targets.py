@@ -8,6 +8,8 @@ have types of the same sizes, which is all that extension modules take from them
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -80,7 +82,7 @@ def environment(target: Target, compiler: str, include: str) -> dict[str, str]:
     target : Target
         What for.
     compiler : str
-        The path of zig.
+        The command that is zig.
     include : str
         The folder with the headers of its Python.
 
@@ -120,20 +122,46 @@ def build(target: Target, copy: Path, folder: Path, layers: list[str]) -> dict[s
     expect(include is not None, f"the headers of Python {target.python} are not here: install that version")
     for layer in layers:  # what was built for another version would be taken along
         shutil.rmtree(copy / layer / "build", ignore_errors=True)
-    built = build_wheels(copy, folder, layers, environment(target, zig(), include))
+    built = build_wheels(copy, folder, layers, environment(target, f"{sys.executable} {__file__}", include))
     return {layer: _tagged(wheel, target) for layer, wheel in built.items()}
 
 
+def as_zig_says(option: str) -> str:
+    """Return an option of gcc and clang as zig spells it: levels of x86-64 have other names there.
+
+    Examples
+    --------
+    >>> as_zig_says("-march=x86-64-v3"), as_zig_says("-O3")
+    ('-march=x86_64_v3', '-O3')
+    """
+    return option.replace("x86-64-v", "x86_64_v") if option.startswith("-march=") else option
+
+
 def _tagged(wheel: Path, target: Target) -> Path:
-    """Give a wheel the tags of its target, if it is not for all of them; see that it keeps what the tags promise."""
+    """Give a wheel the tags of its target, unless it is for all; see, and say, that it keeps what they promise."""
     if wheel.stem.endswith("-any"):
         return wheel
     interpreter, platform = target.tags()
     for_each = [] if "-abi3-" in wheel.name else [f"--python-tag={interpreter}", f"--abi-tag={interpreter}"]
     verdict = needs(wheel)
-    expect(f"manylinux_{GLIBC.replace('.', '_')}_{target.machine}" in verdict, verdict)
+    print(f"auditwheel: {verdict}", flush=True)
+    expect(keeps(verdict, target.machine), verdict)
     said = run(sys.executable, "-m", "wheel", "tags", "--remove", *for_each, f"--platform-tag={platform}", wheel)
     return wheel.parent / said.split()[-1]
+
+
+def keeps(verdict: str, machine: str) -> bool:
+    """Return whether a wheel needs no newer C library than its tags say, by auditwheel's verdict.
+
+    Examples
+    --------
+    >>> verdicts = [f'a.whl is consistent with the following platform tag: "{tag}".' for tag in (
+    ...     "manylinux_2_5_x86_64", "manylinux_2_17_x86_64", "manylinux_2_28_x86_64", "linux_x86_64")]
+    >>> [keeps(verdict, "x86_64") for verdict in verdicts]
+    [True, True, False, False]
+    """
+    found = re.search(rf'platform tag: "manylinux_(\d+)_(\d+)_{machine}"', verdict)
+    return found is not None and (int(found[1]), int(found[2])) <= tuple(map(int, GLIBC.split(".")))
 
 
 def needs(wheel: Path) -> str:
@@ -159,3 +187,6 @@ def build_all(copy: Path, folder: Path, layers: list[str]) -> Iterator[tuple[Tar
             once |= {layer: wheel for layer, wheel in made.items() if "-abi3-" in wheel.name or "-any" in wheel.name}
             yield target, {layer: {**once, **made}[layer] for layer in layers}
 
+
+if __name__ == "__main__":  # as the compiler: python targets.py cc -target ...
+    os.execv(zig(), [zig(), *map(as_zig_says, sys.argv[1:])])

@@ -32,7 +32,9 @@ WRITTEN = {
     "parts": (w[1:3, k] + x[0], rf"{{{W}}}_{{1:3, k}} + {{{X}}}_{{0}}"),
     "a written part": (T.set_subtensor(x[1], s), rf"\operatorname{{set}}\left({X}_{{1}}, \alpha\right)"),
     "a cast": (T.cast(x, "float32") + 1, f"{X} + 1"),
-    "no function of LaTeX's": (T.nnet.softmax(w), rf"\operatorname{{Softmax}}\left({W}\right)"),
+    "no function of LaTeX's": (T.nnet.softmax(w), rf"\operatorname{{softmax}}\left({W}\right)"),
+    "picked elements": (w[T.arange(k), :2], rf"{{{W}}}_{{\operatorname{{arange}}\left(0, k, 1\right), :2}}"),
+    "picked rows": (w[T.ivector("i")], rf"{{{W}}}_{{\mathbf{{i}}}}"),
     "an index that a pattern could be": (T.dvector("b1") / T.dvector("b0"), r"\frac{\mathbf{b}_{1}}{\mathbf{b}_{0}}"),
 }  # fmt: skip
 

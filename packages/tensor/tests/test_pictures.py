@@ -60,6 +60,17 @@ def test_each_node_tells_which_rule_made_it(page, step):
     assert any("test_pictures.py" in one.get("written at", "") for one in nodes)
 
 
+def test_colours_of_a_profiled_function_tell_where_the_time_goes(step):
+    times = step.profile.apply_time
+    slowest = max(times, key=times.get)
+    order = step.maker.fgraph.toposort()
+    drawn = re.findall(r'<title>([^<]*)</title><rect [^>]*rx="14" fill="(#\w+)"', step._repr_svg_())
+    colours = dict(zip(order, (colour for _, colour in drawn), strict=True))
+    assert colours[slowest] == "#ff9d5c" and colours[min(times, key=times.get)] != "#ff9d5c"
+    assert all(re.search(r"\d %", told) for told, _ in drawn)
+    assert "#ff9d5c" not in Drawing(step, {"Elemwise": "#123456"}).svg()
+
+
 ASK = """<script>
 addEventListener("load", () => {
   const box = [...document.querySelectorAll(".box.ellipse")].find(b => b.textContent.includes("Gemm"));

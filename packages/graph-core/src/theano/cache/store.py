@@ -76,7 +76,9 @@ class CacheSettings:
         >>> CacheSettings.from_config(SimpleNamespace(base_compiledir=os.pathsep.join(["/fast", "/shared"])))
         CacheSettings(root='/fast/compiled', readonly=('/shared',), size_cap=1073741824)
         """
-        base, _, behind = str(getattr(config, "base_compiledir", "") or "").partition(os.pathsep)
+        base, behind = str(getattr(config, "base_compiledir", "") or ""), ""
+        if os.pathsep in base and base != _default_place():  # a user's home may have one in its name
+            base, _, behind = base.partition(os.pathsep)
         root = str(getattr(config, "compiledir", "") or "") or (os.path.join(base, COMPILED) if base else "")
         own = getattr(config, "cache", None)
         others = [*behind.split(os.pathsep), *str(getattr(own, "readonly", "") or "").split(os.pathsep)]

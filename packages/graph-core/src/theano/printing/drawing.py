@@ -45,9 +45,10 @@ class Drawing:
     ----------
     fct : Variable, Apply, FunctionGraph, compiled function, or list of Variable
     colors : dict from str to str, optional
-        The colour of the ops whose class name contains the key.
+        The colour of the ops whose class name contains the key. If none is given, nodes of a function that was
+        profiled are the more orange the longer they took.
     details : bool
-        Also find out what to tell about each node.
+        Also find out what to tell about each node, beside the time that it took.
 
     Examples
     --------
@@ -65,8 +66,9 @@ class Drawing:
     def __init__(self, fct: Any, colors: Mapping[str, str] | None = None, details: bool = True):
         self.outputs, self.order = graph_of(fct)
         self.colors = {**COLORS, **(colors or {})}
+        self._by_time = not colors
         self._report = getattr(getattr(fct, "maker", None), "rewriting", None) if details else None
-        self._times = _times(fct) if details else {}
+        self._times = _times(fct)
         self._given = fct.inputs if isinstance(fct, FunctionGraph) else ()
         self.details = details
         self.boxes: dict[Hashable, Box] = {}
@@ -108,13 +110,16 @@ class Drawing:
         self.boxes[key] = Box(len(self.boxes), text, shape, color, {"label": label, **facts})
 
     def _color_of(self, node: Apply) -> str:
+        if self._times and self._by_time:
+            return _heat(self._times.get(node, 0.0) / (max(self._times.values()) or 1.0))
         name = type(node.op).__name__
         return next((color for key, color in self.colors.items() if key in name), NODE)
 
     def _facts(self, node: Apply) -> dict[str, Any]:
+        time = {"time": _time_text(self._times[node], sum(self._times.values()))} if node in self._times else {}
         if not self.details:
-            return {}
-        facts: dict[str, Any] = {"kind": "node", "op": type(node.op).__name__}
+            return time
+        facts: dict[str, Any] = {"kind": "node", "op": type(node.op).__name__, **time}
         facts["outputs"] = ", ".join(str(v.type) for v in node.outputs)
         line = created_at(node.outputs[0]) if node.outputs else None
         if line is not None:
@@ -126,8 +131,6 @@ class Drawing:
         for name, maps in (("overwrites", node.op.destroy_map), ("views", node.op.view_map)):
             if maps:
                 facts[name] = str(maps)
-        if node in self._times:
-            facts["time"] = self._times[node]
         inner = getattr(node.op, "inner_graph", None) or getattr(node.op, "fgraph", None)
         if isinstance(inner, FunctionGraph):
             facts["inner graph"] = debugprint(inner, file="str")
@@ -184,20 +187,33 @@ def _box(box: Box, x: float, y: float, width: float) -> str:
     left, top = x - width / 2, y - HEIGHT / 2
     corner = HEIGHT / 2 if box.shape == "ellipse" else 2
     shape = f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{HEIGHT:.0f}" rx="{corner:.0f}" {style}/>'
-    rule = box.facts.get("rule")
-    told = escape(str(box.facts.get("label", "")) + (f"\nmade by {rule}" if rule else ""))
+    rule, time = box.facts.get("rule"), box.facts.get("time")
+    told = "\n".join(filter(None, (str(box.facts.get("label", "")), f"made by {rule}" if rule else "", time)))
     text = f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle">{escape(box.label)}</text>'
-    return f'<g class="box {box.shape}" data-number="{box.number}"><title>{told}</title>{shape}{text}</g>'
+    return f'<g class="box {box.shape}" data-number="{box.number}"><title>{escape(told)}</title>{shape}{text}</g>'
 
 
-def _times(fct: Any) -> dict[Apply, str]:
-    """Return how long each node took, as text, where the function was profiled."""
+def _times(fct: Any) -> dict[Apply, float]:
+    """Return the seconds that each node took, where the function was profiled."""
     profile = getattr(fct, "profile", None)
     if profile is None or not getattr(profile, "fct_callcount", 0):
         return {}
-    seconds: dict[Apply, float] = profile.apply_time
-    whole = sum(seconds.values()) or 1.0
-    return {node: f"{100 * t / whole:.1f} % ({t:.3e} s)" for node, t in seconds.items()}
+    return dict(profile.apply_time)
+
+
+def _time_text(seconds: float, whole: float) -> str:
+    return f"{100 * seconds / (whole or 1.0):.1f} % ({seconds:.3e} s)"
+
+
+def _heat(share: float) -> str:
+    """Return a colour from white to orange.
+
+    Examples
+    --------
+    >>> _heat(0.0), _heat(1.0)
+    ('#ffffff', '#ff9d5c')
+    """
+    return "#ff" + "".join(f"{round(255 + (end - 255) * share):02x}" for end in (0x9D, 0x5C))
 
 
 def notebook_svg(fct: Any) -> str | None:

@@ -105,8 +105,8 @@ def html_table(profile: Any, most: int) -> str:
         share = 100 * one.seconds / whole if whole > 0 else 0.0
         bar = f"<div style='width:{share:.1f}%;min-width:1px;height:0.8em;background:#4c78a8'></div>"
         lines.append(
-            f"<tr><td style='width:8em' title='{one.seconds:.3e} s'>{bar}{share:.1f} %</td><td>{one.calls}</td>"
-            f"<td>{one.seconds / max(one.calls, 1):.2e} s</td><td>{one.implementation}</td>"
+            f"<tr><td style='min-width:6em' title='{one.seconds:.3e} s'>{bar}{share:.1f} %</td><td>{one.calls}</td>"
+            f"<td style='white-space:nowrap'>{one.seconds / max(one.calls, 1):.2e} s</td><td>{one.implementation}</td>"
             f"<td style='text-align:left'><code>{escape(one_line(one.node.outputs[0], 80))}</code></td></tr>"
         )
     if len(rows) > most:

@@ -24,12 +24,15 @@ from theano.printing.tex import (
 from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.blas.routines import Dot22
 from theano.tensor.create.alloc import Alloc
+from theano.tensor.create.arange import ARange
 from theano.tensor.elemwise import functions as el
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.index.advanced import AdvancedSubtensor1, BaseAdvancedSubtensor
 from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
+from theano.tensor.nnet.softmax import Softmax
 from theano.tensor.reduce.careduce import CAReduce, Max, Min, Prod, Sum
-from theano.tensor.shape.basic import Rebroadcast, Shape_i
+from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 
 Text = Callable[[int, int], str]
@@ -118,6 +121,18 @@ def indexed(node: Any, text: Text, first: int) -> str:
     return ", ".join(shown)
 
 
+def picked(node: Any, text: Text) -> str:
+    """Write elements that arrays of whole numbers, masks and slices select, with all of these as an index."""
+    entries = []
+    for i, v in enumerate(node.inputs[1:], 1):
+        if isinstance(v, Constant) and isinstance(v.data, slice):
+            start, stop = ("" if end is None else str(end) for end in (v.data.start, v.data.stop))
+            entries.append(f"{start}:{stop}" + ("" if v.data.step is None else f":{v.data.step}"))
+        else:
+            entries.append(text(i, LOWEST))
+    return f"{{{text(0, ATOM)}}}_{{{', '.join(entries)}}}"
+
+
 def written_part(node: Any, text: Text) -> str:
     """Write a part that is set or added to as a call that names it."""
     what = "set" if node.op.set_instead_of_inc else "inc"
@@ -157,11 +172,15 @@ def register() -> None:
     formulas.assign(CAReduce, Latex(other_reduction))
     formulas.assign(DimShuffle, Latex(turned))
     formulas.assign(Subtensor, Latex(lambda node, text: f"{{{text(0, ATOM)}}}_{{{indexed(node, text, 1)}}}"))
+    for kind in (BaseAdvancedSubtensor, AdvancedSubtensor1):
+        formulas.assign(kind, Latex(picked))
     formulas.assign(IncSubtensor, Latex(written_part))
     formulas.assign(Alloc, Latex(lambda node, text: text(0, LOWEST), LOWEST))
     for kind in (Rebroadcast, TensorFromScalar, ScalarFromTensor):
         formulas.assign(kind, INNER)
     formulas.assign(Shape_i, Latex(length))
+    for kind, name in ((ARange, "arange"), (Shape, "shape"), (Softmax, "softmax")):
+        formulas.assign(kind, called(called_as(name)))
 
 
 register()

@@ -348,7 +348,7 @@ def crossentropy_softmax_max_and_argmax_1hot_with_bias(x: Any, b: Any, y_idx: An
     Examples
     --------
     >>> import theano.tensor as T
-    >>> f = crossentropy_softmax_max_and_argmax_1hot_with_bias
+    >>> f = T.nnet.crossentropy_softmax_max_and_argmax_1hot_with_bias
     >>> _, _, largest, place = f(T.zeros((1, 2)), T.zeros(2), T.constant([1]))
     >>> largest.eval(), place.eval()
     (array([0.5]), array([0]))
