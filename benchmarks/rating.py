@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
+import tomllib
 from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 OURS = "theano"
@@ -74,6 +78,23 @@ def rate_of_machine(row: dict[str, Any]) -> str:
     built = row["cells"][least[1]]["build_s"]
     unit, amount = ("GB/s", built["bytes"]) if "bytes" in built else ("GFLOP/s", built["flops"])
     return f"{amount / least[0] / 1e6:.1f} {unit}"
+
+
+@cache
+def _notes() -> list[tuple[re.Pattern[str], str]]:
+    with (Path(__file__).parent / "tried.toml").open("rb") as file:
+        return [(re.compile(entry["rows"]), entry["note"]) for entry in tomllib.load(file)["tried"]]
+
+
+def tried(row: dict[str, Any]) -> str:
+    """Return what was tried to make a row faster, as ``tried.toml`` tells; nothing if it does not.
+
+    Examples
+    --------
+    >>> tried({"name": "i_sort_1e5", "dtype": "float64"}), tried({"name": "a_scalar_add1", "dtype": "float64"})
+    ("NumPy's own functions, called through their addresses", '')
+    """
+    return next((note for rows, note in _notes() if rows.match(f"{row['name']} {row['dtype']}")), "")
 
 
 def geometric_mean(values: Iterable[float]) -> float:

@@ -27,6 +27,7 @@ from benchmarks.rating import (
     ratio,
     right,
     share,
+    tried,
 )
 from benchmarks.workloads import GROUPS
 
@@ -161,8 +162,9 @@ def lost(measured: Measured) -> Iterator[str]:
 
 def _lost_rows(measured: Measured) -> Iterator[str]:
     yield table(
-        ["ratio", "workload", "ours", "best peer", "its time"],
-        [[number(value), label(row), cell(row["cells"][OURS]), (best := str(best_peer(row))), cell(row["cells"][best])]
+        ["ratio", "workload", "ours", "best peer", "its time", "floor", "what was tried"],
+        [[number(value), label(row), cell(row["cells"][OURS]), (best := str(best_peer(row))), cell(row["cells"][best]),
+          duration(least[0]) if (least := floor(row)) else "", tried(row) if value < EQUAL else ""]
          for value, row in losses(measured["rows"])],
     )  # fmt: skip
 

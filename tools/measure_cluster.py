@@ -173,7 +173,7 @@ def dask_messages(rounds: int) -> Seconds:
 
 
 def mpi_step(rounds: int) -> Seconds:
-    """Measure a step of one block a rank, beside the same with Allreduce by hand."""
+    """Measure a step of one block a rank, beside the same with Allreduce by hand, and all blocks on one rank."""
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
@@ -192,7 +192,17 @@ def mpi_step(rounds: int) -> Seconds:
         comm.Allreduce(np.concatenate([[found], gradient.ravel()]), total)
         w.set_value(w.get_value() - 0.1 * total[1:].reshape(COLUMNS, UNITS) / (size * rows))
 
-    return in_turns({"step": lambda: step(there), "by hand": by_hand}, rounds)
+    local = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=size)
+    here = local.scatter(*whole)
+
+    def one_by_one() -> None:
+        if rank == 0:
+            local(here)
+        done = comm.Ibarrier()
+        while not done.Test():
+            time.sleep(0.001)  # MPI itself waits at a processor's full speed
+
+    return in_turns({"step": lambda: step(there), "by hand": by_hand, "one by one": one_by_one}, rounds)
 
 
 def mpi_messages(rounds: int) -> Seconds:
@@ -281,7 +291,7 @@ def steps(dask: Seconds, mpi: Seconds) -> list[str]:
     """Return the table of what a step costs on two processes."""
     engine = [s - BLOCK for s in dask["sleep"]]
     needed = [b + e for b, e in zip(dask["block"], engine, strict=True)]
-    both = [2 * s for s in dask["step"]]
+    both, ranks = [2 * s for s in dask["step"]], [2 * s for s in mpi["by hand"]]
     return [
         "| a block of about 50 ms on each of two processes | ms | ratio | aim |", "|---|---:|---:|---:|",
         "| 2 workers of Dask, called directly: a step "
@@ -292,6 +302,9 @@ def steps(dask: Seconds, mpi: Seconds) -> list[str]:
         f"| efficiency of 2 workers: half of that, by a step | | {ratio(dask['one by one'], both):.3f} | 0.85 |",
         f"| 2 ranks of MPI: a step | {milliseconds(mpi['step'])} | {ratio(mpi['step'], mpi['by hand']):.3f} | 1.03 |",
         f"| the same with `Allreduce` by hand | {milliseconds(mpi['by hand'])} | 1 | |",
+        f"| both blocks one after the other on one rank | {milliseconds(mpi['one by one'])} | | |",
+        "| what two processors of this machine give at once: half of that, by `Allreduce` by hand "
+        f"| | {ratio(mpi['one by one'], ranks):.3f} | |",
     ]  # fmt: skip
 
 

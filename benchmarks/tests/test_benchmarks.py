@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -131,6 +132,15 @@ def test_ratios():
 def test_the_worst_losses_come_first():
     rows = [row("b_even", theano=1.0, numpy=1.0), row("b_bad", theano=1.0, numpy=0.9), row("b_worse", theano=1.0, numpy=0.2)]
     assert [r["name"] for _, r in rating.losses(rows)] == ["b_worse", "b_bad"]
+
+
+def test_what_was_tried_is_of_rows_that_there_are():
+    entries = tomllib.loads((ROOT / "benchmarks" / "tried.toml").read_text(encoding="utf-8"))["tried"]
+    names = [f"{name} {dtype}" for name, workload in WORKLOADS.items() for dtype in workload.dtypes]
+    assert [e["rows"] for e in entries if not any(re.match(e["rows"], name) for name in names)] == []
+    assert all(0 < len(e["note"]) < 130 for e in entries)
+    lost = row("i_sort_1e5", theano=1.0, numpy=0.5) | {"dtype": "float64", "threads": 1}
+    assert "called through their addresses" in "".join(report._lost_rows({"rows": [lost]}))
 
 
 def test_a_page_changes_between_its_markers_only(tmp_path):
