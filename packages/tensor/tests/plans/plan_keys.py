@@ -7,7 +7,7 @@ from typing import Any
 import theano
 from theano.codegen.unit import current_toolchain
 from theano.compile.closed_graph import close_graph
-from theano.compile.environment import environment
+from theano.compile.environment import environment, source_digest
 from theano.compile.key import GraphDescription, function_key
 from theano.compile.mode import get_mode
 from theano.rewriting import RewriteSettings
@@ -37,7 +37,7 @@ def key_of(
 ) -> str:
     """Return the key that ``theano.function`` would take."""
     closed = close_graph(inputs, outputs, updates, givens, **more)
-    around = environment(NoNotes(), toolchain)
+    around = environment(source_digest(NoNotes()), toolchain)
     gc = bool(theano.config.allow_gc) if allow_gc is None else allow_gc
     return function_key(
         GraphDescription(closed), get_mode(mode), settings or RewriteSettings(), accept_inplace, gc, around
