@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -98,7 +99,7 @@ def environment(target: Target, compiler: str, include: str) -> dict[str, str]:
     cc, cxx = f"{compiler} cc {there}", f"{compiler} c++ {there}"
     return {
         "CC": cc, "CXX": cxx, "LDSHARED": f"{cc} -shared", "LDCXXSHARED": f"{cxx} -shared",
-        "CFLAGS": f"-I{include} -g0", "LDFLAGS": "-s",
+        "CFLAGS": f"-I{include} -g0", "CXXFLAGS": f"-I{include} -g0", "LDFLAGS": "-s",
         "_PYTHON_HOST_PLATFORM": f"linux-{target.machine}",
         "SETUPTOOLS_EXT_SUFFIX": f".cpython-{target.tags()[0][2:]}-{target.machine}-linux-gnu.so",
     }  # fmt: skip
@@ -143,11 +144,23 @@ def _tagged(wheel: Path, target: Target) -> Path:
         return wheel
     interpreter, platform = target.tags()
     for_each = [] if "-abi3-" in wheel.name else [f"--python-tag={interpreter}", f"--abi-tag={interpreter}"]
+    if for_each:
+        is_for(wheel, target.python)
     verdict = needs(wheel)
     print(f"auditwheel: {verdict}", flush=True)
     expect(keeps(verdict, target.machine), verdict)
     said = run(sys.executable, "-m", "wheel", "tags", "--remove", *for_each, f"--platform-tag={platform}", wheel)
     return wheel.parent / said.split()[-1]
+
+
+def is_for(wheel: Path, python: str) -> None:
+    """Fail unless the compiled parts of a wheel are for a version of Python, which pybind11 has them hold as text."""
+    with zipfile.ZipFile(wheel) as files:
+        parts = {name: files.read(name) for name in files.namelist() if name.endswith(".so")}
+    for name, part in parts.items():
+        said = {found.decode() for found in re.findall(rb"\x00(3\.\d+)\x00", part)}
+        versions = ", ".join(sorted(said)) or "no version"
+        expect(said == {python}, f"{wheel.name}: {name} is compiled for Python {versions}")
 
 
 def keeps(verdict: str, machine: str) -> bool:

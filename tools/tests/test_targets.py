@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
 import targets
+from check_wheels import Trouble
 
 ASKED = "import sysconfig; print(sysconfig.get_platform())"
 
@@ -18,7 +20,17 @@ def test_setuptools_builds_for_the_target(machine):
     done = subprocess.run([sys.executable, "-c", ASKED], capture_output=True, text=True, env=variables, check=True)
     assert done.stdout.strip() == f"linux-{machine}"
     assert variables["SETUPTOOLS_EXT_SUFFIX"] == f".cpython-313-{machine}-linux-gnu.so"
-    assert "-I/headers" in variables["CFLAGS"].split()
+    assert all("-I/headers" in variables[name].split() for name in ("CFLAGS", "CXXFLAGS"))
+
+
+def test_a_wheel_for_another_version_of_python_is_refused(tmp_path):
+    wheel = tmp_path / "theano_graph_core-2.0-cp312-cp312-linux_x86_64.whl"
+    for text, python in ((b"elf\x003.11\x00", "3.11"), (b"elf\x003.12\x00", "3.12")):
+        with zipfile.ZipFile(wheel, "w") as files:
+            files.writestr("theano/loader/_loader.cpython-312-x86_64-linux-gnu.so", text)
+        targets.is_for(wheel, python)
+        with pytest.raises(Trouble, match="_loader.*is compiled for Python 3"):
+            targets.is_for(wheel, "3.13")
 
 
 def test_headers_are_those_of_the_version_that_was_asked_for():
