@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent
 LAYERS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
 VERSION = "packages/graph-core/src/theano/__init__.py"  # of all layers
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
-TEST = ["pytest>=8.2", "pytest-xdist>=3.2", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy", "sympy"]
+TEST = ["pytest>=8.2", "pytest-xdist>=3.2", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy", "sympy", "rich"]
 DEVICES = ["pyopencl>=2025.1", "cuda-bindings>=13", "nvidia-cuda-nvrtc>=13"]
 # SymPy, because its functions are on a page.
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc", "sphinx-design", "sympy"]

@@ -69,6 +69,20 @@ def test_a_notebook_shows_a_table_with_bars(x):
     assert any("<y> & z" in row.find("td/code").text for row in rows)
 
 
+def test_a_terminal_with_rich_shows_a_table_with_bars(x):
+    console = pytest.importorskip("rich.console")
+    y = generic("[bold]y")
+    p = ProfileStats(message="[of] two")
+    f = function([x, y], [Twice()(x), Twice()(Twice()(y))], profile=p)
+    f(1, 2)
+    out = StringIO()
+    console.Console(file=out, width=120).print(p)
+    text = out.getvalue()
+    assert "[of] two: 1 calls" in text and "[bold]y" in text and "█" in text
+    shares = [float(line.partition("%")[0].split()[-1]) for line in text.splitlines() if "%" in line]
+    assert len(shares) == 3 and shares == sorted(shares, reverse=True) and sum(shares) == pytest.approx(100, abs=0.5)
+
+
 def test_reset(x):
     f = function([x], Twice()(x), profile=True)
     f(1)

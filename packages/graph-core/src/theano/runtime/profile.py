@@ -420,6 +420,9 @@ class ProfileStats:
     def _repr_html_(self) -> str:
         return printable(text.html_table(self, settings.n_apply))
 
+    def __rich__(self) -> Any:
+        return text.rich_table(self, settings.n_apply)
+
 
 def _noted(function: Any) -> dict[Any, tuple[int, tuple[int, ...], tuple[int, ...]]]:
     """Return (bytes, shape, strides) of the largest value of each variable."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
@@ -112,6 +113,27 @@ def html_table(profile: Any, most: int) -> str:
     if len(rows) > most:
         lines.append(f"<tr><td colspan='5'>and {len(rows) - most} more nodes</td></tr>")
     return "\n".join([*lines, "</table>"])
+
+
+def rich_table(profile: Any, most: int) -> Any:
+    """Return the same as a `rich.table.Table`; rich asks for it, so it is there."""
+    table, bar, text = (importlib.import_module(f"rich.{name}") for name in ("table", "bar", "text"))
+    whole = profile.thunk_time
+    rows = sorted(profile.per_node(), key=lambda one: -one.seconds)
+    title = profile.message or ", ".join(f.name for f in profile.functions) or "no function"
+    shown = table.Table(
+        "", table.Column("time", justify="right"), table.Column("runs", justify="right"), "a run", "", "expression",
+        title=text.Text(f"{title}: {profile.fct_callcount} calls, {profile.fct_call_time:.3e} s"),
+        caption=f"and {len(rows) - most} more nodes" if len(rows) > most else None,
+    )  # fmt: skip
+    for one in rows[:most]:
+        share = 100 * one.seconds / whole if whole > 0 else 0.0
+        run, expression = one.seconds / max(one.calls, 1), text.Text(one_line(one.node.outputs[0], 80))
+        shown.add_row(
+            bar.Bar(100, 0, share, width=12), f"{share:.1f} %", str(one.calls), f"{run:.2e} s",
+            one.implementation, expression,
+        )  # fmt: skip
+    return shown
 
 
 def write_inner(profile: Any, out: TextIO, settings: Any, most_ops: int, most_nodes: int) -> None:
