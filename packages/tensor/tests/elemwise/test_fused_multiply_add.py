@@ -22,6 +22,7 @@ ONE_PRODUCT: dict[str, Callable[..., Any]] = {
     "z - x*x": lambda x, y, z: z - x * x,
     "x*y + 3": lambda x, y, z: x * y + 3,
     "5 - x*y": lambda x, y, z: 5 - x * y,
+    "z - x*(-7)": lambda x, y, z: z - x * (-7),
     "x*7 + z": lambda x, y, z: x * 7 + z,
 }
 #: Those in which none is: two of one kind, a product that something else needs, other dtypes.

@@ -117,7 +117,8 @@ def html_table(profile: Any, most: int) -> str:
 
 def rich_table(profile: Any, most: int) -> Any:
     """Return the same as a `rich.table.Table`; rich asks for it, so it is there."""
-    table, bar, text = (importlib.import_module(f"rich.{name}") for name in ("table", "bar", "text"))
+    table, bar = importlib.import_module("rich.table"), importlib.import_module("rich.bar")
+    text = importlib.import_module("rich.text")
     whole = profile.thunk_time
     rows = sorted(profile.per_node(), key=lambda one: -one.seconds)
     title = profile.message or ", ".join(f.name for f in profile.functions) or "no function"

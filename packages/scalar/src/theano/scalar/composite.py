@@ -200,14 +200,15 @@ class Composite(ScalarOp):
             local = re.sub(r"\W", "", getattr(step.op, "op_name", type(step.op).__name__).strip("_")) + f"_{i}"
             while local in taken:
                 local += "_"
-            names, dtypes = zip(
-                *[self._argument(program, step, i, texts) for i in range(len(step.arguments))], strict=True
-            )
-            body = step.op.c_statements(names, dtypes, [local], [step.dtype])
+            body: CBody | None
             if i in joined:
                 whole = joined[i]
                 given = [self._argument(program, program.steps[s], k, texts)[0] for s, k in whole.arguments]
                 body = CBody([f"{local} = {whole.text.format(*given)};"], (*support_of([whole.block]),))
+            else:
+                arguments = [self._argument(program, step, k, texts) for k in range(len(step.arguments))]
+                names, dtypes = zip(*arguments, strict=True)
+                body = step.op.c_statements(names, dtypes, [local], [step.dtype])
             if body is None:
                 return None
             if len(body.lines) == 1:

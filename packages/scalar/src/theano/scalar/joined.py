@@ -82,7 +82,7 @@ def _sum_with_products(program: Program, i: int, uses: Counter[Ref]) -> Joined |
     def fused(ref: Ref, factors: list[tuple[int, int]], sign: str, rest: str) -> str:
         inner.append(ref.place)
         a, b = text_of(*factors)
-        return f"{_MULTIPLY_ADD[step.dtype]}({sign}{a}, {b}, {rest})"
+        return f"{_MULTIPLY_ADD[step.dtype]}({sign}({a}), {b}, {rest})"
 
     first, product = step.arguments[0], _factors(program, step, 0, uses)
     total = ""

@@ -68,12 +68,12 @@ static void NAME(pointwise_item)(const NAME(pointwise) *j, int64_t i, char *spac
     const int64_t first = part_at(count, j->pieces, piece), end = part_at(count, j->pieces, piece + 1);
     const matrix w = NAME(filters_of)(c, g), x = NAME(pixels_of)(c, &c->image, b, g, c->channels, first, end - first);
     const matrix y = NAME(pixels_of)(c, &c->output, b, g, c->filters, first, end - first);
-    if (j->images)
+    if (j->images) {
         NAME(th_gemm_within)(space, NULL, turned(w), y, NULL, x, x);
-    else
-        NAME(th_gemm_within)(space, NULL, w, x, NULL, y, y);
-    if (!j->images)
-        th_conv_finish(c, b, g * c->filters, c->filters, first, end);
+        return;
+    }
+    NAME(th_gemm_within)(space, NULL, w, x, NULL, y, y);
+    th_conv_finish(c, b, g * c->filters, c->filters, first, end);
 }
 
 static void NAME(pointwise_parts)(void *arg, int64_t lo, int64_t hi)
