@@ -123,8 +123,8 @@ def placed(n):
 
 
 REDUCED = edges("REDUCE_SHORT_RUN", "REDUCE_PIECE", "REDUCE_FOLD", "REDUCE_RUNS", "REDUCE_FEW_ROWS", "REDUCE_FAR_BYTES",
-                "REDUCE_BAND_BYTES", "REDUCE_TILE_BYTES", "REDUCE_SMALL_TILE",
-                products=(("REDUCE_FLUSH", 32), ("REDUCE_FLUSH", 64), ("REDUCE_FLUSH", "REDUCE_FLUSH", 32),
+                "REDUCE_BAND_BYTES", "REDUCE_TILE_BYTES", "REDUCE_SMALL_TILE", "REDUCE_FETCHED_ROW",
+                products=((4, "REDUCE_FLUSH", 32), (4, "REDUCE_FLUSH", 64), ("REDUCE_FLUSH", 32), ("REDUCE_FLUSH", 64), ("REDUCE_FLUSH", "REDUCE_FLUSH", 32),
                           ("REDUCE_FLUSH", "REDUCE_FLUSH", "REDUCE_FLUSH", 32)), most=2000)  # fmt: skip
 REDUCTIONS = [
     *[("add", d, a, np.add) for d, a in [
@@ -172,6 +172,35 @@ def test_nan_is_found_in_every_block():
                 for row_by_row in (False, True):
                     with tuned(row_by_row=row_by_row):
                         equal(run(kernel, n, [x])[0], want)
+
+
+SPANS = edges("REDUCE_FAR_BYTES", "REDUCE_PIECE", products=[(4, "REDUCE_FLUSH", n) for n in (16, 32, 64)], most=1000)
+"""Lengths on both sides of four blocks of a run."""
+SIDE_BY_SIDE = [(count, n) for count in (*edges("REDUCE_RUNS"), 16, 31, 33, 64, 65, 145) for n in (31, 32, 33, 64, 67, 95, 129)]
+"""Rows on both sides of what is read in four places at once."""
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+@pytest.mark.parametrize("name", ["add", "mul", "maximum", "minimum"])
+def test_four_places_at_once_give_the_same_bits(name, dtype):
+    """Runs are read in four places where it was measured to be faster; a nan sends their reader back."""
+    for ndim, shapes in ((1, [(n,) for n in SPANS]), (2, SIDE_BY_SIDE)):
+        n = reduction(name, dtype, dtype, dtype, (ndim - 1,), ndim)
+        kernel = careduce_kernel(n.op, n)
+        for shape in shapes:
+            x = rng.normal(1, 0.01, shape).astype(dtype) if name == "mul" else (100 * rng.normal(size=shape)).astype(dtype)
+            for place in (None, 0, shape[0] // 2, -1):
+                if place is not None and (dtype == "int64" or name in ("add", "mul")):
+                    continue
+                if place is not None:
+                    x[place] = np.nan if ndim == 1 else np.where(np.arange(shape[1]) % 50 == 7, np.nan, x[place])
+                results = []
+                for row_by_row in (True, False):
+                    with tuned(row_by_row=row_by_row, row_by_row_widened=row_by_row):
+                        results.append(run(kernel, n, [x])[0])
+                np.testing.assert_array_equal(*results)
+                ufunc = {"add": np.add, "mul": np.multiply}.get(name) or getattr(np, name)
+                np.testing.assert_allclose(results[1], ufunc.reduce(x.astype("float64"), axis=ndim - 1), rtol=2e-5, atol=2e-2)
 
 
 @pytest.mark.parametrize("light", [True, False])

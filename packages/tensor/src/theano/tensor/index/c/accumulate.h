@@ -45,14 +45,24 @@ TH_LOCAL void th_put(int64_t dtype, const void *values, int64_t n, int64_t to_dt
 /* Take in `count` runs of n neighbours, `step` bytes apart, each into one accumulator. */
 typedef void (*th_runs)(int64_t count, int64_t n, const char *at, int64_t step, void *acc);
 
+/* Read four runs of n neighbours, `apart` bytes apart, at once: of each, what a block would have made of it, in four vectors.
+ * Returns whether a nan may be among the terms: then the vectors mean nothing. */
+typedef int (*th_four_runs)(int64_t n, const char *at, int64_t apart, void *vectors);
+
+/* The loops of a reduction. Of `runs` and `four`, which take one operand into one result, either may be NULL. */
+typedef struct {
+    th_block block;
+    th_rows rows;
+    th_runs runs;
+    th_four_runs four;
+} th_reduce_loops;
+
 /* logsumexp.c: accumulators are pairs, stored as complex numbers, and become their real part. */
 TH_LOCAL extern const th_accumulator th_log_sum_exp_f4, th_log_sum_exp_f8;
-TH_LOCAL extern const th_block th_log_sum_exp_block_f4, th_log_sum_exp_block_f8;
-TH_LOCAL extern const th_rows th_log_sum_exp_rows_f4, th_log_sum_exp_rows_f8;
-TH_LOCAL extern const th_runs th_log_sum_exp_runs_f4, th_log_sum_exp_runs_f8;
+TH_LOCAL extern const th_reduce_loops th_log_sum_exp_loops_f4, th_log_sum_exp_loops_f8;
 
-/* reduce.c: the driver, with a kernel for many runs where there is one; of one operand and one result. */
-TH_LOCAL int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows, th_runs runs, const th_own *own);
+/* reduce.c: the driver. */
+TH_LOCAL int th_reduce_by(th_ctx *ctx, const th_reduction *r, const th_reduce_loops *loops, const th_own *own);
 
 /* Larger and smaller; nan wins, and of equal numbers the first. */
 #define TH_LARGER(a, b) ((((a) >= (b)) | ((a) != (a))) ? (a) : (b))

@@ -212,9 +212,7 @@ enum { ROWS = 4, ROOM = TH_LOGSUMEXP_ROOM, STEP = TH_LOGSUMEXP_STEP, SHORT = TH_
                 a[done + j] = (pair_##F){top[j], sum[j]}; \
         } \
     } \
-    const th_block th_log_sum_exp_block_##F = block_##F; \
-    const th_rows th_log_sum_exp_rows_##F = rows_##F; \
-    const th_runs th_log_sum_exp_runs_##F = runs_##F;
+    const th_reduce_loops th_log_sum_exp_loops_##F = {block_##F, rows_##F, runs_##F, NULL};
 
 LOG_SUM_EXP(f4, float, INFINITY, th_log_f32)
 LOG_SUM_EXP(f8, double, (double)INFINITY, th_log_f64)

@@ -29,7 +29,8 @@ typedef struct {
     const th_reduction *r;
     th_block block;
     th_rows rows;
-    th_runs runs; /* NULL: there is none */
+    th_runs runs;
+    th_four_runs four;
     const void *constants;
     int nin, nout, kept, gone; /* operands, results; axes after th_collapse */
     int exact;                 /* in any order the results are the same */
@@ -148,6 +149,30 @@ static void inner_block(const job *j, char *const *base, values *v)
     }
 }
 
+/* The first of n terms at `x`, four full blocks at a time as long as there are so many: the same results as of one block after
+ * the other, with four places of memory read at once. Returns how many terms were taken in. */
+static int64_t take_four_blocks(const job *j, const char *x, int64_t n, partials *l)
+{
+    const int64_t lanes = j->r->lanes, block = FLUSH * lanes, bytes = block * j->size[0];
+    _Alignas(64) char vectors[4][4 * TH_VECTOR];
+    int64_t taken = 0;
+    for (; n - taken >= 4 * block; taken += 4 * block, x += 4 * bytes) {
+        const int unsure = j->four(block, x, bytes, vectors);
+        for (int i = 0; i < 4; ++i) {
+            void *acc = l->bytes[0][0];
+            char *at = (char *)x + i * bytes;
+            if (unsure)
+                take(j, block, &at, &acc);
+            else
+                j->acc[0]->join(4 * TH_VECTOR / j->acc[0]->size, acc, vectors[i]);
+            l->count[0] += FLUSH;
+            if (!j->exact)
+                carry(j, l);
+        }
+    }
+    return taken;
+}
+
 /* The terms lo .. hi of the result whose operands start at `base`, in the order of the collapsed axes. */
 static void inner(const job *j, char *const *base, int64_t lo, int64_t hi, values *v)
 {
@@ -177,6 +202,11 @@ static void inner(const job *j, char *const *base, int64_t lo, int64_t hi, value
     l.count[0] = l.taken = 0;
     clear(j, &l, 0);
     th_seek(nin, outer, j->gone_shape, j->gone_strides, lo / n, index, p);
+    if (j->four && outer == 0 && !bands) {
+        const int64_t taken = take_four_blocks(j, p[0] + skip * step[0], all, &l);
+        lo += taken;
+        skip += taken;
+    }
     while (lo < hi) {
         int64_t filled = 0;
         do {
@@ -568,7 +598,7 @@ static int lengths(th_ctx *ctx, const th_reduction *r, int64_t *shape)
 /* The driver: `block` or `rows` may be NULL where the other will do. */
 TH_EXPORT int th_reduce(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows, const th_own *own)
 {
-    return th_reduce_runs(ctx, r, block, rows, NULL, own);
+    return th_reduce_by(ctx, r, &(th_reduce_loops){block, rows, NULL, NULL}, own);
 }
 
 static const th_accumulator *brought(job *j, int k, int64_t dtype)
@@ -579,7 +609,7 @@ static const th_accumulator *brought(job *j, int k, int64_t dtype)
     return acc;
 }
 
-int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows, th_runs runs, const th_own *own)
+int th_reduce_by(th_ctx *ctx, const th_reduction *r, const th_reduce_loops *loops, const th_own *own)
 {
     job j;
     const int nin = (int)r->nin, nout = (int)r->nout, nop = nin + nout;
@@ -598,9 +628,10 @@ int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows r
         if (ctx->rt->ensure(ctx, ctx->out[k], shape))
             return -1;
     j.r = r;
-    j.block = block;
-    j.rows = rows;
-    j.runs = runs;
+    j.block = loops->block;
+    j.rows = loops->rows;
+    j.runs = loops->runs;
+    j.four = loops->four;
     j.own = own;
     j.constants = r->constants;
     j.nin = nin;
@@ -624,7 +655,7 @@ int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows r
     for (int k = 0; k < nin; ++k) {
         const th_buffer *x = ctx->in[k];
         j.once[k] = r->stretched[k] == UINT64_MAX;
-        j.still[k] = j.once[k] || (block != NULL && (r->still >> k & 1));
+        j.still[k] = j.once[k] || (j.block != NULL && (r->still >> k & 1));
         j.size[k] = x->itemsize;
         j.in[k] = x->data;
         j.simple &= j.once[k] || (r->stretched[k] == 0 && th_packed(x, (int)r->ndim));

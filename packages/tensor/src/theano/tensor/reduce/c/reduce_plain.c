@@ -105,6 +105,37 @@
                     break; \
                 } \
     } \
+    static int four_##NAME(int64_t n, const char *at, int64_t apart, void *vectors) \
+    { \
+        enum { W = WIDTH(A) }; \
+        const lanes_##A none = none_##NAME(); \
+        const X *x = (const X *)at; \
+        lanes_##A t[4][4], watched = {0}; \
+        apart /= (int64_t)sizeof(X); \
+        for (int i = 0; i < 16; ++i) \
+            t[i / 4][i % 4] = none; \
+        for (; n >= 4 * W; n -= 4 * W, x += 4 * W) \
+            UNROLLED \
+            for (int i = 0; i < 4; ++i) { \
+                const X *run = x + i * apart; \
+                lanes_##A p = load_##LOAD(run), q = load_##LOAD(run + W); \
+                lanes_##A r = load_##LOAD(run + 2 * W), s = load_##LOAD(run + 3 * W); \
+                WATCH##_FOUR(watched, p, q, r, s); \
+                t[i][0] = OP(t[i][0], p); \
+                t[i][1] = OP(t[i][1], q); \
+                t[i][2] = OP(t[i][2], r); \
+                t[i][3] = OP(t[i][3], s); \
+            } \
+        for (int i = 0; i < 4; ++i) \
+            for (int k = 0; k * W < n; ++k) { \
+                const X *run = x + i * apart; \
+                const lanes_##A v = n - k * W < W ? rest_##A(load_##LOAD(run + n - W), none, n - k * W) : load_##LOAD(run + k * W); \
+                WATCH(watched, v); \
+                t[i][k] = OP(t[i][k], v); \
+            } \
+        memcpy(vectors, t, sizeof t); \
+        return NANS(watched); \
+    } \
     static void runs_##NAME(int64_t count, int64_t n, const char *at, int64_t step, void *results) \
     { \
         enum { W = WIDTH(A) }; \
@@ -158,13 +189,37 @@
                         } \
                     } \
         } \
+    } \
+    static void far_runs_##NAME(int64_t count, int64_t n, const char *at, int64_t step, void *results) \
+    { \
+        enum { W = WIDTH(A) }; \
+        const int64_t quarter = n < 8 * W ? 0 : count / 4 / W * W; \
+        TYPE(A) *to = results; \
+        for (int64_t done = 0; done < quarter; done += W) { \
+            lanes_##A row[4][W], t[4][4]; \
+            for (int64_t i = 0; i < W; ++i) { \
+                if (four_##NAME(n, at + (done + i) * step, quarter * step, t)) { \
+                    runs_##NAME(count, n, at, step, results); \
+                    return; \
+                } \
+                for (int s = 0; s < 4; ++s) \
+                    row[s][i] = OP(OP(t[s][0], t[s][2]), OP(t[s][1], t[s][3])); \
+            } \
+            for (int s = 0; s < 4; ++s) { \
+                TH_FOLD_ROWS_##A(OP, row[s]) \
+                memcpy(to + s * quarter + done, row[s], sizeof row[s][0]); \
+            } \
+        } \
+        runs_##NAME(count - 4 * quarter, n, at + 4 * quarter * step, step, to + 4 * quarter); \
     }
 
 /* A loop as long as a vector is taken apart into scalars before anybody thinks of vectors. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define INTO_ONE_VECTOR _Pragma("GCC unroll 1")
+#define UNROLLED _Pragma("GCC unroll 4")
 #else
 #define INTO_ONE_VECTOR
+#define UNROLLED _Pragma("unroll")
 #endif
 
 #define TYPE(A) __typeof__(((lanes_##A){0})[0])
@@ -192,7 +247,7 @@
 
 /* -- rows: results are neighbours ----------------------------------------------------------------------- */
 
-enum order { NEAR, FETCHED, ROW_BY_ROW };
+enum order { NEAR, FAR, ROW_BY_ROW };
 
 #define ROWS_IN(ORDER, FUNCTION, NAME) \
     static void FUNCTION(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
@@ -203,8 +258,9 @@ enum order { NEAR, FETCHED, ROW_BY_ROW };
     }
 
 /* Where the operand lies in a cache, four rows at a time, as a tree: accumulators are read and written once for four terms.
- * From memory, some machines are faster if the next four rows are fetched ahead, others if one row is read after the other,
- * in the order in which they lie there (th_tuning says which). Most columns are taken in at multiples of a vector. The first
+ * From memory, some machines are faster if four places are read at once, others if one row is read after the other, in the
+ * order in which they lie there (th_tuning says which). The next four rows are fetched ahead if they are short: the CPU
+ * itself fetches along a row, but not from one to the next. Most columns are taken in at multiples of a vector. The first
  * and the last few are held in vectors of their own, which reach over columns in between; of these vectors only the few are
  * kept. */
 #define ROWS(NAME, LOAD, X, A, FOUR, JOIN) \
@@ -229,7 +285,7 @@ enum order { NEAR, FETCHED, ROW_BY_ROW };
             const X *z = (const X *)(at + 2 * step), *u = (const X *)(at + 3 * step); \
             first = FOUR(A, first, load_##LOAD(x), load_##LOAD(y), load_##LOAD(z), load_##LOAD(u)); \
             for (int64_t j = from; j < to; j += W) { \
-                if (order == FETCHED) { \
+                if (order == FAR) { \
                     __builtin_prefetch((const char *)(x + j) + 4 * step); \
                     __builtin_prefetch((const char *)(y + j) + 4 * step); \
                     __builtin_prefetch((const char *)(z + j) + 4 * step); \
@@ -255,7 +311,7 @@ enum order { NEAR, FETCHED, ROW_BY_ROW };
         memcpy(a + to, (const char *)&last + (W - (w - to)) * (int64_t)sizeof *a, (size_t)(w - to) * sizeof *a); \
     } \
     ROWS_IN(NEAR, rows_##NAME, NAME) \
-    ROWS_IN(FETCHED, fetched_rows_##NAME, NAME) \
+    ROWS_IN(FAR, far_rows_##NAME, NAME) \
     ROWS_IN(ROW_BY_ROW, row_by_row_##NAME, NAME)
 
 #define ADD_ROWS(A, a, x, y, z, u) ((a) + (((x) + (y)) + ((z) + (u))))
@@ -339,7 +395,10 @@ ORDER(i8, int64_t, INT64_MIN, INT64_MAX, NO_WATCH, NEVER)
 ORDER(i4, int32_t, INT32_MIN, INT32_MAX, NO_WATCH, NEVER)
 
 #define LOOPS(OP, X, ACC, NAME) \
-    {TH_##OP, TH_##X, TH_##ACC, block_##NAME, {rows_##NAME, fetched_rows_##NAME, row_by_row_##NAME}, runs_##NAME}
+    {TH_##OP, TH_##X, TH_##ACC, \
+     {{block_##NAME, rows_##NAME, runs_##NAME, NULL}, \
+      {block_##NAME, far_rows_##NAME, far_runs_##NAME, four_##NAME}, \
+      {block_##NAME, row_by_row_##NAME, runs_##NAME, NULL}}}
 #define SUM_LOOPS(OP, NAME) \
     LOOPS(OP, FLOAT64, FLOAT64, NAME##_f8), LOOPS(OP, FLOAT32, FLOAT64, NAME##_f4f8), \
     LOOPS(OP, FLOAT32, FLOAT32, NAME##_f4), LOOPS(OP, INT64, INT64, NAME##_i8), \
@@ -349,13 +408,12 @@ ORDER(i4, int32_t, INT32_MIN, INT32_MAX, NO_WATCH, NEVER)
     LOOPS(OP, FLOAT64, FLOAT64, NAME##_f8), LOOPS(OP, FLOAT32, FLOAT32, NAME##_f4), \
     LOOPS(OP, INT64, INT64, NAME##_i8), LOOPS(OP, INT32, INT32, NAME##_i4)
 
-#define TRUTHS(OP, NAME) {TH_##OP, TH_BOOL, TH_BOOL, block_##NAME, {rows_##NAME, rows_##NAME, rows_##NAME}, NULL}
+#define TRUTH(NAME) {block_##NAME, rows_##NAME, NULL, NULL}
+#define TRUTHS(OP, NAME) {TH_##OP, TH_BOOL, TH_BOOL, {TRUTH(NAME), TRUTH(NAME), TRUTH(NAME)}}
 
 static const struct {
     int64_t op, x, acc;
-    th_block block;
-    th_rows rows[3]; /* by `order` */
-    th_runs runs;
+    th_reduce_loops loops[3]; /* by `order` */
 } plain[] = {
     SUM_LOOPS(ADD, add), SUM_LOOPS(MUL, mul), ORDER_LOOPS(MAX, max), ORDER_LOOPS(MIN, min),
     TRUTHS(AND, and_u1), TRUTHS(OR, or_u1), TRUTHS(MAX, or_u1), TRUTHS(MIN, and_u1),
@@ -369,21 +427,40 @@ static int64_t bytes_of(const th_buffer *x)
     return bytes;
 }
 
+/* How many bytes are between neighbours along the innermost axis that goes. */
+static int64_t reach_of(const th_reduction *r, const th_buffer *x)
+{
+    int64_t stride = 0;
+    for (int d = 0; d < x->ndim; ++d)
+        stride = r->gone >> d & 1 ? x->strides[d] : stride;
+    return stride < 0 ? -stride : stride;
+}
+
+static enum order order_of(const th_ctx *ctx, const th_reduction *r)
+{
+    const th_tuning *tuning = r->tuning;
+    const int widened = ctx->in[0]->dtype == TH_FLOAT32 && r->result[0].dtype == TH_FLOAT64;
+    if (bytes_of(ctx->in[0]) < TH_REDUCE_FAR_BYTES)
+        return NEAR;
+    return (widened ? tuning->row_by_row_widened : tuning->row_by_row) ? ROW_BY_ROW : FAR;
+}
+
 /* params: a th_reduction of one operand and one result. */
 TH_EXPORT int th_kernel_reduce(th_ctx *ctx)
 {
     const th_reduction *r = ctx->params;
-    const th_tuning *tuning = r->tuning;
-    const int widened = ctx->in[0]->dtype == TH_FLOAT32 && r->result[0].dtype == TH_FLOAT64;
-    const int64_t row_by_row = widened ? tuning->row_by_row_widened : tuning->row_by_row;
-    const enum order order = bytes_of(ctx->in[0]) < TH_REDUCE_FAR_BYTES ? NEAR : row_by_row ? ROW_BY_ROW : FETCHED;
     for (size_t i = 0; i < sizeof plain / sizeof *plain; ++i)
-        if (plain[i].op == r->result[0].op && plain[i].x == ctx->in[0]->dtype && plain[i].acc == r->result[0].dtype)
-            return th_reduce_runs(ctx, r, plain[i].block, plain[i].rows[order], plain[i].runs, NULL);
+        if (plain[i].op == r->result[0].op && plain[i].x == ctx->in[0]->dtype && plain[i].acc == r->result[0].dtype) {
+            const enum order order = order_of(ctx, r);
+            th_reduce_loops loops = plain[i].loops[order];
+            if (order == FAR && reach_of(r, ctx->in[0]) > TH_REDUCE_FETCHED_ROW)
+                loops.rows = plain[i].loops[NEAR].rows;
+            return th_reduce_by(ctx, r, &loops, NULL);
+        }
     if (r->result[0].op == TH_LOG_SUM_EXP && ctx->in[0]->dtype == TH_FLOAT32)
-        return th_reduce_runs(ctx, r, th_log_sum_exp_block_f4, th_log_sum_exp_rows_f4, th_log_sum_exp_runs_f4, NULL);
+        return th_reduce_by(ctx, r, &th_log_sum_exp_loops_f4, NULL);
     if (r->result[0].op == TH_LOG_SUM_EXP && ctx->in[0]->dtype == TH_FLOAT64)
-        return th_reduce_runs(ctx, r, th_log_sum_exp_block_f8, th_log_sum_exp_rows_f8, th_log_sum_exp_runs_f8, NULL);
+        return th_reduce_by(ctx, r, &th_log_sum_exp_loops_f8, NULL);
     return TH_FAIL(ctx, TH_ERR_TYPE, "no reduction %d of dtype %d in dtype %d was built", (int)r->result[0].op,
                    (int)ctx->in[0]->dtype, (int)r->result[0].dtype);
 }
