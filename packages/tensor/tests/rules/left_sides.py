@@ -138,6 +138,8 @@ CASES = {
     "local_wide_sum": F.add(*[v, w] * 40),
     "local_ultra_fast_sigmoid": nnet.sigmoid(v),
     "local_hard_sigmoid": nnet.sigmoid(v),
+    "local_one_plus_tanh": 1.0 + T.tanh(v),
+    "local_one_minus_tanh": 1.0 - T.tanh(v),
     "local_one_plus_erf": 1.0 + T.erf(v),
     "local_one_minus_erfc": 1.0 - T.erfc(v),
     "local_erf_minus_one": F.add(T.constant(np.array([-1.0])), T.erf(v)),

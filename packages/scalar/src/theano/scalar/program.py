@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from theano.graph.traverse import toposort
-from theano.scalar.base import ScalarOp, at_output
+from theano.scalar.base import ScalarOp
 from theano.scalar.dtypes import is_complex, is_discrete
 from theano.scalar.variable import ScalarConstant
 
@@ -235,8 +235,8 @@ def lift_constants(program: Program) -> tuple[Program, tuple[Literal, ...]]:
 def in_computed_dtype(program: Program, step: Step, position: int) -> Literal:
     """Return a constant argument of a step in the dtype in which the step computes, as users would write it."""
     found = program.constants[step.arguments[position].place]
-    if type(step.op).compute_rule is not at_output or step.op.ignored_inputs or position in step.op.conditions:
+    dtype = step.op.compute_dtype([program.dtype_of(a) for a in step.arguments], step.dtype)
+    taken_as_it_is = not dtype or step.op.ignored_inputs or position in step.op.conditions
+    if taken_as_it_is or is_complex(dtype) or dtype == "float16":
         return found
-    if is_complex(step.dtype) or step.dtype == "float16":
-        return found
-    return Literal(step.dtype, found.value.astype(step.dtype).tobytes())
+    return Literal(dtype, found.value.astype(dtype).tobytes())

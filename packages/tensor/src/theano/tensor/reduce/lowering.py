@@ -381,12 +381,12 @@ def _write_block(c: CText, plan: _Plan, body: Body) -> None:
         for k in moving:
             c(f"const {c_type(plan.dtypes[k])} *x{k} = (const {c_type(plan.dtypes[k])} *)p[{k}];")
         for k, r in enumerate(plan.results):
-            c(f"{compute_type(r.acc)} lane{k}[LANES];", f"memcpy(lane{k}, a{k}, sizeof lane{k});")
+            c(f"{compute_type(r.acc)} lane{k}[LANES];", f"for (int l = 0; l < LANES; ++l) lane{k}[l] = a{k}[l];")
         advance = "".join(f", x{k} += LANES" for k in moving)
         with c.block(f"for (; n >= LANES; n -= LANES{advance})"), c.block("for (int l = 0; l < LANES; ++l)"):
             _write_terms(c, plan, body, plan.still, "l", "lane{k}[l]")
         for k in range(len(plan.results)):
-            c(f"memcpy(a{k}, lane{k}, sizeof lane{k});")
+            c(f"for (int l = 0; l < LANES; ++l) a{k}[l] = lane{k}[l];")
         with c.block("for (int64_t i = 0; i < n; ++i)"):
             c("TH_PLAIN_LOOP;")
             _write_terms(c, plan, body, plan.still, "i", "a{k}[i]")

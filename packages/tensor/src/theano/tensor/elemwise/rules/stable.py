@@ -37,6 +37,7 @@ x, y, n = pattern_vars("x y n")
 real, no_complex, a_float = x.where(is_real), x.where(is_not_complex), x.where(is_float)
 exp, log, log1p, expm1 = E(F.exp), E(F.log), E(F.log1p), E(F.expm1)
 erf, erfc = E(F.erf), E(F.erfc)
+tanh = E(F.tanh)
 S, softplus_ = E(sigmoid), E(softplus)
 EVERYWHERE = ("canonicalize", "stabilize", "specialize")
 LATE = ("stabilize", "specialize")
@@ -129,6 +130,22 @@ def local_exp_over_1_plus_exp(node: TensorApply) -> Any:
         above.append(sigmoid(x) if met is not None else sigmoid(minus(x)))
     top = combine(F.mul, above, out.type.dtype)
     return [conform(F.true_div(top, combine(F.mul, rest, out.type.dtype)) if rest else top, out)]
+
+
+# -- the hyperbolic tangent -------------------------------------------------------------------------------------
+
+
+def _for_this_alone(x: Any, out: Any) -> bool:
+    """Return whether nobody else asks for the tangent, which would then be computed beside the sigmoid."""
+    return all(len(v.clients) == 1 for v in out.owner.inputs if v.owner is not None)
+
+
+# 1 + tanh(x) cancels where x is far below zero, and takes longer: activations of networks are written so.
+rule("local_one_plus_tanh", 1 + tanh(real), lambda x: F.mul(number_like(2, x), sigmoid(F.mul(number_like(2, x), x))),
+     when=_for_this_alone, keeps="close", phases=EVERYWHERE)  # fmt: skip
+rule("local_one_minus_tanh", difference(1, tanh(real)),
+     lambda x: F.mul(number_like(2, x), sigmoid(F.mul(number_like(-2, x), x))), when=_for_this_alone, keeps="close",
+     phases=EVERYWHERE)  # fmt: skip
 
 
 # -- the error function -----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 #include "c/exponential.h"
 #include "c/logarithm.h"
 
-enum { SHORT = TH_SOFTMAX_SHORT, GROUP = TH_SOFTMAX_GROUP };
+enum { SHORT = TH_SOFTMAX_SHORT, GROUP = TH_SOFTMAX_GROUP, TURNED = TH_SOFTMAX_TURNED };
 
 static int not_one_each(th_ctx *ctx, const char *what, int64_t count, int64_t rows)
 {

@@ -49,21 +49,37 @@ static inline REAL NAME(sum_of)(const REAL *lane)
     return NAME(across_sum)(v)[0];
 }
 
+/* Rows of x + b to where their softmax will be. Of a matrix that lies on its side each line of the cache has one element of
+ * several rows: it is turned around in pieces that stay in the cache. */
+static void NAME(bring)(const NAME(job) *job, int64_t first, int64_t rows)
+{
+    const int bias = job->b != NULL;
+    const int64_t n = job->n;
+    REAL *y = job->y + first * n;
+    if (job->x_step == sizeof(REAL) && (!bias || job->b_step == sizeof(REAL))) {
+        for (int64_t i = 0; i < rows; ++i, y += n) {
+            const REAL *x = (const REAL *)(job->x + (first + i) * job->x_row), *b = (const REAL *)job->b;
+            (void)b;
+            TH_INDEPENDENT
+            for (int64_t j = 0; j < n; ++j)
+                y[j] = bias ? x[j] + b[j] : x[j];
+        }
+        return;
+    }
+    for (int64_t left = 0; left < n; left += TURNED) {
+        const int64_t right = left + TURNED < n ? left + TURNED : n;
+        for (int64_t i = 0; i < rows; ++i)
+            for (int64_t j = left; j < right; ++j)
+                y[i * n + j] = NAME(at)(job, first + i, j);
+    }
+}
+
+/* The softmax of a row that was brought. */
 static void NAME(long)(const NAME(job) *job, int64_t row)
 {
-    const int as_log = job->as_log, places = job->place != NULL, loss = places && row < job->label->shape[0], bias = job->b != NULL;
+    const int as_log = job->as_log, places = job->place != NULL, loss = places && row < job->label->shape[0];
     const int64_t n = job->n, whole = n / LANES * LANES;
     REAL *y = job->y + row * n, largest, sum = 0, lane[LANES];
-    if (job->x_step == sizeof(REAL) && (!bias || job->b_step == sizeof(REAL))) {
-        const REAL *x = (const REAL *)(job->x + row * job->x_row), *b = (const REAL *)job->b;
-        (void)b;
-        TH_INDEPENDENT
-        for (int64_t j = 0; j < n; ++j)
-            y[j] = bias ? x[j] + b[j] : x[j];
-    } else {
-        for (int64_t j = 0; j < n; ++j)
-            y[j] = NAME(at)(job, row, j);
-    }
     largest = y[0];
     for (int l = 0; l < LANES; ++l)
         lane[l] = largest;
@@ -156,11 +172,15 @@ static void NAME(rows)(void *arg, int64_t lo, int64_t hi)
     const NAME(job) *job = arg;
     while (lo < hi) {
         const int64_t rows = hi - lo < GROUP ? hi - lo : GROUP;
+        const int64_t brought = job->x_step == sizeof(REAL) ? 1 : rows; /* what is near is brought when its turn comes */
         if (job->n <= SHORT && rows >= 8)
             NAME(short)(job, lo, rows);
         else
-            for (int64_t i = 0; i < rows; ++i)
+            for (int64_t i = 0; i < rows; ++i) {
+                if (i % brought == 0)
+                    NAME(bring)(job, lo + i, brought);
                 NAME(long)(job, lo + i);
+            }
         lo += rows;
     }
 }
