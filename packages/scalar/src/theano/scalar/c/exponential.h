@@ -116,16 +116,17 @@ TH_INLINE double th_tanh_f64(double x)
 /* @snippet sigmoid_plain_f64 needs exp_reduce_f64 */
 /* 1/(1 + exp(-x)), where exp(-x) = 2^n + q. Of the sum, 1 + 2^n is exact, or what it loses does not count, and one step of
  * Newton's method makes good what q and the quotient lose. The left tail, where 2^n would overflow, is computed
- * 2^128 times as large, without the 1. */
+ * 2^128 times as large, without the 1: by masks, since gcc makes two ways of a condition that is asked three times, and vectors
+ * go both. */
 TH_INLINE double th_sigmoid_plain_f64(double x)
 {
     double n, shifted, r = th_exp_reduce_f64(-x, &n, &shifted), scale, q, d, y;
-    int tail = x < -600.0;
-    scale = th_from_bits_f64((th_bits_f64(shifted) << 52) + (tail ? 0x37f0000000000000u : 0x3ff0000000000000u));
+    uint64_t one = 0x3ff0000000000000u, tail = -(uint64_t)(x < -600.0), back = one - (tail & 0x0800000000000000u);
+    scale = th_from_bits_f64((th_bits_f64(shifted) << 52) + back);
     q = scale * TH_FMA(r * r, th_exp_tail_f64(r), r);
-    d = (tail ? 0.0 : 1.0) + scale;
+    d = th_from_bits_f64(one & ~tail) + scale;
     y = 1.0 / (d + q);
-    y = TH_FMA(y, TH_FMA(-q, y, TH_FMA(-d, y, 1.0)), y) * (tail ? 0x1p-128 : 1.0);
+    y = TH_FMA(y, TH_FMA(-q, y, TH_FMA(-d, y, 1.0)), y) * th_from_bits_f64(back);
     y = x > 700.0 ? 1.0 : y;
     return x < -746.0 ? 0.0 : y;
 }
@@ -283,12 +284,12 @@ TH_INLINE float th_exp_pair_f32(float x, float *low)
 TH_INLINE float th_sigmoid_plain_f32(float x)
 {
     float n, shifted, r = th_exp_reduce_f32(-x, &n, &shifted), scale, q, d, y;
-    int tail = x < -60.0f;
-    scale = th_from_bits_f32((th_bits_f32(shifted) << 23) + (tail ? 0x1f800000u : 0x3f800000u));
+    uint32_t one = 0x3f800000u, tail = -(uint32_t)(x < -60.0f), back = one - (tail & 0x20000000u);
+    scale = th_from_bits_f32((th_bits_f32(shifted) << 23) + back);
     q = scale * TH_FMAF(r * r, th_exp_tail_f32(r), r);
-    d = (tail ? 0.0f : 1.0f) + scale;
+    d = th_from_bits_f32(one & ~tail) + scale;
     y = 1.0f / (d + q);
-    y = TH_FMAF(y, TH_FMAF(-q, y, TH_FMAF(-d, y, 1.0f)), y) * (tail ? 0x1p-64f : 1.0f);
+    y = TH_FMAF(y, TH_FMAF(-q, y, TH_FMAF(-d, y, 1.0f)), y) * th_from_bits_f32(back);
     y = x > 87.0f ? 1.0f : y;
     return x < -105.0f ? 0.0f : y;
 }
