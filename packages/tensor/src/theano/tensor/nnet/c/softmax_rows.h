@@ -19,6 +19,13 @@ static inline REAL NAME(at)(const NAME(job) *job, int64_t row, int64_t j)
     return job->b ? v + *(const REAL *)(job->b + j * job->b_step) : v;
 }
 
+/* The same where elements are neighbours. */
+static inline REAL NAME(near)(const NAME(job) *job, int64_t row, int64_t j)
+{
+    const REAL v = ((const REAL *)(job->x + row * job->x_row))[j];
+    return job->b ? v + ((const REAL *)job->b)[j] : v;
+}
+
 /* The first nan if there is one (then the sum is nan too), else the first of the largest. */
 static int64_t NAME(first)(const NAME(job) *job, int64_t row, REAL largest, REAL sum)
 {
@@ -27,6 +34,15 @@ static int64_t NAME(first)(const NAME(job) *job, int64_t row, REAL largest, REAL
             if (NAME(at)(job, row, j) != NAME(at)(job, row, j))
                 return j;
     int64_t j = 0;
+    if (job->x_step == sizeof(REAL) && (job->b == NULL || job->b_step == sizeof(REAL))) {
+        /* a block after the other is passed over without a question for each of its elements */
+        for (int met = 0; j + LANES < job->n; j += LANES) {
+            for (int l = 0; l < LANES; ++l)
+                met |= NAME(near)(job, row, j + l) == largest;
+            if (met)
+                break;
+        }
+    }
     while (j + 1 < job->n && NAME(at)(job, row, j) != largest)
         ++j;
     return j;
@@ -172,15 +188,18 @@ static void NAME(rows)(void *arg, int64_t lo, int64_t hi)
     const NAME(job) *job = arg;
     while (lo < hi) {
         const int64_t rows = hi - lo < GROUP ? hi - lo : GROUP;
-        const int64_t brought = job->x_step == sizeof(REAL) ? 1 : rows; /* what is near is brought when its turn comes */
-        if (job->n <= SHORT && rows >= 8)
+        const int near = job->x_step == sizeof(REAL); /* then a row is brought when its turn comes */
+        if (job->n <= SHORT && rows >= 8) {
             NAME(short)(job, lo, rows);
-        else
+        } else {
+            if (!near)
+                NAME(bring)(job, lo, rows);
             for (int64_t i = 0; i < rows; ++i) {
-                if (i % brought == 0)
-                    NAME(bring)(job, lo + i, brought);
+                if (near)
+                    NAME(bring)(job, lo + i, 1);
                 NAME(long)(job, lo + i);
             }
+        }
         lo += rows;
     }
 }
