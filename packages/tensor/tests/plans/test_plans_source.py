@@ -99,11 +99,12 @@ def test_what_has_no_key(plans, looks, compiled, reason):
 @pytest.mark.parametrize("linker", ["cvm", "c|py"])
 def test_what_has_a_key(linker, monkeypatch):
     """It is that of the whole request; the graph's constants and the flags are kept for later."""
-    monkeypatch.setattr("theano.compile.program_cache.environment", lambda sources, identity: ["around"])
+    monkeypatch.setattr("theano.compile.program_cache.environment", lambda identity: ["around"])
+    monkeypatch.setattr("theano.compile.program_cache.read_sources", lambda notes: lambda: "sources")
     x, c = T.dvector("x"), T.constant(np.arange(3.0))
     asked = request([x], [x + c], mode=Mode(linker, "fast_run"))
     description = GraphDescription(asked.closed)
-    key = function_key(description, asked.mode, asked.rewrite_settings(), False, asked.allow_gc, ["around"])
+    key = function_key(description, asked.mode, asked.rewrite_settings(), False, asked.allow_gc, ["sources", "around"])
     with theano.config.change_flags({"cache.plans": True}):
         found = program_cache._describe(asked)
         assert found == Lookup(None, key, "", description.constants, theano.config.all_given())
