@@ -16,6 +16,7 @@ from theano.graph.clients import Client, Clients
 from theano.graph.clone import clone, clone_get_equiv
 from theano.graph.features import (
     AlreadyThere,
+    Feature,
     History,
     NodeFinder,
     ReplacementDidntRemovedError,
@@ -346,7 +347,8 @@ class FunctionGraph(NotebookDisplay):
     def _heard_anew(self, feature: Any) -> None:
         """Note that ``feature`` has come or gone: who listens, and the order of nodes if it has a say."""
         self._listeners.clear()
-        if hasattr(feature, "orderings"):
+        say = getattr(feature, "orderings", None)
+        if getattr(say, "__func__", say) not in (None, Feature.orderings):
             self._order = None
 
     def _hear(self, name: str) -> list[Any]:
