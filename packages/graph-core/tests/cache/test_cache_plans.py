@@ -42,6 +42,19 @@ def test_kept_and_found(cache: Cache) -> None:
     assert survey(cache.root).stages == [], "staging is gone"
 
 
+def test_whether_it_holds_any(cache: Cache, tmp_path: Path) -> None:
+    """Also one that was filled before; notes are none, and what cannot be listed may hold some."""
+    assert not cache.holds_plans()
+    cache.add_note(KEY, "a note")
+    assert not cache.holds_plans()
+    cache.add_plan(KEY, "a plan")
+    assert cache.holds_plans()
+    behind = Cache(CacheSettings(root=str(tmp_path / "other"), readonly=(cache.root,)))
+    assert behind.holds_plans()
+    cache.folders = lambda: [(str(tmp_path / "gone"), True)]  # type: ignore[method-assign]
+    assert cache.holds_plans()
+
+
 WRONG = ["empty", "zeros", "cut", "flipped", "flipped head", "directory", "link", "writable", "two names", "renamed"]
 
 

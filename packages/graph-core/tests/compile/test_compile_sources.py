@@ -76,3 +76,16 @@ def test_a_library_that_cannot_be_read_is_an_error(installed: Path) -> None:
     os.symlink("nowhere", installed / "b2.so")
     with pytest.raises(FileNotFoundError):
         digest(Notes())
+
+
+def test_texts_are_read_while_others_work(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a thread that somebody starts who now waits, or by whoever needs the answer; it is the same."""
+    monkeypatch.setattr(environment, "_known", None)
+    first = digest(Notes())
+    found = environment._reader("stamp", Notes())
+    texts = environment._texts
+    assert not isinstance(found, str) and texts is not None and texts.ident is None
+    environment.read_meanwhile()
+    assert texts.ident is not None and environment._texts is None
+    environment.read_meanwhile()  # there is nothing left to begin
+    assert found() == first

@@ -231,3 +231,25 @@ def test_users_are_a_list_to_whoever_looks_at_them():
     copied = pickle.loads(pickle.dumps(fgraph))
     copied.check_integrity()
     assert len(copied.inputs[0].clients) == 2
+
+
+def test_the_order_of_nodes_stays_while_listeners_come_and_go():
+    """Unless they have a say in it themselves."""
+    x, y = chain(3)
+    fgraph = FunctionGraph([x], [y])
+    order, version = fgraph._order or fgraph.toposort(), fgraph.version
+    known = fgraph._order
+    listener = Feature()
+    fgraph.attach_feature(listener)
+    fgraph.remove_feature(listener)
+    assert fgraph._order is known and fgraph.version == version and fgraph.toposort() == order
+
+    class Turned(Feature):
+        def orderings(self, fgraph):
+            return {}
+
+    turned = Turned()
+    for change in (fgraph.attach_feature, fgraph.remove_feature):
+        fgraph.toposort()
+        change(turned)
+        assert fgraph._order is None

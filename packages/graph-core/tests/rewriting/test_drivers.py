@@ -176,6 +176,24 @@ def test_folding_leaves_failures_to_run_time():
     assert all(isinstance(v, Constant) for v in fgraph.outputs[1:])
 
 
+def test_what_was_merged_is_merged_again_when_it_has_changed():
+    a = real("a")
+    fgraph, context = FunctionGraph([a], [add(exp(a), exp(a))]), Context()
+    merge(fgraph, context)
+    assert context.report.uses == {"merge": 1} and context.merged == (fgraph, fgraph.version)
+    order = []
+    fgraph.toposort = lambda: order.append(1) or FunctionGraph.toposort(fgraph)
+    merge(fgraph, context)
+    assert not order
+    fgraph.replace(fgraph.outputs[0], add(log(fgraph.inputs[0]), log(fgraph.inputs[0])))
+    merge(fgraph, context)
+    assert order == [1] and context.report.uses == {"merge": 2} and len(fgraph.apply_nodes) == 2
+    b = real("b")
+    merge(FunctionGraph([b], [exp(b)]), context)
+    merge(fgraph, context)
+    assert order == [1, 1]
+
+
 def test_merge_makes_equal_things_one():
     a, b = real("a"), real("b")
     fgraph = FunctionGraph([a, b], [add(exp(mul(a, 2)), exp(mul(a, 2))), exp(mul(a, 2)), sub(b, 2)])

@@ -37,7 +37,7 @@ def key_of(
 ) -> str:
     """Return the key that ``theano.function`` would take."""
     closed = close_graph(inputs, outputs, updates, givens, **more)
-    around = environment(source_digest(NoNotes()), toolchain)
+    around = [source_digest(NoNotes()), *environment(toolchain)]
     gc = bool(theano.config.allow_gc) if allow_gc is None else allow_gc
     return function_key(
         GraphDescription(closed), get_mode(mode), settings or RewriteSettings(), accept_inplace, gc, around

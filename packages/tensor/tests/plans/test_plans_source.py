@@ -63,6 +63,7 @@ def counts(monkeypatch):
     (Lookup(key="k"), None, Lookup(key="k"), CacheCounts(missed=1), (3.0, 5.0)),
     (Lookup(key="k"), "a plan", Lookup(plan="a plan"), CacheCounts(found=1), (3.0, 5.0)),
     (Lookup(), None, Lookup(), CacheCounts(), (3.0, 0.0)),
+    (Lookup(late_key=str), None, Lookup(late_key=str), CacheCounts(missed=1), (3.0, 0.0)),
 ])  # fmt: skip
 def test_a_look_up(described, found, lookup, counted, times, counts, monkeypatch):
     def describe(asked):
@@ -83,7 +84,7 @@ def test_a_look_up(described, found, lookup, counted, times, counts, monkeypatch
 
 
 def test_a_new_look_up_has_found_nothing():
-    assert vars(Lookup()) == {"plan": None, "key": "", "reason": "", "constants": (), "flags": {}}
+    assert vars(Lookup()) == {"plan": None, "key": "", "reason": "", "constants": (), "flags": {}, "late_key": None}
 
 
 @pytest.mark.parametrize(("plans", "looks", "compiled", "reason"), [
@@ -99,14 +100,55 @@ def test_what_has_no_key(plans, looks, compiled, reason):
 @pytest.mark.parametrize("linker", ["cvm", "c|py"])
 def test_what_has_a_key(linker, monkeypatch):
     """It is that of the whole request; the graph's constants and the flags are kept for later."""
-    monkeypatch.setattr("theano.compile.program_cache.environment", lambda sources, identity: ["around"])
+    monkeypatch.setattr("theano.compile.program_cache.environment", lambda identity: ["around"])
+    monkeypatch.setattr("theano.compile.program_cache.read_sources", lambda notes: lambda: "sources")
     x, c = T.dvector("x"), T.constant(np.arange(3.0))
     asked = request([x], [x + c], mode=Mode(linker, "fast_run"))
     description = GraphDescription(asked.closed)
-    key = function_key(description, asked.mode, asked.rewrite_settings(), False, asked.allow_gc, ["around"])
+    key = function_key(description, asked.mode, asked.rewrite_settings(), False, asked.allow_gc, ["sources", "around"])
     with theano.config.change_flags({"cache.plans": True}):
         found = program_cache._describe(asked)
         assert found == Lookup(None, key, "", description.constants, theano.config.all_given())
+
+
+def late(problem: Exception | None = None) -> str:
+    if problem is not None:
+        raise problem
+    return "k"
+
+
+def test_a_key_is_late_where_nothing_is_kept(monkeypatch):
+    """The sources are known only when they have been waited for, or where a plan may be found."""
+    waited = []
+    monkeypatch.setattr("theano.compile.program_cache.environment", lambda identity: ["around"])
+    monkeypatch.setattr(
+        "theano.compile.program_cache.read_sources", lambda notes: lambda: waited.append(1) or "sources"
+    )
+    x = T.dvector("x")
+    asked = request([x], [x + 1], mode=Mode("cvm", "fast_run"))
+    with theano.config.change_flags({"cache.plans": True}):
+        monkeypatch.setattr("theano.compile.program_cache.are_known", lambda: False)
+        monkeypatch.setattr("theano.cache.store.Cache.holds_plans", lambda cache: False)
+        found = program_cache._describe(asked)
+        assert found.key == "" and found.late_key is not None and found.may_be_kept and not waited
+        key = found.late_key()
+        assert waited == [1]
+        monkeypatch.setattr("theano.compile.program_cache.are_known", lambda: True)
+        assert program_cache._describe(asked).key == key and waited == [1, 1]
+        monkeypatch.setattr("theano.compile.program_cache.are_known", lambda: False)
+        monkeypatch.setattr("theano.cache.store.Cache.holds_plans", lambda cache: True)
+        assert program_cache._describe(asked).key == key and waited == [1, 1, 1]
+
+
+@pytest.mark.parametrize(("problem", "kept"), [(None, ["k"]), (NoCanonicalForm("the sources have changed"), [])])
+def test_keeping_under_a_late_key(problem, kept, counts, monkeypatch):
+    added = []
+    monkeypatch.setattr("theano.runtime.serialized.serialize", lambda *what: "text")
+    monkeypatch.setattr("theano.compile.program_cache.check_sources", lambda: None)
+    monkeypatch.setattr("theano.cache.store.Cache.add_plan", lambda cache, key, text: added.append(key))
+    lookup = Lookup(late_key=lambda: late(problem))
+    program_cache.keep(lookup, "program", "linked", "arguments")
+    assert added == kept and not lookup.may_be_kept and lookup.reason == (str(problem) if problem else "")
 
 
 @pytest.mark.parametrize(("problem", "reason", "kept"), [

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from theano.cache import trust
-from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, digest_of
+from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, digest_of, is_bucket
 from theano.cache.ownership import adopt, is_marked, remove_entry
 from theano.cache.staging import Stage, hold, reclaim_stages, remove_tree, stage_path
 from theano.cache.sweep import sweep_if_due
@@ -262,6 +262,18 @@ class Cache:
     def plans(self, key: str) -> list[str]:
         """Return the plans kept under this key."""
         return self._texts(key, PLAN)
+
+    def holds_plans(self) -> bool:
+        """Return whether a plan of any function may be kept here; in an empty cache none need be looked for."""
+        for folder, _ in self.folders():
+            try:
+                buckets = [name for name in os.listdir(folder) if is_bucket(name)]
+            except OSError as error:
+                let_signals_through(error)
+                return True
+            if any(name.endswith(f".{PLAN}") for b in buckets for name in _listing(os.path.join(folder, b), "")):
+                return True
+        return False
 
     def _texts(self, key: str, kind: str) -> list[str]:
         return [data[len(name.head) :].decode("utf-8", "replace") for name, _, data in self._entries(key, kind)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from theano.compile.environment import read_meanwhile
 from theano.graph.apply import Apply
 from theano.graph.external_op import OpenMPOp
 from theano.graph.kernel import Kernel
@@ -29,6 +30,7 @@ def compile_kernels(kernels: Sequence[Kernel]) -> Sequence[int]:
     from theano.codegen.unit import compile_kernels
     from theano.toolchain.select import ToolchainSettings
 
+    read_meanwhile()
     return compile_kernels(kernels, ToolchainSettings.from_config(config), CacheSettings.from_config(config))
 
 

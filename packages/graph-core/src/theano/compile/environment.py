@@ -62,6 +62,8 @@ class _Sources(NamedTuple):
 
 
 _known: _Sources | None = None
+_texts: _Reader | None = None
+"""What reads our texts, for somebody who has the time to start it."""
 _changed = False
 
 
@@ -84,7 +86,7 @@ def source_digest(notes: Notes) -> str:
 
 def read_sources(notes: Notes) -> Callable[[], str]:
     """Begin to find out what `source_digest` says, and return what waits for it: compilers are asked meanwhile."""
-    global _changed
+    global _changed, _known
     modules = len(sys.modules)
     # A module that was imported since may have been edited since.
     if _known is not None and _known.modules == modules:
@@ -93,13 +95,29 @@ def read_sources(notes: Notes) -> Callable[[], str]:
     if _known is not None and stamp != _known.stamp:
         _changed = True
     digest = _reader(stamp, notes) if _known is None else _known.digest
+    if isinstance(digest, str):
+        _known = _Sources(modules, stamp, digest)
+        return _said
 
     def wait() -> str:
         global _known
-        _known = _Sources(modules, stamp, digest if isinstance(digest, str) else digest())
+        _known = _Sources(modules, stamp, digest())
         return _said()
 
     return wait
+
+
+def read_meanwhile() -> None:
+    """Go on with what `read_sources` began, for this thread now waits for compilers."""
+    global _texts
+    texts, _texts = _texts, None
+    if texts is not None and _known is None:
+        texts.start()
+
+
+def are_known() -> bool:
+    """Return whether `source_digest` has its answer already: nobody need wait for what `read_sources` returns."""
+    return _known is not None
 
 
 def _said() -> str:
@@ -176,21 +194,22 @@ def _reader(stamp: str, notes: Notes) -> str | Callable[[], str]:
     for text in notes.notes(stamp):
         if text.startswith("sources "):
             return text.removeprefix("sources ")
+    global _texts
     files = list(_files())
-    libraries = _Libraries([entry.path for _, entry in files if entry.name.endswith(LIBRARIES)])
+    # 40 MB of libraries, for which Python's lock is not needed, and 800 texts, for which it is again and again.
+    libraries, texts = (
+        _Reader([entry.path for _, entry in files if entry.name.endswith(LIBRARIES) is compiled])
+        for compiled in (True, False)
+    )
     libraries.start()
+    _texts = texts
 
     def read() -> str:
         state = hashlib.sha256()
-        for name, entry in files:
-            if not entry.name.endswith(LIBRARIES):
-                state.update(f"{name}\0".encode())
-                state.update(_digest(entry.path))
-        libraries.join()
-        for name, entry in files:
-            if entry.name.endswith(LIBRARIES):
-                state.update(f"{name}\0".encode())
-                state.update(libraries.digests.get(entry.path) or _digest(entry.path))
+        digests = texts.finish() | libraries.finish()
+        for name, entry in sorted(files, key=lambda file: file[1].name.endswith(LIBRARIES)):
+            state.update(f"{name}\0".encode())
+            state.update(digests.get(entry.path) or _digest(entry.path))
         digest = state.hexdigest()[:32]
         notes.add_note(stamp, f"sources {digest}")
         return digest
@@ -199,29 +218,31 @@ def _reader(stamp: str, notes: Notes) -> str | Callable[[], str]:
 
 
 def _digest(path: str) -> bytes:
-    with open(path, "rb") as file:
+    with open(path, "rb", buffering=0) as file:
         return hashlib.sha256(file.read()).digest()
 
 
-class _Libraries(threading.Thread):
-    """Reads the compiled libraries beside all else: some megabytes, for which Python's lock is not needed.
-
-    Attributes
-    ----------
-    digests : dict of str to bytes
-        By path; one that cannot be read is left out.
-    """
+class _Reader(threading.Thread):
+    """Reads files beside all else."""
 
     def __init__(self, paths: list[str]):
-        super().__init__(name="theano: reads libraries", daemon=True)
-        self.digests: dict[str, bytes] = {}
+        super().__init__(name="theano: reads sources", daemon=True)
+        self._digests: dict[str, bytes] = {}
         self._paths = paths
+
+    def finish(self) -> dict[str, bytes]:
+        """Return what the files hold, by path, as soon as it is known; one that cannot be read is left out."""
+        if self.ident is None:
+            self.run()
+        else:
+            self.join()
+        return self._digests
 
     def run(self) -> None:
         """Read them."""
         for path in self._paths:
             try:
-                self.digests[path] = _digest(path)
+                self._digests[path] = _digest(path)
             except OSError:  # who reads it again is told
                 continue
 
@@ -272,15 +293,13 @@ def rules_in_force() -> list[Any]:
     return _rules[1]
 
 
-def environment(sources: str, toolchain: str) -> list[Any]:
-    """Return all of it as plain data.
+def environment(toolchain: str) -> list[Any]:
+    """Return all of it but the sources as plain data.
 
     Parameters
     ----------
-    sources : str
-        What `source_digest` says.
     toolchain : str
         The compiler's identity; empty where nothing is compiled.
     """
     python = [sys.implementation.cache_tag, *map(str, sys.version_info[:3]), sys.platform, sys.byteorder]
-    return [sources, python, facts(), toolchain, flags_in_force(), rules_in_force()]
+    return [python, facts(), toolchain, flags_in_force(), rules_in_force()]

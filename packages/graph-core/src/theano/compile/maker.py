@@ -174,7 +174,7 @@ class FunctionMaker:
         """Return the program for some containers."""
         arguments = self._request.arguments(containers)
         program = self.source.program(arguments)
-        if self.lookup.key:
+        if self.lookup.may_be_kept:
             self._keep(program, arguments)
         return program
 
@@ -187,7 +187,7 @@ class FunctionMaker:
         report = graph.report
         if report is None or not report.complete or report.warnings or graph.linked.no_compiler:
             # The next process should be told of this, too.
-            self.lookup.key, self.lookup.reason = "", "something was amiss that the user was told about"
+            self.lookup.forget("something was amiss that the user was told about")
             return
         keep(self.lookup, program, graph.linked, arguments)
 

@@ -6,11 +6,11 @@ miss: the function is compiled as if there were no second level.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from theano.compile.environment import check_sources, environment, read_sources
+from theano.compile.environment import are_known, check_sources, environment, read_sources
 from theano.compile.key import GraphDescription, function_key
 from theano.compile.request import Request
 from theano.errors import NoCompilerError
@@ -36,6 +36,8 @@ class Lookup:
     plan : SerializedProgram or None
     key : str
         Under which it may be kept; empty if it may not, or is already.
+    late_key : callable or None
+        Returns that key, where nothing could be found and so nobody needed it yet.
     reason : str
         Why it may not be kept.
     constants : list of Constant
@@ -49,6 +51,16 @@ class Lookup:
     reason: str = ""
     constants: Sequence[Constant] = ()
     flags: dict[str, Any] = field(default_factory=dict)
+    late_key: Callable[[], str] | None = None
+
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether the program may be kept and is not yet."""
+        return bool(self.key) or self.late_key is not None
+
+    def forget(self, reason: str = "") -> None:
+        """Let the program not be kept, or not again."""
+        self.key, self.late_key, self.reason = "", None, reason or self.reason
 
 
 @record
@@ -82,6 +94,7 @@ def look_up(request: Request, times: CompileTimes) -> Lookup:
         lookup = Lookup(reason=str(problem).partition("\n")[0])
     between = perf_counter()
     times.keying = between - start
+    counts.missed += lookup.late_key is not None
     if lookup.key:
         lookup.plan = _find(lookup.key)
         counts.found += lookup.plan is not None
@@ -108,11 +121,17 @@ def _describe(request: Request) -> Lookup:
     sources = read_sources(store)
     graph = GraphDescription(request.closed)
     tools = current_toolchain(ToolchainSettings.from_config(config), store)
-    around = environment(sources(), tools.identity)
-    key = function_key(
-        graph, request.mode, request.rewrite_settings(), request.accept_inplace, request.allow_gc, around
-    )
-    return Lookup(None, key, "", graph.constants, config.all_given())
+    around = environment(tools.identity)
+
+    def key() -> str:
+        settings = request.rewrite_settings()
+        given = request.accept_inplace, request.allow_gc, [sources(), *around]
+        return function_key(graph, request.mode, settings, *given)
+
+    if are_known() or store.holds_plans():
+        return Lookup(None, key(), "", graph.constants, config.all_given())
+    # Where nothing is kept nothing can be found: the sources are read while the graph is rewritten and compiled.
+    return Lookup(None, "", "", graph.constants, config.all_given(), key)
 
 
 def _find(key: str) -> SerializedProgram | None:
@@ -137,10 +156,12 @@ def keep(lookup: Lookup, program: Program, linked: Linked, arguments: Sequence[A
     from theano.runtime.serialized import serialize
 
     try:
+        if lookup.late_key is not None:
+            lookup.key = lookup.late_key()
         check_sources()
         text = serialize(program, linked, arguments, lookup.constants)
         open_cache(CacheSettings.from_config(config)).add_plan(lookup.key, text)
         counts.kept += 1
     except (NoCanonicalForm, UnicodeEncodeError, RecursionError) as problem:
         lookup.reason = str(problem).partition("\n")[0]
-    lookup.key = ""
+    lookup.forget()

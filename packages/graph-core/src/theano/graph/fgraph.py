@@ -16,6 +16,7 @@ from theano.graph.clients import Client, Clients
 from theano.graph.clone import clone, clone_get_equiv
 from theano.graph.features import (
     AlreadyThere,
+    Feature,
     History,
     NodeFinder,
     ReplacementDidntRemovedError,
@@ -331,19 +332,24 @@ class FunctionGraph(NotebookDisplay):
             except AlreadyThere:
                 return
         self.features.append(feature)
-        self._listeners.clear()
-        self._changed()
+        self._heard_anew(feature)
 
     def remove_feature(self, feature: Any) -> None:
         """Let ``feature`` listen no more."""
         if feature not in self.features:
             return
         self.features.remove(feature)
-        self._listeners.clear()
+        self._heard_anew(feature)
         detach = getattr(feature, "on_detach", None)
         if detach is not None:
             detach(self)
-        self._changed()
+
+    def _heard_anew(self, feature: Any) -> None:
+        """Note that ``feature`` has come or gone: who listens, and the order of nodes if it has a say."""
+        self._listeners.clear()
+        say = getattr(feature, "orderings", None)
+        if getattr(say, "__func__", say) not in (None, Feature.orderings):
+            self._order = None
 
     def _hear(self, name: str) -> list[Any]:
         heard = self._listeners.get(name)

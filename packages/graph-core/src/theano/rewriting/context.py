@@ -107,6 +107,8 @@ class Context:
         #: What the graph refused in this phase. Taking a change back lets nodes come in as if they were new, and
         #: whoever looks at new nodes would try the same for ever.
         self.refused: set[tuple[Rule, Apply]] = set()
+        #: The graph that was merged last and its version then: as long as it stays, there is nothing to merge.
+        self.merged: tuple[FunctionGraph, int] | None = None
 
     def failed(self, rule: Rule, node: Apply, error: BaseException) -> None:
         """Deal with a rule that raised, as the settings say."""

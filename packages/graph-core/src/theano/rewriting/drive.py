@@ -97,13 +97,16 @@ def attempt(fgraph: FunctionGraph, node: Apply, rule: Rule, context: Context) ->
     start = time.perf_counter() if context.settings.profile else 0.0
     try:
         answer = rule.answer(fgraph, node)
+        if answer is None:  # most have nothing to say
+            return False
         pairs = replacements(rule, node, answer)
     except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
         let_signals_through(error)
         context.failed(rule, node, error)
         return False
-    if start:
-        context.report.time(rule.name, time.perf_counter() - start)
+    finally:
+        if start:
+            context.report.time(rule.name, time.perf_counter() - start)
     if not pairs:
         return False
     told: Any = answer

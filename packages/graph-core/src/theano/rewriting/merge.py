@@ -22,6 +22,8 @@ def merge(fgraph: FunctionGraph, context: Context) -> None:
 
     The first in order of computation stays. One walk is enough: when a node is met, its inputs are merged already.
     """
+    if context.merged == (fgraph, fgraph.version):
+        return
     order = fgraph.toposort()
     kept: dict[Hashable, Constant] = {}
     seen: dict[Hashable, Apply] = {}
@@ -48,6 +50,7 @@ def merge(fgraph: FunctionGraph, context: Context) -> None:
     for v in list(fgraph.outputs):
         if isinstance(v, Constant):
             _merge_constant(fgraph, v, kept, context)
+    context.merged = fgraph, fgraph.version
 
 
 def _numbers() -> Callable[[Op], int]:

@@ -320,6 +320,8 @@ class P:
         #: Of the ops that were asked about, by their identity, whether they are meant: the same few are asked about at
         #: each node, and to compare ops takes longer. (The op is kept, so that its id stays its own.)
         self._known: dict[int, tuple[Op, bool]] = {}
+        #: Of these, by identity, too: whether it matches, and whether its inputs may be exchanged.
+        self._met: dict[int, tuple[Op, bool, bool]] = {}
 
     def __call__(self, *args: Any) -> Call:
         """Return the pattern of this op applied to patterns and numbers."""
@@ -339,6 +341,16 @@ class P:
     def matches(self, op: Op) -> bool:
         """Return whether ``op`` is meant."""
         return self.names(op) and self.has_attributes(op)
+
+    def met(self, op: Op) -> tuple[Op, bool, bool]:
+        """Return ``op``, whether it is meant, and whether its inputs may be exchanged."""
+        known = self._met.get(id(op))
+        if known is None:
+            if len(self._met) >= MANY_OPS:
+                self._met.clear()
+            meant = self.matches(op)
+            known = self._met[id(op)] = op, meant, meant and bool(self.commutative(op))
+        return known
 
     def names(self, op: Op) -> bool:
         """Return whether ``op`` is one of those meant, whatever its attributes."""
@@ -501,27 +513,30 @@ def may_match(pattern: Pattern, variable: Variable) -> bool:
 
 def fits(pattern: Call, node: Apply) -> bool:
     """Return False where the inputs of ``node`` certainly do not match."""
-    spec = pattern.op.resolve()
-    op, args, inputs = node.op, pattern.args, node.inputs
-    if not spec.names(op):
+    spec, op = pattern.op, node.op
+    if isinstance(spec.op, str):
+        spec = spec.resolve()
+    known = spec._met.get(id(op)) or spec.met(op)
+    if not known[1]:
         return False
-    if spec.commutative(op):
+    args, inputs = pattern.args, node.inputs
+    if known[2]:
         for arg in pattern.specific:
             for v in inputs:
                 if may_match(arg, v):
                     break
             else:
                 return False
-        return spec.has_attributes(op)
+        return True
     if args and isinstance(args[-1], Rest):
         if len(inputs) < len(args) - 1:
             return False
     elif len(inputs) != len(args):
         return False
-    for i, arg in pattern.checked:
+    for i, arg in pattern.checked:  # noqa: SIM110  (a generator takes longer)
         if not may_match(arg, inputs[i]):
             return False
-    return spec.has_attributes(op)
+    return True
 
 
 def match_inputs(pattern: Call, node: Apply, bindings: Bindings) -> Iterator[tuple[Bindings, list[Variable]]]:

@@ -14,7 +14,7 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -193,7 +193,11 @@ def autocast_dtype(
     >>> autocast_dtype(0.1, float_dtypes, floatx="float32")
     'float32'
     """
-    candidates = tuple(candidates)
+    return _autocast_dtype(value, tuple(candidates), policy, floatx)
+
+
+@lru_cache(maxsize=1024, typed=True)  # programs write the same few numbers again and again
+def _autocast_dtype(value: Any, candidates: tuple[str, ...], policy: str, floatx: str) -> str:
     is_float = isinstance(value, float)
     if policy == "numpy+floatX":
         if is_float:

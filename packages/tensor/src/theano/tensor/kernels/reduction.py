@@ -6,11 +6,12 @@ from theano.graph.parameters import Address, Array, Choice, Enumeration, Int, Ma
 
 
 class ReductionLimit(Enumeration):
-    """How many operands and results one loop may have, and how long its partial results are."""
+    """How many operands and results one loop may have, how long its partial results are, and a vector of a row."""
 
     MAX_TERMS = 32
     MAX_RESULTS = 8
     LANE_BYTES = 256
+    ROW_VECTOR = 16
 
     @classmethod
     def prefix(cls) -> str:
@@ -55,6 +56,7 @@ class Reduction(Parameters, c_name="th_reduction"):
     ndim = Int("dimensions of the loop")
     gone = Mask("dimensions that are reduced")
     lanes = Int("accumulators of a block; a block of less than `lanes` may leave some alone")
+    vector = Int("a loop over rows takes so many neighbours at a time")
     work = Int("picoseconds per element")
     stretched = Array(
         Mask(), ReductionLimit.MAX_TERMS, "dimensions along which the operand has length 1; all bits: one number"

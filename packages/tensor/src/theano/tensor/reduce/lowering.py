@@ -28,7 +28,7 @@ from theano.records import record, replace
 from theano.scalar.arithmetic import identity
 from theano.scalar.c import support
 from theano.scalar.c_values import literal
-from theano.scalar.cbody import names_of_blocks
+from theano.scalar.cbody import calls_c_library, names_of_blocks
 from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support
 from theano.scalar.define import DefinedOp
 from theano.tensor.kernels import tuning
@@ -138,12 +138,26 @@ class _Plan:
         """Whether operand k is one number for each result, which a block reads before it starts."""
         return len(self.nest.inputs) > 1 and all(self.nest.inputs[k].broadcastable[d] for d in self.nest.axes)
 
-    def params(self, work: float, run: int = 0, tuned: int = 0, constants: bytes = b"") -> ReductionParameters:
+    def vector(self, body: Body) -> int:
+        """Return how many neighbours the loop over rows takes at a time where terms are long.
+
+        With whole vectors only, the compiler need not write (and compile) the loop a second time for what is left
+        over. Not worth it where a function of the C library makes every term expensive.
+        """
+        if calls_c_library("\n".join(body.lines)):
+            return 1
+        dtypes = [*self.dtypes, *(r.term for r in self.results), *(r.acc for r in self.results)]
+        size = min(np.dtype("float32" if dtype == "float16" else dtype).itemsize for dtype in dtypes)
+        return max(min(64 // size, ReductionLimit.ROW_VECTOR), 4)
+
+    def params(
+        self, work: float, run: int = 0, tuned: int = 0, constants: bytes = b"", vector: int = 1
+    ) -> ReductionParameters:
         """Return what the driver is told; ``run`` is the driver, where generated code calls it."""
         return ReductionParameters(
             run=run, tuning=tuned, nin=len(self.dtypes), nout=len(self.results), ndim=self.nest.ndim,
             gone=sum(1 << axis for axis in self.nest.axes),
-            lanes=self.lanes, work=int(1000 * work), constants=constants,
+            lanes=self.lanes, vector=vector, work=int(1000 * work), constants=constants,
             stretched=[
                 2**64 - 1 if self.once(k) else x.ones
                 for k, x in enumerate(self.nest.inputs)
@@ -290,8 +304,9 @@ def _generated(op: Any, node: Apply, plan: _Plan) -> Kernel | None:
     _write_joins(c, plan)
     if light:
         _write_block(c, plan, body)
+    vector = 1 if light else plan.vector(body)
     if not light or plan.keeps_axes:
-        _write_rows(c, plan, body)
+        _write_rows(c, plan, body, vector)
     with c.block("int KERNEL(th_ctx *ctx)"):
         c("const th_reduction *r = ctx->params;")
         rows = "KERNEL_rows" if not light or plan.keeps_axes else "NULL"
@@ -302,7 +317,7 @@ def _generated(op: Any, node: Apply, plan: _Plan) -> Kernel | None:
         (*storage_support(*plan.dtypes), *body.support, *support(names_of_blocks(conversions)), *owned)
     )
     work = 0.2 + 0.1 * len(body.lines) + 0.4 * min(len(body.support), 12)
-    params = plan.params(work, driver(path, "th_reduce"), constants=body.params)
+    params = plan.params(work, driver(path, "th_reduce"), constants=body.params, vector=vector)
     # Lanes of bytes are packed from wider vectors: without all passes, their loops take twice as long.
     plain = all(np.dtype(r.acc).itemsize > 1 for r in plan.results)
     text = (c_text("reduce.h"), *blocks)
@@ -393,7 +408,7 @@ def _write_block(c: CText, plan: _Plan, body: Body) -> None:
     c("")
 
 
-def _write_rows(c: CText, plan: _Plan, body: Body) -> None:
+def _write_rows(c: CText, plan: _Plan, body: Body, vector: int) -> None:
     c("static TH_LOOP void", "KERNEL_rows(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc,")
     c("            const void *constants)")
     with c.block():
@@ -403,7 +418,8 @@ def _write_rows(c: CText, plan: _Plan, body: Body) -> None:
                 if not plan.once(k):
                     c(f"const {c_type(dtype)} *x{k} = (const {c_type(dtype)} *)(p[{k}] + i * row[{k}]);")
             c("TH_INDEPENDENT")
-            with c.block("for (int64_t j = 0; j < w; ++j)"):
+            bound = "w" if vector == 1 else f"(w & -{vector})"
+            with c.block(f"for (int64_t j = 0; j < {bound}; ++j)"):
                 _write_terms(c, plan, body, plan.once, "j", "a{k}[j]")
     c("")
 

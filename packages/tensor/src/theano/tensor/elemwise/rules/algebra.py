@@ -207,10 +207,12 @@ def _write(family: Family, total: Any, above: list[Any], below: list[Any], dtype
 def _is_plain(node: TensorApply, family: Family, above: list[Any], below: list[Any]) -> bool:
     """Return whether there is nothing to gather, the usual case: it is told without writing anything."""
     inputs: list[Any] = node.inputs
-    if len(inputs) < 2 or [*above, *below] != inputs:
+    if [*above, *below] != inputs:
         return False
     dtype = node.outputs[0].type.dtype
     first, *rest = inputs
+    if not rest:
+        return bool(below) and not isinstance(first, Constant) and first.type.dtype == dtype
     if any(isinstance(v, Constant) for v in rest):
         return False
     if below:

@@ -131,13 +131,17 @@ void th_fill(int64_t size, int64_t n, void *to, const void *value)
 {
     char *p = to;
     int64_t done = 1;
-    if (size == 8) {
-        uint64_t v, *x = to;
-        memcpy(&v, value, sizeof v);
-        for (int64_t i = 0; i < n; ++i)
-            x[i] = v;
-        return;
+#define FILL(T)                                                                           \
+    if (size == (int64_t)sizeof(T)) {                                                     \
+        T v, *x = to;                                                                     \
+        memcpy(&v, value, sizeof v);                                                      \
+        for (int64_t i = 0; i < n; ++i)                                                   \
+            x[i] = v;                                                                     \
+        return;                                                                           \
     }
+    FILL(uint64_t)
+    FILL(uint32_t)
+#undef FILL
     if (n <= 0)
         return;
     memcpy(p, value, (size_t)size);

@@ -13,7 +13,8 @@
 /* Take in n neighbours: result k has `lanes` accumulators at acc[k], of which element i goes to number i % lanes. */
 typedef void (*th_block)(int64_t n, char *const *p, void *const *acc, const void *constants);
 
-/* Take in n rows of w neighbours, operand k's rows row[k] bytes apart; column j goes to the j-th accumulator. */
+/* Take in n rows of w neighbours, operand k's rows row[k] bytes apart; column j goes to the j-th accumulator. w is a
+ * multiple of `vector` (th_reduction). */
 typedef void (*th_rows)(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc,
                         const void *constants);
 

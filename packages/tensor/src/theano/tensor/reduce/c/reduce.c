@@ -57,6 +57,8 @@ typedef struct {
     th_number of[TH_MAX_RESULTS];
 } values;
 
+#include "reduce_rows.h"
+
 /* n accumulators of result k to elements of it. */
 static void put(const job *j, int k, void *acc, int64_t n, char *to, int64_t step)
 {
@@ -94,9 +96,9 @@ static void take(const job *j, int64_t n, char *const *p, void *const *acc)
         q[k] = p[k] + rows * row[k];
     }
     if (rows)
-        j->rows(lanes, rows, p, row, acc, j->constants);
+        rows_of(j, lanes, rows, p, row, acc);
     if (rest)
-        j->rows(rest, 1, q, row, acc, j->constants);
+        rows_of(j, rest, 1, q, row, acc);
 }
 
 /* Accumulators of one result each, level by level. */
@@ -322,41 +324,6 @@ static int single(th_ctx *ctx, job *j, double work)
 }
 
 /* -- outer ------------------------------------------------------------------------------------------- */
-
-/* Take n rows of w neighbours, or of what is first copied to be neighbours, `next` bytes apart. */
-static void take_rows(const job *j, int64_t w, int64_t n, char *const *p, const int64_t *next, const int64_t *row,
-                      void *const *acc, char *band)
-{
-    int64_t bytes = 0, room = n, step[TH_MAX_TERMS];
-    char *q[TH_MAX_TERMS];
-    for (int k = 0; k < j->nin; ++k) {
-        step[k] = row[k];
-        if (!j->once[k] && next[k] != j->size[k])
-            bytes += w * j->size[k];
-    }
-    if (bytes == 0) {
-        j->rows(w, n, p, row, acc, j->constants);
-        return;
-    }
-    if (room * bytes > BAND_BYTES)
-        room = BAND_BYTES / bytes;
-    for (int64_t i = 0; i < n; i += room) {
-        const int64_t count = n - i < room ? n - i : room;
-        char *to = band;
-        for (int k = 0; k < j->nin; ++k) {
-            char *from = p[k] + i * row[k];
-            q[k] = from;
-            if (j->once[k] || next[k] == j->size[k])
-                continue;
-            q[k] = to;
-            step[k] = w * j->size[k];
-            for (int64_t c = 0; c < count; ++c)
-                gather(j->size[k], to + c * step[k], from + c * row[k], next[k], w);
-            to += room * step[k];
-        }
-        j->rows(w, count, q, step, acc, j->constants);
-    }
-}
 
 /* The rows lo .. hi of the w results whose operands start at `base`. */
 static void outer(const job *j, int64_t w, char *const *base, int64_t lo, int64_t hi, void *const *acc)
