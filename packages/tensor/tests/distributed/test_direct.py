@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from local_cluster import cluster, with_dask
 import theano
 import theano.tensor as T
 from theano import distributed
-from theano.distributed import direct
+from theano.distributed import connections, direct
 
 pytestmark = with_dask
 da = pytest.importorskip("dask.array")
@@ -42,7 +44,7 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(direct.DirectCalls, "found", found)
     monkeypatch.setattr(direct.DirectCalls, "SECONDS", 1000.0)
-    monkeypatch.setattr(direct, "CONNECT", 60.0)  # on a machine that has much else to do
+    monkeypatch.setattr(connections, "CONNECT", 60.0)  # on a machine that has much else to do
     return numbers
 
 
@@ -190,19 +192,19 @@ def test_a_worker_that_leaves(answered: list[int]):
 
 
 def test_a_client_that_cannot_connect_to_workers(answered: list[int], monkeypatch: pytest.MonkeyPatch):
-    with descents() as (client, there, here):
-        real, tried = client.rpc.connect, []
+    import distributed.comm
 
-        async def connect(address: str, timeout: Any = None) -> Any:
-            tried.append(timeout)
-            if timeout is not None:
-                raise OSError("no way")
-            return await real(address)
+    with descents() as (_, there, here):
+        tried = []
+
+        async def connect(address: str, **_: Any) -> Any:
+            tried.append(address)
+            raise OSError("no way")
 
         with monkeypatch.context() as patch:
-            patch.setattr(client.rpc, "connect", connect)
+            patch.setattr(distributed.comm, "connect", connect)  # Dask's own connections are made by another name
             assert there.costs(3) == here.costs(3)
-            assert answered == [0, 0, 0, 0] and 1 <= sum(t is not None for t in tried) <= 2, "it is tried once"
+            assert answered == [0, 0, 0, 0] and 1 <= len(tried) <= 2, "it is tried once"
             assert there.calls._begin > time.monotonic() + 500
         there.calls._begin = 0.0  # the pause is over
         assert there.costs(1) == here.costs(1) and answered[-1] == 4
@@ -214,8 +216,59 @@ def test_workers_without_the_handler(answered: list[int]):
 
     with descents() as (client, there, here):
         assert there.costs(1) == here.costs(1)
-        client.run(removed)  # as if they were those of a new scheduler
+        client.run(removed)  # as if they were those of a new scheduler, to which there is no connection yet
+        for idle in there.calls._connections._idle.values():
+            idle.pop().close()
         assert there.costs(2) == here.costs(2) and answered == [0, 4, 0, 4]
+
+
+def test_connections_that_are_cut(answered: list[int]):
+    with descents() as (client, there, here):
+        assert there.costs(1) == here.costs(1)
+        (first, *_) = there.calls._connections._idle.values()
+        first[0].close()
+        assert there.costs(2) == here.costs(2) and answered == [0, 4, 2, 4]
+        other = Descent(client)
+        other.costs(2)
+        assert [len(idle) for idle in there.calls._connections._idle.values()] == [1, 1], "functions share them"
+
+
+def test_a_call_that_is_broken_off(answered: list[int], monkeypatch: pytest.MonkeyPatch):
+    """What a worker replies to a call that somebody interrupted is not taken for the reply to the next."""
+    with descents() as (_, there, here):
+        assert there.costs(1) == here.costs(1)
+        before = there.w.get_value()
+        with monkeypatch.context() as patch:
+            patch.setattr(connections, "_replied", lambda *_: signal.raise_signal(signal.SIGINT))
+            with pytest.raises(KeyboardInterrupt):
+                there.step(there.data)
+        there.w.set_value(before)
+        assert there.costs(2) == here.costs(2) and answered[-2:] == [4, 4]
+
+
+def connected(end: socket.socket) -> connections.Connection:
+    """Return a connection of a socket, as if an event loop had let go of it."""
+    stream = SimpleNamespace(io_loop=SimpleNamespace(remove_handler=lambda _: None), fileno=end.fileno, socket=end)
+    return connections.Connection(SimpleNamespace(stream=stream, abort=end.close))
+
+
+def test_messages():
+    """Things come as they went, in one message: their arrays writable, and aligned as their dtypes want it."""
+    arrays = [
+        np.arange(24.0).reshape(4, 6).T, np.zeros((0, 3)), np.arange(3, dtype="i1"), np.array(2 + 1j), np.ones((900, 900))[::2],
+    ]  # fmt: skip
+    here, there = map(connected, socket.socketpair())
+    for things in ([], [None], [("a", {"b": arrays}), 7, arrays]):
+        threading.Thread(target=here.send, args=[connections.Pickled(t) for t in things]).start()
+        came = [connections.unpickled(frames) for frames in there.receive()]
+        assert len(came) == len(things)
+        for array, again in zip(arrays, came[2] if len(came) == 3 else arrays, strict=True):
+            assert array.dtype == again.dtype and array.shape == again.shape and array.tobytes() == again.tobytes()
+            assert again.flags.writeable and again.flags.aligned
+    here.close()
+    with pytest.raises(EOFError):
+        there.receive()
+    there.close()
 
 
 def test_a_stage_that_raises(answered: list[int]):
