@@ -145,10 +145,11 @@ class Connections:
             What is sent to an address after its reply, if anything is.
         """
         taken = self._taken(addresses)
+        requests = {a: request(a) for a in addresses}  # all before the first is sent: then workers begin together
         replies: list[Any] = []
         try:
             for address, connection in taken.items():
-                taken[address] = _sent(connection, request(address))
+                taken[address] = _sent(connection, requests[address])
             for address, connection in taken.items():
                 replies.append(_replied(connection, address, again))
                 if not isinstance(replies[-1], Exception):
