@@ -20,7 +20,8 @@ import numpy as np
 import other_python
 import pytest
 import sharded_training
-from local_cluster import MPIEXEC, cluster, with_dask, with_mpi
+from launcher import MPIEXEC
+from local_cluster import cluster, with_dask, with_mpi
 
 import theano
 import theano.tensor as T

@@ -93,10 +93,10 @@ class Connection:
         sizes = iter(numbers[things:])
         return [[self._read(next(sizes)) for _ in range(count)] for count in numbers[:things]]
 
-    def _read(self, size: int) -> np.ndarray:
+    def _read(self, size: int) -> memoryview:
         # Of NumPy's, since the first byte of an array in it must lie where its dtype wants it.
-        found = np.empty(size, np.uint8)
-        left = memoryview(found)
+        found = np.empty(size, np.uint8).data
+        left = found
         while left:
             count = self._socket.recv_into(left)
             if not count:
