@@ -168,7 +168,7 @@ def step_of(client: Any, rounds: int) -> Seconds:
 
 def dask_messages(rounds: int) -> Seconds:
     """Measure steps of blocks that sleep, on 1 to 8 workers, with messages of several sizes."""
-    from dask.distributed import Client, LocalCluster
+    from dask.distributed import Client, LocalCluster, wait
 
     most = max(PROCESSES)
     with (
@@ -178,7 +178,11 @@ def dask_messages(rounds: int) -> Seconds:
         engine, stage = distributed.DaskEngine(client), Sleeping()
         names = list(client.scheduler_info()["workers"])
         held = [client.submit(np.zeros, 1, pure=False, workers=[n]) for n in names]
-        shards = engine.scatter([[Made(h, (1,), np.dtype(float))] for h in held])
+        # Dask may put two of them on one worker, whose blocks would then come one after the other.
+        given, shards = [[Made(h, (1,), np.dtype(float))] for h in held], list[Any]()
+        while len({place for s in shards for place in client.who_has([s.arrays])[s.arrays.key]}) < most:
+            shards = engine.scatter(given)
+            wait([s.arrays for s in shards])
         values = {size: [np.zeros(size // 8)] for size in MESSAGES}
         calls = {
             f"{n} {size}": lambda n=n, size=size: engine.run(stage, shards[:n], values[size], SUM)

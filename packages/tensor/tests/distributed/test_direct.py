@@ -277,7 +277,7 @@ def test_a_stage_that_raises(answered: list[int]):
     x, i = T.dmatrix("x"), T.lscalar("i")
     with cluster(2, quick=True) as client:
         f = distributed.function([x, i], T.sum(x[:, i]), shard={x: 0}, shards=4, on=client)
-        data = f.scatter(VALUE)
+        data = f.scatter(VALUE[:60])  # shards of one length: of tasks, any that failed may be raised first
         assert float(f(data, 1)) == float(f(data, 1))
         with pytest.raises(IndexError) as by_call:
             f(data, 7)
