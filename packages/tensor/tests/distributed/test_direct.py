@@ -229,7 +229,8 @@ def test_connections_that_are_cut(answered: list[int]):
         assert there.costs(1) == here.costs(1)
         (first, *_) = there.calls._connections._idle.values()
         first[0].close()
-        assert there.costs(2) == here.costs(2) and answered == [0, 4, 2, 4]
+        assert there.costs(2) == here.costs(2) and answered[:2] == [0, 4] and answered[3] == 4
+        assert 0 < answered[2] < 4, "the other worker has its shards"
         other = Descent(client)
         other.costs(2)
         assert [len(idle) for idle in there.calls._connections._idle.values()] == [1, 1], "functions share them"
