@@ -8,7 +8,8 @@
 The data are rows of a mixture of normal distributions with a label each, in two files that NumPy maps into memory.
 Logistic regression, EM for the mixture, and a network with one layer are fitted to them. The program is that for one
 process; only `compiled` says, in one call, which inputs are sharded and who computes. Each worker may have so many
-megabytes, or Dask ends it; of a file it has the shard that it works on. While it runs it draws the losses, and the
+megabytes: Dask ends one that has more, and on Linux the system refuses to give more. Of a file a worker has the shard
+that it works on. While it runs it draws the losses, and the
 seconds of each step, into sharded.png.
 """
 
@@ -172,11 +173,27 @@ def fit(data, steps, shards, course, on=None):
     return losses
 
 
-def most_memory():
-    """Return how many megabytes this process had at most, as the system counted (Linux)."""
+def memory(what):
+    """Return megabytes of this process by the name that the system counts them under (Linux)."""
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.exists() else []
-    return max((int(line.split()[1]) / 1e3 for line in lines if line.startswith("VmHWM")), default=float("nan"))
+    found = (int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(f"{what}:"))
+    return max(found, default=float("nan"))
+
+
+def most_memory():
+    """Return how many megabytes this process had at most."""
+    return memory("VmHWM")
+
+
+def limit(megabytes):
+    """Let the system refuse this process more than so many megabytes, with what it has now; a `MemoryError` then."""
+    if sys.platform == "linux":
+        import resource
+
+        # What counts is what the process may write to, and that includes parts of stacks and heaps that it never will.
+        data = memory("VmData") + megabytes - memory("VmRSS")
+        resource.setrlimit(resource.RLIMIT_DATA, (int(data * 1e6), resource.getrlimit(resource.RLIMIT_DATA)[1]))
 
 
 def main():
@@ -205,6 +222,7 @@ def main():
             title = f"{megabytes:,.0f} MB of data, {options.workers} workers with {options.memory} MB each"
             limits = {"threads_per_worker": 1, "memory_limit": f"{options.memory}MB", "dashboard_address": None}
             with LocalCluster(n_workers=options.workers, **limits) as cluster, Client(cluster) as client:
+                client.run(limit, options.memory)
                 losses = fit(data, options.steps, shards, Course(options.picture, title), client)
                 peaks = client.run(most_memory).values()
     for name, found in losses.items():

@@ -29,11 +29,14 @@ import theano.tensor as T
 from theano import distributed
 from theano.distributed.combining import FAN_IN, Combination
 from theano.distributed.data import Made
+from theano.distributed.local import local_client
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 MARKS = "<!--- measure_cluster.py: begin -->", "<!--- measure_cluster.py: end -->"
 BLOCK = 0.05
 """Seconds that each block takes."""
+PAUSE = 0.03
+"""Seconds before each call, in which Dask forgets the tasks of the last one."""
 COLUMNS, UNITS = 64, 256
 """A row has so many numbers, and a layer so many units: 131 kB of parameters travel each step, each way."""
 PROCESSES = (1, 2, 4, 8)
@@ -52,6 +55,7 @@ def in_turns(calls: dict[str, Callable[[], Any]], rounds: int) -> Seconds:
         call()  # what is made in the first call is not measured
     for _ in range(rounds):
         for name, call in calls.items():
+            time.sleep(PAUSE)
             start = time.perf_counter()
             call()
             seconds[name].append(time.perf_counter() - start)
@@ -128,31 +132,43 @@ def slept(block: float, weights: Any) -> tuple[float, Any]:
 
 
 def dask_step(rounds: int) -> Seconds:
-    """Measure a step with a block for each of two workers, called directly, beside tasks that do nothing but wait."""
+    """Measure a step on two workers of a cluster of Dask's that somebody has started, with the settings that it has."""
     from dask.distributed import Client, LocalCluster
 
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers, Client(workers) as client:
+        return step_of(client, rounds)
+
+
+def local_step(rounds: int) -> Seconds:
+    """Measure a step on the two workers that ``on="dask"`` starts where there are two processors."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
+    return step_of(local_client(), rounds)
+
+
+def step_of(client: Any, rounds: int) -> Seconds:
+    """Measure a step with a block for each of two workers, called directly, beside tasks that do nothing but wait."""
     rows = rows_of_a_block()
     data = np.random.default_rng(0).normal(size=(2 * rows, COLUMNS)), np.ones(2 * rows)
     x, y, _, cost, updates = network()
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers, Client(workers) as client:
-        engine = ClockedEngine(distributed.DaskEngine(client))
-        step = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=2, on=engine)
-        local = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=2)
-        there, here = step.scatter(*data), local.scatter(*data)
-        weights = np.zeros((COLUMNS, UNITS))
-        names = list(client.scheduler_info()["workers"])
+    engine = ClockedEngine(distributed.DaskEngine(client))
+    step = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=2, on=engine)
+    local = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=2)
+    there, here = step.scatter(*data), local.scatter(*data)
+    weights = np.zeros((COLUMNS, UNITS))
+    names = list(client.scheduler_info()["workers"])
 
-        def sleep() -> Any:
-            return client.gather([client.submit(slept, BLOCK, weights, pure=False, workers=[n]) for n in names])
+    def sleep() -> Any:
+        return client.gather([client.submit(slept, BLOCK, weights, pure=False, workers=[n]) for n in names])
 
-        calls = {"step": lambda: step(there), "one by one": lambda: local(here), "sleep": sleep}
-        seconds = in_turns(calls, rounds)
-        return {**seconds, "block": engine.longest[-rounds:]}
+    calls = {"step": lambda: step(there), "one by one": lambda: local(here), "sleep": sleep}
+    seconds = in_turns(calls, rounds)
+    return {**seconds, "block": engine.longest[-rounds:]}
 
 
 def dask_messages(rounds: int) -> Seconds:
     """Measure steps of blocks that sleep, on 1 to 8 workers, with messages of several sizes."""
-    from dask.distributed import Client, LocalCluster
+    from dask.distributed import Client, LocalCluster, wait
 
     most = max(PROCESSES)
     with (
@@ -162,7 +178,11 @@ def dask_messages(rounds: int) -> Seconds:
         engine, stage = distributed.DaskEngine(client), Sleeping()
         names = list(client.scheduler_info()["workers"])
         held = [client.submit(np.zeros, 1, pure=False, workers=[n]) for n in names]
-        shards = engine.scatter([[Made(h, (1,), np.dtype(float))] for h in held])
+        # Dask may put two of them on one worker, whose blocks would then come one after the other.
+        given, shards = [[Made(h, (1,), np.dtype(float))] for h in held], list[Any]()
+        while len({place for s in shards for place in client.who_has([s.arrays])[s.arrays.key]}) < most:
+            shards = engine.scatter(given)
+            wait([s.arrays for s in shards])
         values = {size: [np.zeros(size // 8)] for size in MESSAGES}
         calls = {
             f"{n} {size}": lambda n=n, size=size: engine.run(stage, shards[:n], values[size], SUM)
@@ -217,7 +237,7 @@ def mpi_messages(rounds: int) -> Seconds:
     return in_turns(calls, rounds)
 
 
-PARTS = {part.__name__: part for part in (dask_step, dask_messages, mpi_step, mpi_messages)}
+PARTS = {part.__name__: part for part in (dask_step, local_step, dask_messages, mpi_step, mpi_messages)}
 
 
 def measured(part: str, rounds: int, ranks: int = 0) -> Seconds:
@@ -287,24 +307,33 @@ def milliseconds(seconds: Sequence[float]) -> str:
     return f"{statistics.median(seconds) * 1e3:.1f}"
 
 
-def steps(dask: Seconds, mpi: Seconds) -> list[str]:
-    """Return the table of what a step costs on two processes."""
-    engine = [s - BLOCK for s in dask["sleep"]]
-    needed = [b + e for b, e in zip(dask["block"], engine, strict=True)]
-    both, ranks = [2 * s for s in dask["step"]], [2 * s for s in mpi["by hand"]]
+def of_dask(whose: str, found: Seconds, at_once: float) -> list[str]:
+    """Return the rows of what a step costs on two workers, and how much that is of what two processors give at once."""
+    engine = [s - BLOCK for s in found["sleep"]]
+    needed = [b + e for b, e in zip(found["block"], engine, strict=True)]
+    efficiency = ratio(found["one by one"], [2 * s for s in found["step"]])
     return [
-        "| a block of about 50 ms on each of two processes | ms | ratio | aim |", "|---|---:|---:|---:|",
-        "| 2 workers of Dask, called directly: a step "
-        f"| {milliseconds(dask['step'])} | {ratio(dask['step'], needed):.3f} | 1.10 |",
+        f"| 2 workers of {whose}: a step | {milliseconds(found['step'])} | {ratio(found['step'], needed):.3f} | 1.10 |",
         f"| its longer block, and what Dask needs for tasks that only wait | {milliseconds(needed)} | 1 | |",
         f"| of this, Dask's tasks | {milliseconds(engine)} | | |",
-        f"| both blocks one after the other in one process | {milliseconds(dask['one by one'])} | | |",
-        f"| efficiency of 2 workers: half of that, by a step | | {ratio(dask['one by one'], both):.3f} | 0.85 |",
+        f"| both blocks one after the other in one process | {milliseconds(found['one by one'])} | | |",
+        f"| **efficiency of 2 workers**: half of that, by a step | | **{efficiency:.3f}** | 0.85 |",
+        f"| the same, of what two processors give at once | | {efficiency / at_once:.3f} | |",
+    ]
+
+
+def steps(dask: Seconds, local: Seconds, mpi: Seconds) -> list[str]:
+    """Return the table of what a step costs on two processes."""
+    at_once = ratio(mpi["one by one"], [2 * s for s in mpi["by hand"]])
+    return [
+        "| a block of about 50 ms on each of two processes | ms | ratio | aim |", "|---|---:|---:|---:|",
+        *of_dask("Dask that `on=\"dask\"` starts", local, at_once),
+        *of_dask("a cluster of Dask's with its own settings", dask, at_once),
         f"| 2 ranks of MPI: a step | {milliseconds(mpi['step'])} | {ratio(mpi['step'], mpi['by hand']):.3f} | 1.03 |",
         f"| the same with `Allreduce` by hand | {milliseconds(mpi['by hand'])} | 1 | |",
         f"| both blocks one after the other on one rank | {milliseconds(mpi['one by one'])} | | |",
         "| what two processors of this machine give at once: half of that, by `Allreduce` by hand "
-        f"| | {ratio(mpi['one by one'], ranks):.3f} | |",
+        f"| | {at_once:.3f} | |",
     ]  # fmt: skip
 
 
@@ -321,14 +350,16 @@ def extrapolated(name: str, found: np.ndarray, few: int) -> list[str]:
     return rows
 
 
-def page(waiting: float, dask: Seconds, mpi: Seconds, dask_sizes: Seconds, mpi_sizes: Seconds) -> str:
+def page(
+    waiting: float, dask: Seconds, local: Seconds, mpi: Seconds, dask_sizes: Seconds, mpi_sizes: Seconds
+) -> str:
     """Return the text with all tables."""
     processors = os.cpu_count() or 1
     heads = " | ".join(f"{m / 1000:,.0f} kB" for m in MESSAGES)
     lines = [
         f"Taken on {date.today()} on {processors} processors, which {waiting:.1f} other processes wanted as well.",
         "",
-        *steps(dask, mpi),
+        *steps(dask, local, mpi),
         "",
         "What a step costs beside its blocks, in ms, measured on this machine, by processes and the bytes that go to",
         "each and back; and by the formula `a + b n + c n m` that is fitted to it (`n` messages, `m` bytes):",
@@ -379,10 +410,11 @@ def main() -> None:
             print(f"\n{json.dumps(found)}", flush=True)
         return
     few, waiting = max(1, options.rounds // 3), os.getloadavg()[0]
-    dask, mpi = measured("dask_step", options.rounds), measured("mpi_step", options.rounds, 2)
+    parts = measured("local_step", options.rounds), measured("dask_step", options.rounds)
+    local, dask, mpi = *parts, measured("mpi_step", options.rounds, 2)
     of_ranks = [measured("mpi_messages", few, n) for n in PROCESSES]
     mpi_sizes = {key: seconds for each in of_ranks for key, seconds in each.items()}
-    text = page(waiting, dask, mpi, measured("dask_messages", few), mpi_sizes)
+    text = page(waiting, dask, local, mpi, measured("dask_messages", few), mpi_sizes)
     print(text)
     if options.write:
         write(text)

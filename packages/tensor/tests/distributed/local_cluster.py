@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
+from launcher import MPIEXEC
 
 ALL = os.environ.get("THEANO_TESTS_CLUSTER") == "1"
-MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
 with_dask = pytest.mark.skipif(
     not ALL or importlib.util.find_spec("distributed") is None, reason="nox -s cluster has workers of Dask"
 )

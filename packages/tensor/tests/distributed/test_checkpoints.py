@@ -16,7 +16,8 @@ from typing import Any
 import killed_saves
 import numpy as np
 import pytest
-from local_cluster import ALL, MPIEXEC
+from launcher import MPIEXEC
+from local_cluster import ALL
 
 import theano
 import theano.tensor as T

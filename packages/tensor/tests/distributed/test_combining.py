@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 import sharded_combining
-from local_cluster import MPIEXEC, cluster, with_dask, with_mpi
+from launcher import MPIEXEC
+from local_cluster import cluster, with_dask, with_mpi
 
 import theano
 from theano.distributed import DaskEngine, SerialEngine, direct

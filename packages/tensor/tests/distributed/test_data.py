@@ -128,3 +128,32 @@ def test_the_example_has_one_shard_at_a_time(sharded: Any, tmp_path: Path) -> No
         np.testing.assert_allclose(found[1][name], losses, rtol=1e-10, atol=0, err_msg=name)
         assert losses[-1] < losses[0]
     assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
+@with_dask
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system does not say how much memory a process has")
+def test_data_ten_times_the_memory_of_a_worker(sharded: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers are refused more than a tenth of the data, beside the libraries that they have loaded."""
+    monkeypatch.setattr(sharded, "MODELS", {"network": sharded.network})
+    megabytes = 240
+    sharded.write(tmp_path, megabytes)
+    data = {name: np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in "xy"}
+    course = sharded.Course(str(tmp_path / "picture.png"), "a test")
+
+    def limit_to(more: float) -> None:
+        sharded.limit(sharded.memory("VmRSS") + more)
+
+    def refused(more: float) -> bool:
+        try:
+            return not np.ones(int(more * 1e6 / 8)).all()
+        except MemoryError:
+            return True
+
+    with cluster(2, quick=True) as client:
+        sharded.fit({name: np.array(each[:100]) for name, each in data.items()}, 1, 4, course, client)
+        pids = client.run(os.getpid)
+        client.run(limit_to, megabytes / 10)
+        assert all(client.run(refused, megabytes / 5).values())
+        found = sharded.fit(data, 2, 80, course, client)
+        assert client.run(os.getpid) == pids
+    np.testing.assert_allclose(found["network"], sharded.fit(data, 2, 1, course)["network"], rtol=1e-10, atol=0)

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 import sharded_cases
 import sharded_training
-from local_cluster import ALL, MPIEXEC
+from launcher import MPIEXEC
+from local_cluster import ALL
 
 import theano
 import theano.tensor as T

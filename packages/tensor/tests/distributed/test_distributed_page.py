@@ -9,7 +9,8 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from local_cluster import MPIEXEC, with_mpi
+from launcher import MPIEXEC
+from local_cluster import with_mpi
 
 PAGE = Path(__file__).parents[4] / "docs" / "tutorial" / "distributed.md"
 

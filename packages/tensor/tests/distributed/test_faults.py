@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import other_python
 import pytest
 import sharded_training
-from local_cluster import MPIEXEC, cluster, with_dask, with_mpi
+from launcher import MPIEXEC
+from local_cluster import cluster, with_dask, with_mpi
 
 import theano
 import theano.tensor as T
@@ -122,6 +124,31 @@ def test_a_worker_with_other_versions(part: str, monkeypatch: pytest.MonkeyPatch
     said = f"has {workers.VERSIONS}, and its client {client_has}: install the same versions"
     with cluster(1) as client, pytest.raises(RuntimeError, match=re.escape(said)):
         sharded_training.train(client)
+
+
+@with_dask
+def test_a_worker_of_another_python(tmp_path: Path) -> None:
+    """A real one; in the test above only what the client says it has is another version."""
+    others = other_python.interpreters()
+    if not others:
+        pytest.skip("no other Python that Theano runs on is on the path, or below pyenv's folder")
+    python, env = other_python.environment(others[0], tmp_path)
+    with cluster(0, quick=True) as client:
+        address = client.cluster.scheduler_address
+        command = [python, "-m", "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads", "1", "--no-dashboard"]
+        worker = subprocess.Popen(
+            command, env=env, cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            client.wait_for_workers(1, timeout=120)
+            said = r"has Theano \S+, Python 3\.(\d+) and NumPy 2, and its client Theano \S+, Python 3\.(\d+) and NumPy 2"
+            with pytest.raises(RuntimeError, match=said) as caught:
+                sharded_training.train(client)
+            theirs, ours = re.search(said, str(caught.value)).groups()  # type: ignore[union-attr]
+            assert int(ours) == sys.version_info[1] != int(theirs)
+        finally:
+            worker.kill()
+            worker.wait()
 
 
 @with_mpi

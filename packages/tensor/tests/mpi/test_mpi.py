@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from launcher import MPIEXEC
 
 from theano.tensor import io
-
-MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
 
 
 @pytest.mark.skipif(not io.mpi_enabled, reason="mpi4py is not installed: nox -s mpi installs it")

@@ -1,8 +1,8 @@
 """Stages asked of the workers of Dask that hold the shards, by one message to each, past the scheduler.
 
 A step by tasks passes through the client, the scheduler and the workers several times, which keeps the processors of
-small clusters as busy as the blocks do. Here each worker has a handler, `StageHandler`, which the client calls by
-`DirectCalls`. The stages, the shards and the threads are those that tasks have, too.
+small clusters as busy as the blocks do. Here each worker has a thread that waits for the client's `DirectCalls`, in
+`StageHandler`, and no event loop on the way. The stages, the shards and the threads are those that tasks have, too.
 
 What is called for is a *plan*: a shard, as the worker that holds it with its key and its number, or several plans whose
 results are combined. A worker that is called for several, the one of the first shard, calls others for what it lacks.
@@ -12,17 +12,26 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import threading
 import time
 import weakref
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any
 
 from theano.distributed.combining import Combination, Node
+from theano.distributed.connections import (
+    HANDLER,
+    Connection,
+    Connections,
+    NoHandlerError,
+    Pickled,
+    UnreachableError,
+    unpickled,
+)
 from theano.distributed.data import opened
 from theano.distributed.workers import Packed, made
-
-HANDLER = "theano_stage"
 
 
 def run_stage(packed: Packed, shard: Any, kept: Sequence[Any], values: Sequence[Any], keeps: bool) -> Any:
@@ -36,9 +45,6 @@ def run_stage(packed: Packed, shard: Any, kept: Sequence[Any], values: Sequence[
 #: ``(address, key, number)`` of a shard, or a tuple of plans.
 Plan = tuple[Any, ...]
 
-CONNECT = 3.0
-"""How many seconds a worker that was not called before may take to be connected."""
-
 
 def is_shard(plan: Plan) -> bool:
     """Tell whether a plan is one shard."""
@@ -50,50 +56,40 @@ def leader(plan: Plan) -> str:
     return plan[0] if is_shard(plan) else leader(plan[0])
 
 
-def _serialized(value: Any) -> Any:
-    return importlib.import_module("distributed.protocol").to_serialize(value)  # there is a client or a worker of it
-
-
-class Call(NamedTuple):
+class Call:
     """What workers are called for: a stage, the values that are the same everywhere, and how results are combined."""
 
-    packed: Packed
-    values: Sequence[Any]
-    combination: Combination | None
+    def __init__(self, packed: Packed, values: Sequence[Any], combination: Combination | None):
+        self.packed, self.values, self.combination = packed, values, combination
+        self._same = Pickled((packed.digest, values, combination))
 
-    async def send(self, comm: Any, address: str, plans: Sequence[Plan]) -> Any:
-        """Return the reply of the worker that plans know by an address, which is sent the stage if it lacks it."""
-        send_recv = importlib.import_module("distributed.core").send_recv
-        message = {
-            "op": HANDLER, "digest": self.packed.digest, "address": address, "plans": plans,
-            "values": _serialized(self.values), "combination": _serialized(self.combination),
-        }  # fmt: skip
-        reply = await send_recv(comm, **message)
-        if reply is not None and reply["status"] == "unknown stage":
-            reply = await send_recv(comm, **message, packed=_serialized(self.packed))
-        return reply
+    def asked(self, connections: Connections, wanted: Mapping[str, Sequence[Plan]]) -> list[Any]:
+        """Return the reply of each worker to plans, or the exception of one that did not reply."""
+
+        def request(address: str) -> list[Pickled]:
+            return [self._same, Pickled((address, wanted[address], None))]
+
+        def again(address: str, reply: Any) -> list[Pickled] | None:
+            return [self._same, Pickled((address, wanted[address], self.packed))] if reply == UNKNOWN else None
+
+        return connections.ask(list(wanted), request, again)
 
 
 # -- in a worker ------------------------------------------------------------------------------------------------------
+
+#: Replies are one of these, "OK" with the results, or "raised" with the number of a shard and its error.
+UNKNOWN, NOT_HELD = ("unknown stage",), ("not held",)
 
 
 class _NotHeldError(Exception):
     """The worker has a shard no more."""
 
 
-class _RaisedError(Exception):
-    """A stage raised: what Dask makes of its error, which is sent on as it is."""
-
-    def __init__(self, reply: Mapping[str, Any]):
-        super().__init__(reply)
-        self.reply = reply
-
-
 class StageHandler:
     """Answers, in a worker of Dask, with what a stage finds in its shards, and in those that are combined with them.
 
-    Stages run in the threads in which the worker runs its tasks. A shard is taken from the worker's memory, or from its
-    disk, when a thread is free for it.
+    A thread for each connection waits for requests. Stages run in the threads in which the worker runs its tasks. A
+    shard is taken from the worker's memory, or from its disk, when a thread is free for it.
 
     Parameters
     ----------
@@ -106,67 +102,99 @@ class StageHandler:
     def __init__(self, worker: Any):
         self._worker = worker
         self._stages: dict[str, Packed] = {}
-        self._free = asyncio.Semaphore(worker.state.nthreads)
+        self._lock = threading.Lock()
+        self._connections: Connections | None = None
 
-    async def answer(
-        self, digest: str, address: str, plans: Sequence[Plan], values: Sequence[Any], combination: Combination | None,
-        packed: Packed | None = None,
-    ) -> Mapping[str, Any]:  # fmt: skip
+    async def converse(self, comm: Any) -> Any:
+        """Let a thread answer what comes by a connection, until the other end closes it."""
+        # The other end sends nothing until it has this, and nothing is read between this and the next line.
+        await comm.write("OK")
+        connection, loop, ended = Connection(comm), asyncio.get_running_loop(), asyncio.Event()
+        if self._connections is None:
+            self._connections = Connections(self._worker.rpc, loop)
+
+        def end() -> None:
+            loop.call_soon_threadsafe(ended.set)
+
+        threading.Thread(target=self._serve, args=(connection, end), name="Theano's stages", daemon=True).start()
+        try:
+            await ended.wait()
+        finally:
+            connection.close()
+        return importlib.import_module("distributed.core").Status.dont_reply
+
+    def _serve(self, connection: Connection, end: Callable[[], None]) -> None:
+        try:
+            while True:
+                request = connection.receive()
+                try:
+                    reply = Pickled(self._answer(*map(unpickled, request)))
+                except Exception:  # noqa: BLE001  (what cannot be pickled, or combined: tasks say what is wrong)
+                    reply = Pickled(NOT_HELD)
+                connection.send(reply)
+        except (OSError, EOFError):
+            pass  # the other end has closed it
+        finally:
+            try:
+                end()
+            except RuntimeError:
+                pass  # the worker has ended
+
+    def _answer(
+        self, same: tuple[str, Sequence[Any], Combination | None], asked: tuple[str, Sequence[Plan], Packed | None]
+    ) -> tuple[Any, ...]:
         """Return what the stage of a digest finds for some plans, or why there is nothing to return."""
-        if packed is not None:
-            self._stages[digest] = packed
-            while len(self._stages) > self.KEPT:
-                del self._stages[next(iter(self._stages))]
-        if digest not in self._stages:
-            return {"status": "unknown stage"}
+        digest, values, combination = same
+        address, plans, sent = asked
+        packed = self._stage(digest, sent)
+        if packed is None:
+            return UNKNOWN
         own, others = _parted(plans, address)
         # A worker that is short of memory is paused.
         if self._worker.status.name != "running" or not all(key in self._worker.data for _, key, _ in own):
-            return {"status": "not held"}
-        call = Call(self._stages[digest], list(values), combination)
-        runs = {plan: asyncio.ensure_future(self._found(call, *plan[1:])) for plan in own}
-        messages = [asyncio.ensure_future(self._asked(call, far, theirs)) for far, theirs in others.items()]
-        done: list[Any] = await asyncio.gather(*runs.values(), *messages, return_exceptions=True)
-        raised = [error.reply for error in done if isinstance(error, _RaisedError)]
+            return NOT_HELD
+        threads = self._worker.executors["default"]
+        runs = {plan: threads.submit(self._found, packed, plan[1], values) for plan in own}
+        replies: list[Any] = []
+        if others and self._connections is not None:
+            replies = Call(packed, values, combination).asked(self._connections, others)
+        done = {plan: _done(run, plan[2]) for plan, run in runs.items()}
+        every = [*done.values(), *replies]
+        raised = [reply for reply in every if isinstance(reply, tuple) and reply[0] == "raised"]
         if raised:
-            return min(raised, key=lambda reply: int(reply["at"]))
-        if any(isinstance(error, BaseException) for error in done):
-            return {"status": "not held"}
-        found = dict(zip(runs, done, strict=False))
-        for theirs, results in zip(others.values(), done[len(runs) :], strict=True):
+            return min(raised, key=lambda reply: int(reply[1]))
+        if any(isinstance(reply, Exception) or reply == NOT_HELD for reply in every):
+            return NOT_HELD
+        found = {plan: results for plan, (_, results) in done.items()}
+        for theirs, (_, results) in zip(others.values(), replies, strict=True):
             found.update(zip(theirs, results, strict=True))
-        if not all(map(is_shard, plans)):
-            offload = self._worker.executors["offload"]  # where Dask works on large messages
-            loop = asyncio.get_running_loop()
-            found = await loop.run_in_executor(offload, _all_combined, plans, found, combination)
-        return {"status": "OK", "found": _serialized([found[plan] for plan in plans])}
+        return "OK", [_combined(plan, found, combination) for plan in plans]
 
-    async def _found(self, call: Call, key: str, number: int) -> Any:
-        async with self._free:
-            shard = self._worker.data.get(key)
-            if shard is None:
-                raise _NotHeldError
-            loop, threads = asyncio.get_running_loop(), self._worker.executors["default"]
-            try:
-                return await loop.run_in_executor(threads, run_stage, call.packed, shard, [], call.values, False)
-            except Exception as exc:
-                core = importlib.import_module("distributed.core")  # this is a worker of it
-                raise _RaisedError({**core.error_message(exc, status="raised"), "at": number}) from exc
+    def _stage(self, digest: str, sent: Packed | None) -> Packed | None:
+        """Return the stage of a digest, which may have been sent along."""
+        with self._lock:
+            if sent is not None:
+                self._stages[digest] = sent
+                while len(self._stages) > self.KEPT:
+                    del self._stages[next(iter(self._stages))]
+            return self._stages.get(digest)
 
-    async def _asked(self, call: Call, address: str, plans: Sequence[Plan]) -> Any:
-        pool = self._worker.rpc
-        comm = await pool.connect(address, timeout=CONNECT)
-        try:
-            reply = await call.send(comm, address, plans)
-        finally:
-            pool.reuse(address, comm)
-        status = reply.get("status") if isinstance(reply, dict) else None
-        if status == "raised":
-            error = {name: _serialized(value) if isinstance(value, bytes) else value for name, value in reply.items()}
-            raise _RaisedError(error)
-        if status != "OK":
+    def _found(self, packed: Packed, key: str, values: Sequence[Any]) -> Any:
+        shard = self._worker.data.get(key)
+        if shard is None:
             raise _NotHeldError
-        return reply["found"]
+        return run_stage(packed, shard, [], values, False)
+
+
+def _done(run: Future[Any], number: int) -> tuple[Any, ...]:
+    """Return what became of a shard: its results, or its error as Dask sends that of a task."""
+    try:
+        return "OK", run.result()
+    except _NotHeldError:
+        return NOT_HELD
+    except Exception as exc:  # noqa: BLE001  (raised in the client)
+        said = importlib.import_module("distributed.core").error_message(exc)
+        return "raised", number, {name: getattr(said[name], "data", None) for name in ("exception", "traceback")}
 
 
 def _parted(plans: Sequence[Plan], here: str) -> tuple[list[Plan], dict[str, list[Plan]]]:
@@ -186,29 +214,23 @@ def _parted(plans: Sequence[Plan], here: str) -> tuple[list[Plan], dict[str, lis
     return own, others
 
 
-def _all_combined(plans: Sequence[Plan], found: Mapping[Plan, Any], combination: Any) -> dict[Plan, Any]:
-    """Return the results of plans by those of plans in them."""
-
-    def of(plan: Plan) -> Any:
-        return found[plan] if plan in found else combination.several(map(of, plan))
-
-    return {plan: of(plan) for plan in plans}
+def _combined(plan: Plan, found: Mapping[Plan, Any], combination: Any) -> Any:
+    """Return the results of a plan by those of plans in it."""
+    return found[plan] if plan in found else combination.several(_combined(p, found, combination) for p in plan)
 
 
 def add_handler(dask_worker: Any) -> None:
     """Let a worker answer to `DirectCalls`; Dask calls this in each worker, by the name of the parameter."""
     if HANDLER not in dask_worker.handlers:
-        dask_worker.handlers[HANDLER] = StageHandler(dask_worker).answer
+        dask_worker.handlers[HANDLER] = StageHandler(dask_worker).converse
 
 
 # -- in the client ----------------------------------------------------------------------------------------------------
 
 #: Clients whose workers have the handler.
 _added: weakref.WeakSet[Any] = weakref.WeakSet()
-
-
-class _UnreachableError(OSError):
-    """A worker cannot be connected from here."""
+#: Those that all functions on one client share.
+_shared: weakref.WeakKeyDictionary[Any, Connections] = weakref.WeakKeyDictionary()
 
 
 class DirectCalls:
@@ -231,7 +253,9 @@ class DirectCalls:
         self._begin = self._end = 0.0
         self._pause = self.SECONDS
         self._places: dict[tuple[str, ...], list[str]] = {}
-        self._connected: set[str] = set()
+        if client not in _shared:
+            _shared[client] = Connections(client.rpc, client.loop.asyncio_loop)
+        self._connections = _shared[client]
 
     def found(
         self, packed: Packed, shards: Sequence[Any], values: Sequence[Any], nodes: Sequence[Node],
@@ -270,9 +294,8 @@ class DirectCalls:
             for i, node in enumerate(nodes):
                 plan = _plan(node, places, shards)
                 wanted.setdefault(leader(plan), {})[i] = plan
-            if len(wanted) > self.client.rpc.limit:
-                return {}
-            replies = self.client.sync(self._all, Call(packed, list(values), combination), wanted)
+            asked = {address: list(plans.values()) for address, plans in wanted.items()}
+            replies = Call(packed, list(values), combination).asked(self._connections, asked)
         except Exception:  # noqa: BLE001  (of Dask's: tasks find out whether the cluster is well)
             self._retreat()
             return {}
@@ -280,28 +303,34 @@ class DirectCalls:
 
     def _read(self, wanted: Sequence[Sequence[int]], replies: Sequence[Any]) -> dict[int, Any]:
         """Return the results of nodes that workers replied with; raise what a stage raised."""
-        if any(isinstance(reply, _UnreachableError) for reply in replies):
+        if any(isinstance(reply, NoHandlerError) for reply in replies):
+            _added.discard(self.client)
+        if any(isinstance(reply, UnreachableError) for reply in replies):
             self._retreat()
+        else:
+            self._pause = self.SECONDS
         found: dict[int, Any] = {}
         raised = []
         for numbers, reply in zip(wanted, replies, strict=True):
-            status = reply.get("status") if isinstance(reply, dict) else None
-            if status == "OK":
-                found.update(zip(numbers, reply["found"], strict=True))
-            elif status == "raised":
+            if isinstance(reply, Exception) or reply == NOT_HELD:
+                self._places.clear()
+            elif reply[0] == "raised":
                 raised.append(reply)
             else:
-                self._forget()
+                found.update(zip(numbers, reply[1], strict=True))
         if raised:
-            clean = importlib.import_module("distributed.core").clean_exception
-            _, error, trace = clean(**min(raised, key=lambda reply: int(reply["at"])))
+            _, _, said = min(raised, key=lambda reply: int(reply[1]))
+            _, error, trace = importlib.import_module("distributed.core").clean_exception(**said)
             raise error.with_traceback(trace)
         return found
 
     def _now(self) -> bool:
         """Tell whether this is a step in which workers are called."""
         now = time.monotonic()
-        if self.client.direct_to_workers is False or getattr(self.client.cluster, "_adaptive", None) is not None:
+        client = self.client
+        if client.direct_to_workers is False or client.asynchronous or client.status != "running":
+            return False
+        if getattr(client.cluster, "_adaptive", None) is not None:  # Dask has no public name for it
             return False
         if self._begin <= now < self._end:
             return True
@@ -311,7 +340,7 @@ class DirectCalls:
         return False
 
     def _where(self, shards: Sequence[Any]) -> list[str]:
-        """Return which worker is called for each shard; none if some shard is nowhere yet."""
+        """Return which worker is called for each shard; none if some shard is nowhere yet, or without a socket."""
         keys = tuple(s.key for s in shards)
         if keys not in self._places:
             if self.client not in _added:
@@ -319,50 +348,19 @@ class DirectCalls:
                 _added.add(self.client)
             holders, places, load = self.client.who_has(list(shards)), list[str](), Counter[str]()
             for key in keys:
-                if not holders.get(key):
+                if not holders.get(key) or not holders[key][0].startswith(("tcp://", "tls://")):
                     return []
                 places.append(min(holders[key], key=lambda address: load[address]))
                 load[places[-1]] += 1
             self._places[keys] = places
         return self._places[keys]
 
-    def _forget(self) -> None:
-        self._places.clear()
-        self._connected.clear()
-
     def _retreat(self) -> None:
         """Let tasks do it for a while, and then for twice as long."""
-        self._forget()
+        self._places.clear()
         self._begin = time.monotonic() + self._pause
         self._end = self._begin + self.SECONDS
         self._pause *= 2
-
-    async def _all(self, call: Call, wanted: Mapping[str, Mapping[int, Plan]]) -> list[Any]:
-        calls = [self._asked(call, address, list(plans.values())) for address, plans in wanted.items()]
-        return await asyncio.gather(*calls, return_exceptions=True)
-
-    async def _asked(self, call: Call, address: str, plans: Sequence[Plan]) -> Any:
-        comm = await self._connect(address)
-        try:
-            reply = await call.send(comm, address, plans)
-        finally:
-            self.client.rpc.reuse(address, comm)
-        if reply is None:  # another scheduler than the one that has the handler for its workers
-            _added.discard(self.client)
-        return reply
-
-    async def _connect(self, address: str) -> Any:
-        pool = self.client.rpc
-        known = [*pool.available.get(address, ()), *pool.occupied.get(address, ())]
-        if address in self._connected and all(comm.closed() for comm in known):
-            raise OSError(f"the worker at {address} is gone")  # without the time that Dask tries to reach it again
-        try:
-            comm = await pool.connect(address, timeout=CONNECT)
-        except OSError as exc:
-            raise _UnreachableError(address) from exc
-        self._connected.add(address)
-        self._pause = self.SECONDS
-        return comm
 
 
 def _plan(node: Node, places: Sequence[str], shards: Sequence[Any]) -> Plan:

@@ -14,6 +14,7 @@ from theano.distributed.combining import Combination
 from theano.distributed.dask_engine import DaskEngine, is_client
 from theano.distributed.data import split
 from theano.distributed.engines import Engine, SerialEngine
+from theano.distributed.local import local_client
 from theano.distributed.mpi_engine import MPIEngine
 from theano.distributed.rules import NotCarriedError
 from theano.distributed.stages import Stages, leaves
@@ -281,9 +282,11 @@ def _check(inputs: Sequence[Any], shard: Mapping[Any, int], updates: Iterable[tu
 
 
 def _engine(on: Any) -> Engine:
-    """Return the engine for what a user names: None, an engine, a Dask client, or a communicator of MPI."""
+    """Return the engine for what a user names: None, "dask", an engine, a Dask client, or a communicator of MPI."""
     if on is None:
         return SerialEngine()
+    if isinstance(on, str) and on == "dask":
+        on = local_client()
     if is_client(on):
         return DaskEngine(on)
     if hasattr(on, "allgather") and hasattr(on, "Get_rank"):
@@ -291,7 +294,9 @@ def _engine(on: Any) -> Engine:
     if hasattr(on, "scatter") and hasattr(on, "run"):
         found: Engine = on
         return found
-    raise TypeError(f"distributed.function: on is to be None, a Dask client, a communicator or an Engine, not {on!r}")
+    raise TypeError(
+        f'distributed.function: on is to be None, "dask", a Dask client, a communicator or an Engine, not {on!r}'
+    )
 
 
 def function(
@@ -313,8 +318,9 @@ def function(
         For shared variables, their new values, which must be the same everywhere.
     shard : dict from Variable to int
         The inputs that are sharded, and along which axis. All must be split at the same places.
-    on : dask.distributed.Client, mpi4py.MPI.Comm or Engine, optional
-        Who computes; this process, one shard after the other, if there is none.
+    on : "dask", dask.distributed.Client, mpi4py.MPI.Comm or Engine, optional
+        Who computes; this process, one shard after the other, if there is none. "dask" is a worker of Dask for each
+        processor of this machine; they are started at the first time and end with this process.
     shards : int
         Into how many shards an array is split that is given as a whole.
     mode : str or Mode, optional
