@@ -339,7 +339,7 @@ def test_search(dtype):
 # -- rows -------------------------------------------------------------------------------------------------------
 
 
-GROUPS, COLUMNS = edges("SOFTMAX_GROUP", products=(("SOFTMAX_GROUP", 4),)), edges("SOFTMAX_SHORT", products=((32,),))
+GROUPS, COLUMNS = edges("SOFTMAX_GROUP", products=(("SOFTMAX_GROUP", 4),)), edges("SOFTMAX_SHORT", "SOFTMAX_TURNED", products=((32,),))
 
 
 @pytest.mark.parametrize("dtype, rtol", [("float64", 1e-14), ("float32", 6e-6)])

@@ -235,7 +235,7 @@ def lift_constants(program: Program) -> tuple[Program, tuple[Literal, ...]]:
 def in_computed_dtype(program: Program, step: Step, position: int) -> Literal:
     """Return a constant argument of a step in the dtype in which the step computes, as users would write it."""
     found = program.constants[step.arguments[position].place]
-    dtype = step.op.compute_dtype([program.dtype_of(a) for a in step.arguments], step.dtype)
+    dtype = type(step.op).compute_rule(tuple(program.dtype_of(a) for a in step.arguments), step.dtype)
     taken_as_it_is = not dtype or step.op.ignored_inputs or position in step.op.conditions
     if taken_as_it_is or is_complex(dtype) or dtype == "float16":
         return found

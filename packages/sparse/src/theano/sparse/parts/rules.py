@@ -8,6 +8,7 @@ from theano import scalar as scal
 from theano.graph import Apply, FunctionGraph
 from theano.graph.op_contract import answers
 from theano.rewriting import local_rule
+from theano.sparse.convert import is_sparse
 from theano.sparse.parts.op import CSM, CheckedParts, CSMGrad, CSMProperties, length
 from theano.tensor.convert import is_tensor, static_int
 from theano.tensor.elemwise.functions import cast
@@ -26,6 +27,13 @@ def is_ours(indices: Any, indptr: Any) -> bool:
     if any(m is None for m in makers):
         return False
     return all(type(m.op).__module__.startswith("theano.sparse.") for m in makers)
+
+
+def _lengths(feature: Any, v: Any) -> Any:
+    """Return the lengths of an input; of None, as an open end of a slice is, there are none."""
+    if is_tensor(v):
+        return feature.lengths(v)
+    return (length(v, 0), length(v, 1)) if is_sparse(v) else None
 
 
 @local_rule([CSMProperties], phases=EARLY, tags=FAST)
@@ -53,7 +61,7 @@ def local_csm_shape(fgraph: FunctionGraph, node: Apply[Any, Any]) -> Any:
         or any(v.clients for v in node.outputs[:3])
     ):
         return None
-    given = [feature.lengths(v) if is_tensor(v) else (length(v, 0), length(v, 1)) for v in made.inputs]
+    given = [_lengths(feature, v) for v in made.inputs]
     lengths = made.op.infer_shape(made, given)[node.inputs[0].index]
     if lengths is None:
         return None

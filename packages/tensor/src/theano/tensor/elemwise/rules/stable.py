@@ -140,12 +140,19 @@ def _for_this_alone(x: Any, out: Any) -> bool:
     return all(len(v.clients) == 1 for v in out.owner.inputs if v.owner is not None)
 
 
+def _twice(x: Any, sign: int) -> Any:
+    return F.mul(number_like(2 * sign, in_reals(x)), in_reals(x))
+
+
+def _twice_sigmoid(x: Any) -> Any:
+    return F.mul(number_like(2, in_reals(x)), sigmoid(x))
+
+
 # 1 + tanh(x) cancels where x is far below zero, and takes longer: activations of networks are written so.
-rule("local_one_plus_tanh", 1 + tanh(real), lambda x: F.mul(number_like(2, x), sigmoid(F.mul(number_like(2, x), x))),
+rule("local_one_plus_tanh", 1 + tanh(no_complex), lambda x: _twice_sigmoid(_twice(x, 1)), when=_for_this_alone,
+     keeps="close", phases=EVERYWHERE)  # fmt: skip
+rule("local_one_minus_tanh", difference(1, tanh(no_complex)), lambda x: _twice_sigmoid(_twice(x, -1)),
      when=_for_this_alone, keeps="close", phases=EVERYWHERE)  # fmt: skip
-rule("local_one_minus_tanh", difference(1, tanh(real)),
-     lambda x: F.mul(number_like(2, x), sigmoid(F.mul(number_like(-2, x), x))), when=_for_this_alone, keeps="close",
-     phases=EVERYWHERE)  # fmt: skip
 
 
 # -- the error function -----------------------------------------------------------------------------------------
