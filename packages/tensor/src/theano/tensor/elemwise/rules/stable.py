@@ -140,18 +140,15 @@ def _for_this_alone(x: Any, out: Any) -> bool:
     return all(len(v.clients) == 1 for v in out.owner.inputs if v.owner is not None)
 
 
-def _twice(x: Any, sign: int) -> Any:
-    return F.mul(number_like(2 * sign, in_reals(x)), in_reals(x))
-
-
-def _twice_sigmoid(x: Any) -> Any:
-    return F.mul(number_like(2, in_reals(x)), sigmoid(x))
+def _sigmoid_of_twice(x: Any, sign: int) -> Any:
+    argument = in_reals(x)
+    return F.mul(number_like(2, argument), sigmoid(F.mul(number_like(2 * sign, argument), argument)))
 
 
 # 1 + tanh(x) cancels where x is far below zero, and takes longer: activations of networks are written so.
-rule("local_one_plus_tanh", 1 + tanh(no_complex), lambda x: _twice_sigmoid(_twice(x, 1)), when=_for_this_alone,
+rule("local_one_plus_tanh", 1 + tanh(no_complex), lambda x: _sigmoid_of_twice(x, 1), when=_for_this_alone,
      keeps="close", phases=EVERYWHERE)  # fmt: skip
-rule("local_one_minus_tanh", difference(1, tanh(no_complex)), lambda x: _twice_sigmoid(_twice(x, -1)),
+rule("local_one_minus_tanh", difference(1, tanh(no_complex)), lambda x: _sigmoid_of_twice(x, -1),
      when=_for_this_alone, keeps="close", phases=EVERYWHERE)  # fmt: skip
 
 

@@ -19,7 +19,13 @@ static inline REAL NAME(at)(const NAME(job) *job, int64_t row, int64_t j)
     return job->b ? v + *(const REAL *)(job->b + j * job->b_step) : v;
 }
 
-/* The same where elements are neighbours. */
+/* Whether elements of a row, and of the bias, are neighbours. */
+static inline int NAME(dense)(const NAME(job) *job)
+{
+    return job->x_step == sizeof(REAL) && (job->b == NULL || job->b_step == sizeof(REAL));
+}
+
+/* An element of such a row. */
 static inline REAL NAME(near)(const NAME(job) *job, int64_t row, int64_t j)
 {
     const REAL v = ((const REAL *)(job->x + row * job->x_row))[j];
@@ -34,7 +40,7 @@ static int64_t NAME(first)(const NAME(job) *job, int64_t row, REAL largest, REAL
             if (NAME(at)(job, row, j) != NAME(at)(job, row, j))
                 return j;
     int64_t j = 0;
-    if (job->x_step == sizeof(REAL) && (job->b == NULL || job->b_step == sizeof(REAL))) {
+    if (NAME(dense)(job)) {
         /* a block after the other is passed over without a question for each of its elements */
         for (int met = 0; j + LANES < job->n; j += LANES) {
             for (int l = 0; l < LANES; ++l)
@@ -72,7 +78,7 @@ static void NAME(bring)(const NAME(job) *job, int64_t first, int64_t rows)
     const int bias = job->b != NULL;
     const int64_t n = job->n;
     REAL *y = job->y + first * n;
-    if (job->x_step == sizeof(REAL) && (!bias || job->b_step == sizeof(REAL))) {
+    if (NAME(dense)(job)) {
         for (int64_t i = 0; i < rows; ++i, y += n) {
             const REAL *x = (const REAL *)(job->x + (first + i) * job->x_row), *b = (const REAL *)job->b;
             (void)b;
