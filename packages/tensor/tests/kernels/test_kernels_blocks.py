@@ -727,7 +727,7 @@ def test_fourier(dtype):
 
 # -- element by element -----------------------------------------------------------------------------------------
 
-ALONG = edges("kTileMost", "kShortRow", "kFewestInRow", "kFewestInSame", "kLongRun", "kHeldMost", "kTransposedRows", "kTransposedMost", "kStripe", "kBlock", "kTileBytes", "kTransposedBytes", most=1100)  # fmt: skip
+ALONG = edges("kTileMost", "kShortRow", "kFewestInRow", "kFewestInSame", "kLongRun", "kHeldMost", "kTransposedRows", "kTransposedMost", "kLineBytes", "kScatteredBytes", "kStripe", "kBlock", "kTileBytes", "kTransposedBytes", most=1100)  # fmt: skip
 
 
 @pytest.mark.parametrize("by_row", [True, False])
@@ -752,6 +752,20 @@ def test_elements(dtype, by_row, monkeypatch):
                 want = x | y if dtype == "bool" else x * y + x
                 for at in (x, spread(x), x.copy("F"), x[::-1].copy()[::-1]):
                     equal(run(kernel, made, [at, y])[0], want, shape, ones)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_apart(dtype):
+    """Each operand with a stride of its own, forwards and backwards, beside one that stands still: gathered, or read in place."""
+    op = ts.or_ if dtype == "bool" else ts.mul
+    inputs = [np.zeros((2, 2), dtype)] * 2
+    kernels = [(elemwise_kernel(n.op, n), n) for ones in ((False, False), (True, False)) for n in [elemwise_node(op, inputs, [(False, False), ones])]]
+    compile_many([k for k, _ in kernels])
+    for n, (first, second) in itertools.product((1, 31, 127, 128, 1000), itertools.product((1, -1, 2, 5, -3), repeat=2)):
+        for (kernel, made), rows in zip(kernels, (3, 1), strict=True):
+            x = whole((3, n * abs(first)), dtype)[:, ::first][:, :n]
+            y = whole((rows, n * abs(second)), dtype)[:, ::second][:, :n]
+            equal(run(kernel, made, [x, y])[0], x | y if dtype == "bool" else x * y, n, first, second)
 
 
 BYTES = edges("kNarrow", "kShort", "kPiece", most=1 << 20)

@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TH_ABI_VERSION 8
+#define TH_ABI_VERSION 9
 
 #ifdef __cplusplus
 extern "C" {
@@ -105,6 +105,8 @@ typedef struct th_loop {
      * written twice; or NULL. Those in `still` are one element per row; `step`, per operand: bytes from row to row. */
     void (*rows)(int64_t rows, int64_t n, char *const *data, const int64_t *step, const char *params);
     uint64_t still; /* bit k: operand k, of 64 at most, is an input that is 1 long along the last axis, by its type */
+    /* The same for n elements (any number) that are `step` bytes apart, per operand, where the loop is short; or NULL. */
+    void (*strided)(int64_t n, char *const *data, const int64_t *step, const char *params);
 } th_loop;
 
 /* Memory of another processor, which nothing but the functions here and that processor's kernels may read or write. The

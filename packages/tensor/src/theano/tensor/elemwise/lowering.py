@@ -8,7 +8,7 @@ the loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,11 @@ class Plan:
         )  # fmt: skip
 
     @property
+    def strided(self) -> bool:
+        """Whether there is a loop for any strides: it takes less time than to fill buffers with what lies apart."""
+        return len(self.body.lines) <= _SHORT and not self.body.support
+
+    @property
     def lanes(self) -> int:
         """How many elements the loop takes at a time.
 
@@ -82,7 +87,7 @@ class Plan:
         the C library makes every element expensive.
         """
         text = "\n".join(self.body.lines)
-        if len(self.body.lines) <= _SHORT and not self.body.support or calls_c_library(text):
+        if self.strided or calls_c_library(text):
             return 1
         size = min(np.dtype("float32" if o.dtype == "float16" else o.dtype).itemsize for o in self.nest.operands)
         return max(min(64 // size, 16), 4)
@@ -109,7 +114,7 @@ def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
     c = CText()
     c.comment(plan.comment)
     if plan.nest.ndim:
-        write_loop(c, plan, "KERNEL", plan.by_row)
+        write_loop(c, plan, "KERNEL", any_strides=True)
         c("int KERNEL(th_ctx *ctx)")
         with c.block():
             c("return ctx->rt->elementwise(ctx, &KERNEL_loop);")
@@ -128,12 +133,14 @@ def plan_of(node: Apply) -> Plan | None:
     return None if body is None else Plan(nest, body)
 
 
-def write_loop(c: CText, plan: Plan, name: str, by_row: bool = False) -> None:
-    """Write the loop over n elements, perhaps one over rows, and the table of what its types say: ``NAME_loop``."""
+def write_loop(c: CText, plan: Plan, name: str, any_strides: bool = False) -> None:
+    """Write the loop over n neighbours, perhaps those for other strides, and what its types say: ``NAME_loop``."""
     _write_run(c, plan, name)
-    if by_row:
+    if any_strides and plan.by_row:
         _write_rows(c, plan, name)
-    _write_table(c, plan, name, by_row)
+    if any_strides and plan.strided:
+        _write_strided(c, plan, name)
+    _write_table(c, plan, name, any_strides)
 
 
 def _write_run(c: CText, plan: Plan, name: str) -> None:
@@ -156,9 +163,23 @@ def _write_rows(c: CText, plan: Plan, name: str) -> None:
                 if nest.stands_still(x):
                     _write_load(c, plan, x, f"*{x.name}")
             _write_elements(c, plan, "n", [x for x in moving if not nest.stands_still(x)])
-            for k, o in enumerate(nest.operands):
-                if _is_read(plan, o) and not _is_one_element(plan, k):
-                    c(f"{o.name} = ({_pointer(plan, o)})((const char *){o.name} + step[{k}]);")
+            for k, o in _moving(plan):
+                _write_step(c, plan, o, f"step[{k}]")
+    c("")
+
+
+def _write_strided(c: CText, plan: Plan, name: str) -> None:
+    c(f"static void {name}_strided(int64_t n, char *const *data, const int64_t *step, const char *params)")
+    with c.block():
+        _write_operands(c, plan)
+        moving = list(_moving(plan))
+        for k, o in moving:
+            c(f"const int64_t {o.name}_step = step[{k}];")
+        with c.block("for (int64_t i = 0; i < n; ++i)"):
+            c("TH_PLAIN_LOOP;")
+            _write_body(c, plan, "[0]", [x for x in plan.nest.inputs if plan.nest.moves(x) != "none"])
+            for _, o in moving:
+                _write_step(c, plan, o, f"{o.name}_step")
     c("")
 
 
@@ -195,6 +216,18 @@ def _pointer(plan: Plan, o: Operand) -> str:
     return f"{'' if o in plan.nest.outputs else 'const '}{c_type(o.dtype)} *"
 
 
+def _moving(plan: Plan) -> Iterator[tuple[int, Operand]]:
+    """Yield number and operand of what is a pointer in the loops."""
+    for k, o in enumerate(plan.nest.operands):
+        if _is_read(plan, o) and not _is_one_element(plan, k):
+            yield k, o
+
+
+def _write_step(c: CText, plan: Plan, o: Operand, step: str) -> None:
+    """Write that a pointer goes on by so many bytes."""
+    c(f"{o.name} = ({_pointer(plan, o)})((const char *){o.name} + {step});")
+
+
 def _is_read(plan: Plan, o: Operand) -> bool:
     return f"{o.name}_i" in plan.body.words
 
@@ -210,9 +243,9 @@ def _write_load(c: CText, plan: Plan, o: Operand, place: str) -> None:
         c(f"const {compute_type(o.dtype)} {o.name}_i = {load(o.dtype, place)};")
 
 
-def _write_table(c: CText, plan: Plan, name: str, by_row: bool) -> None:
+def _write_table(c: CText, plan: Plan, name: str, any_strides: bool) -> None:
     """Write what the types say."""
-    nest = plan.nest
+    nest, by_row, strided = plan.nest, any_strides and plan.by_row, any_strides and plan.strided
     c(*_list(f"static const uint64_t {name}_ones[] = {{", [f"{x.ones:#x}" for x in nest.inputs], "};"))
     c(*_list(f"static const uint8_t {name}_kind[] = {{", [_KINDS[nest.moves(x)] for x in nest.inputs], "};"))
     c(*_list(f"static const int32_t {name}_over[] = {{", [str(i) for i in nest.over], "};"))
@@ -220,6 +253,7 @@ def _write_table(c: CText, plan: Plan, name: str, by_row: bool) -> None:
     names = [f"{name}_{part}" for part in ("run", "ones", "kind", "over")]
     still = _bits(nest.stands_still(x) for x in nest.inputs) if by_row else 0
     order = [*names, *numbers, f"{name}_rows" if by_row else "NULL", f"{still:#x}"]
+    order.append(f"{name}_strided" if strided else "NULL")
     c(*_list(f"static const th_loop {name}_loop = {{", order, "};"), "")
 
 

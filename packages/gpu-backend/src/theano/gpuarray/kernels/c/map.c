@@ -40,7 +40,7 @@ static int make_outputs(th_ctx *ctx, const params_t *p)
         kind[k] = (uint8_t)p->kinds[k];
     for (int k = 0; k < ctx->nout; ++k)
         over[k] = (int32_t)p->over[k];
-    const th_loop loop = {NULL, p->ones, kind, over, 1.0, ctx->nin, ctx->nout, (int32_t)p->axes, 1, NULL, 0};
+    const th_loop loop = {NULL, p->ones, kind, over, 1.0, ctx->nin, ctx->nout, (int32_t)p->axes, 1, NULL, 0, NULL};
     return ctx->rt->size_outputs(ctx, &loop);
 }
 
