@@ -15,13 +15,14 @@ import numpy as np
 
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
-from theano.graph.kernel import Kernel
+from theano.graph.kernel import Builtin, Kernel
 from theano.lowering.accepts import Accepts
 from theano.lowering.table import Lowering, register
 from theano.records import record
 from theano.scalar.cbody import calls_c_library
 from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.elemwise.single import single_kernel
 from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.common import c_text, title
 from theano.tensor.kernels.nest import Map, Operand, map_of
@@ -93,7 +94,7 @@ class Plan:
         return max(min(64 // size, 16), 4)
 
 
-def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
+def elemwise_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
     """Return the loop over the elements of all inputs, where the scalar op has a C form for their dtypes.
 
     Parameters
@@ -105,12 +106,16 @@ def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
 
     Returns
     -------
-    Kernel or None
-        None where the scalar operation has no C form for these dtypes.
+    Kernel, Builtin or None
+        What was compiled with the layer, where it is a single operation; None where the scalar operation has no C form
+        for these dtypes.
     """
     plan = plan_of(node)
     if plan is None:
         return None
+    found = single_kernel(plan.nest, plan.work) if plan.nest.ndim else None
+    if found is not None:
+        return found
     c = CText()
     c.comment(plan.comment)
     if plan.nest.ndim:

@@ -18,5 +18,5 @@ LEVELS = {
 }
 """The library for each level of x86-64, and the options that choose it; elsewhere there is the first one only."""
 
-FOREIGN_HEADERS = ("base", "exponential", "logarithm")
+FOREIGN_HEADERS = ("base", "exponential", "floating", "logarithm", "rare", "trigonometric", "wide")
 """Headers of the scalar layer, in its folder ``c``, that kernels include."""

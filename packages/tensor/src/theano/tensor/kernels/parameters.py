@@ -28,6 +28,15 @@ class Constants(Parameters, c_name=""):
     numbers = Numbers()
 
 
+class Single(Parameters, c_name="th_single"):
+    """The table of an element-wise loop that the library has."""
+
+    ndim = Int("axes")
+    over = Int("the input whose memory the result takes, or -1")
+    work = Int("picoseconds per element")
+    ones = Array(Mask(), 2, "axes along which an input is 1 long by its type")
+
+
 # -- views and copies --------------------------------------------------------------------------------------
 
 
