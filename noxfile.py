@@ -132,11 +132,12 @@ def with_a_device(session: nox.Session, extra: list[str]) -> dict[str, str]:
 def on_device(session: nox.Session) -> None:
     """Run the tests of the GPU layer on a device of OpenCL, which may be the CPU; kernels are compiled for CUDA, too.
 
-    Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's. There, and by the session ``devices``, all cases run;
-    on the CPU some of each test do.
+    Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's. There, and by the session ``devices``, all cases run and
+    programs become machine code for CUDA; on the CPU some of each test do, and programs become PTX.
     """
     env = with_a_device(session, ["sybil>=9"])
-    some = {} if session.posargs or "GPU_TEST_DEVICE" in os.environ else {"GPU_TEST_CASES": "2"}
+    whole = session.posargs or "GPU_TEST_DEVICE" in os.environ
+    some = {} if whole else {"GPU_TEST_CASES": "2", "GPU_TEST_NVRTC": "ptx"}
     session.run("python", "-m", "pytest", *PARALLEL, "packages/gpu-backend/tests", *session.posargs,
                 env=env | some)
     if not session.posargs:
