@@ -2,14 +2,15 @@
 
 ``tools/run.py`` needs nothing but Python: it installs nox for itself and calls this file. Environments are kept in
 ``.nox`` and reused; a layer is installed again only when something that its compiled parts are made of has changed.
-Sessions that are part of every check have a tag: ``installs`` for those that install layers where they lie, ``reads``
-for those that only read the sources and may run beside them.
+Sessions that are part of every check have a tag: ``parallel`` for those that keep all cores busy, ``serial`` for those
+of one process, which run beside them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -46,15 +47,34 @@ per_layer = nox.parametrize("layer", [nox.param(layer, id=layer) for layer in LA
 
 def install_layers(session: nox.Session, layers: list[str], extra: list[str]) -> None:
     """Install some layers so that their Python is used where it lies, and other packages beside them."""
+    wheels = [editable(session, layer) for layer in layers]
     wanted = _digest(layers, [*BUILD, *extra])
     done = Path(session.virtualenv.location) / "layers.txt"
     if done.is_file() and done.read_text() == wanted:
         return
     # Of large packages little is imported: what is, Python compiles then.
-    session.install("--no-compile", *BUILD, *extra)
-    places = [word for layer in layers for word in ("-e", f"packages/{layer}")]
-    session.install("--no-compile", "--no-build-isolation", *places, env=compiled_once(session))
+    session.install("--no-compile", *BUILD, *extra, *wheels)
+    if done.is_file():
+        session.install("--no-deps", "--force-reinstall", *wheels)
     done.write_text(wanted)
+
+
+def editable(session: nox.Session, layer: str) -> str:
+    """Return a wheel that leads to where a layer lies, of which all that is compiled has been built.
+
+    The first session builds it. All others install a file of a few kilobytes, and write over no library that a test has
+    loaded.
+    """
+    folder = ROOT / ".nox" / "editable" / f"{layer}-{session.python or platform.python_version()}"
+    wanted, done = _digest(up_to(layer), BUILD), folder / "layer.txt"
+    if not done.is_file() or done.read_text() != wanted:
+        shutil.rmtree(folder, ignore_errors=True)
+        session.install("--no-compile", *BUILD)
+        build = "import sys; from setuptools.build_meta import build_editable; build_editable(sys.argv[1])"
+        with session.chdir(ROOT / "packages" / layer):
+            session.run_install("python", "-c", build, str(folder), silent=True, env=compiled_once(session))
+        done.write_text(wanted)
+    return str(next(folder.glob("*.whl")))
 
 
 def compiled_once(session: nox.Session) -> dict[str, str]:
@@ -79,7 +99,8 @@ def _digest(layers: list[str], requirements: list[str]) -> str:
     for layer in layers:
         folder = ROOT / "packages" / layer
         made_of = [p for p in folder.rglob("*") if p.suffix in {".toml", ".cpp", ".c", ".h"} or p.name == "setup.py"]
-        for path in sorted(made_of):
+        # What building writes was not there before.
+        for path in sorted(p for p in made_of if p.relative_to(folder).parts[0] != "build"):
             text.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
     return text.hexdigest()
 
@@ -100,7 +121,7 @@ def build(session: nox.Session) -> None:
     session.run("python", "-m", "theano.cache", "where")
 
 
-@nox.session(tags=["installs"])
+@nox.session(tags=["parallel"])
 @per_layer
 def tests(session: nox.Session, layer: str) -> None:
     """Run a layer's tests with nothing above it installed: nox -s "tests(scalar)" -- -k cast."""
@@ -132,11 +153,12 @@ def with_a_device(session: nox.Session, extra: list[str]) -> dict[str, str]:
 def on_device(session: nox.Session) -> None:
     """Run the tests of the GPU layer on a device of OpenCL, which may be the CPU; kernels are compiled for CUDA, too.
 
-    Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's. There, and by the session ``devices``, all cases run;
-    on the CPU some of each test do.
+    Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's. There, and by the session ``devices``, all cases run and
+    programs become machine code for CUDA; on the CPU some of each test do, and programs become PTX.
     """
     env = with_a_device(session, ["sybil>=9"])
-    some = {} if session.posargs or "GPU_TEST_DEVICE" in os.environ else {"GPU_TEST_CASES": "2"}
+    whole = session.posargs or "GPU_TEST_DEVICE" in os.environ
+    some = {} if whole else {"GPU_TEST_CASES": "2", "GPU_TEST_NVRTC": "ptx"}
     session.run("python", "-m", "pytest", *PARALLEL, "packages/gpu-backend/tests", *session.posargs,
                 env=env | some)
     if not session.posargs:
@@ -192,7 +214,7 @@ def _runs(python: str) -> bool:
         return False
 
 
-@nox.session(tags=["installs"])
+@nox.session(tags=["serial"])
 def doctests(session: nox.Session) -> None:
     """Run every example of the docstrings, the README and the documentation, and the tests of the benchmark."""
     install_layers(session, LAYERS, [*TEST, "sybil>=9", "scikit-learn"])
@@ -257,7 +279,7 @@ def names(session: nox.Session) -> None:
     session.run("python", "tools/coverage_of_names.py", *session.posargs)
 
 
-@nox.session(tags=["installs"])
+@nox.session(tags=["serial"])
 def docs(session: nox.Session) -> None:
     """Build the documentation into docs/_build/html; a broken link inside it is an error."""
     install_layers(session, LAYERS, DOCS)
@@ -265,7 +287,7 @@ def docs(session: nox.Session) -> None:
     session.log("open docs/_build/html/index.html")
 
 
-@nox.session(tags=["reads"])
+@nox.session(tags=["serial"])
 def types(session: nox.Session) -> None:
     """Check the types with mypy --strict: graph-core without the layers above it, then all layers together."""
     session.install("mypy", "numpy>=2.0", "platformdirs", "pytest>=8.2")
@@ -275,14 +297,14 @@ def types(session: nox.Session) -> None:
                 env={"MYPYPATH": os.pathsep.join(source)})  # fmt: skip
 
 
-@nox.session(tags=["reads"])
+@nox.session(tags=["serial"])
 def lint(session: nox.Session) -> None:
     """Look for slips with ruff."""
     session.install("ruff")
     session.run("ruff", "check", ".", *session.posargs)
 
 
-@nox.session(tags=["reads"])
+@nox.session(tags=["serial"])
 def layers(session: nox.Session) -> None:
     """Prove the import rules, print the sizes, and test the tools that do it."""
     session.install("pytest>=8.2", "pyyaml", *MUTATION)
@@ -293,7 +315,7 @@ def layers(session: nox.Session) -> None:
                 "tools/tests", *session.posargs, env={"PYTHONPATH": "packages/graph-core/src"})
 
 
-@nox.session(tags=["reads"])
+@nox.session(tags=["serial"])
 def wheels(session: nox.Session) -> None:
     """Build wheels, see who owns which file, and install, mix and remove layers in every order that matters."""
     session.install(*BUILD, "platformdirs", "scipy>=1.11")
@@ -341,7 +363,7 @@ def sizes(session: nox.Session) -> None:
     session.run("python", "tools/measure_installs.py", *session.posargs)
 
 
-@nox.session(tags=["installs"])
+@nox.session(tags=["serial"])
 def example(session: nox.Session) -> None:
     """Train the digits, the main example, into digits.png; run the others, some shortly, and some of the notebooks."""
     install_layers(session, LAYERS, EXAMPLE)
@@ -380,7 +402,8 @@ def sweep(session: nox.Session) -> None:
                 "packages/tensor/tests/kernels/test_kernels_index.py",
                 "packages/tensor/tests/kernels/test_kernels_all.py",
                 "packages/tensor/tests/elemwise/test_scalar_ops.py", "packages/tensor/tests/scan/test_matrix.py",
-                "packages/tensor/tests/conv/test_geometries.py", "packages/tensor/tests/pool/test_pool_kernels.py",
+                "packages/tensor/tests/conv/test_conv.py", "packages/tensor/tests/conv/test_geometries.py",
+                "packages/tensor/tests/pool/test_pool_kernels.py",
                 "packages/tensor/tests/scan/test_sweep.py", "packages/tensor/tests/running/test_interrupts.py",
                 *session.posargs,
                 env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000",

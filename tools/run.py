@@ -5,8 +5,8 @@
     python3 tools/run.py tests lint    only these; nox -l explains all names
 
 It makes a virtual environment with nox in .nox/run, once, and hands over to noxfile.py. What follows ``--`` goes
-to the session: ``python3 tools/run.py example -- --epochs 5``. Where every check is asked for, the sessions that only
-read the sources run beside those that install them.
+to the session: ``python3 tools/run.py example -- --epochs 5``. Where every check is asked for, the sessions of one
+process run beside the tests.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ def main(arguments: list[str]) -> int:
 def _everything(nox: list[str]) -> int:
     """Run all checks in two processes, and print what the second said when the first is done.
 
-    The layers are built first, since what both compile lies in one cache. All sessions that install layers where they
-    lie are in one process: they would build over what tests of another have loaded.
+    The layers are built first: no other session builds them again, or writes over a library that a test has loaded.
     """
-    built = subprocess.call([*nox, "-s", "build"])
+    if built := subprocess.call([*nox, "-s", "build"]):
+        return built
     with tempfile.TemporaryFile() as said:
-        beside = subprocess.Popen([*nox, "--tags", "reads"], stdout=said, stderr=subprocess.STDOUT)
+        beside = subprocess.Popen([*nox, "--tags", "serial"], stdout=said, stderr=subprocess.STDOUT)
         try:
-            installed = subprocess.call([*nox, "--tags", "installs"])
-            read = beside.wait()
+            tested = subprocess.call([*nox, "--tags", "parallel"])
+            others = beside.wait()
         finally:
             beside.kill()
         said.seek(0)
         shutil.copyfileobj(said, sys.stdout.buffer)
         sys.stdout.flush()
-    return built or installed or read
+    return tested or others
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The tests of the GPU layer run on the device that GPU_TEST_DEVICE names; `nox -s "tests(gpu-backend)"` finds one.
 
-With GPU_TEST_NVRTC set, each program that a test has compiled is compiled for CUDA, too, with no device at hand. With
-GPU_TEST_SOURCES, a folder, programs are kept there instead of being compiled, and what is called fails: so all programs
+With GPU_TEST_NVRTC set, each program that a test has compiled is compiled for CUDA, too, with no device at hand: to
+machine code for two generations of cards, or with the value "ptx" only as far as PTX for the older one, in a quarter of the
+time. With GPU_TEST_SOURCES, a folder, programs are kept there instead of being compiled, and what is called fails: so all programs
 are there in minutes, but for those of functions that a test makes after a call. With GPU_TEST_CASES, a number, so many cases of each test run, spread evenly
 over them: where the device is the CPU, programs take seconds to compile, and all cases an hour (`nox -s devices`).
 """
@@ -19,7 +20,7 @@ import theano
 from theano import gpuarray
 from theano.cache.names import digest_of
 from theano.gpuarray.dialect import movers, prelude
-from theano.gpuarray.drivers import compile_cuda, nvrtc_version
+from theano.gpuarray.drivers import compile_cuda, nvrtc_version, ptx_cuda
 
 # What moves elements is the tensor layer's, and so are the programs that try it.
 sys.path.append(str(Path(__file__).parents[2] / "tensor" / "tests"))
@@ -57,17 +58,19 @@ def on_device():
     return function
 
 
-def _compiled_for_cuda_too(context):
+def _compiled_for_cuda_too(context, how):
     """Have NVRTC compile each program, once for all processes and runs: what it compiled is noted beside PoCL's cache."""
     plain, noted = context.functions, Path(os.environ.get("POCL_CACHE_DIR", tempfile.gettempdir())) / "nvrtc"
     noted.mkdir(parents=True, exist_ok=True)
 
+    compilations = [(ptx_cuda, min(CAPABILITIES))] if how == "ptx" else [(compile_cuda, each) for each in CAPABILITIES]
+
     def functions(text, names):
         whole = prelude("cuda") + text
-        mark = noted / digest_of(f"{nvrtc_version()} {CAPABILITIES} {whole}".encode())
+        mark = noted / digest_of(f"{nvrtc_version()} {CAPABILITIES} {how} {whole}".encode())
         if not mark.exists():
-            for capability in CAPABILITIES:
-                assert compile_cuda(whole, capability)
+            for compiled, capability in compilations:
+                assert compiled(whole, capability)
             mark.touch()
         return plain(text, names)
 
@@ -90,4 +93,4 @@ def _kept_for_later(context, folder):
 if os.environ.get("GPU_TEST_SOURCES"):
     _kept_for_later(CONTEXT, Path(os.environ["GPU_TEST_SOURCES"]))
 if os.environ.get("GPU_TEST_NVRTC"):
-    _compiled_for_cuda_too(CONTEXT)
+    _compiled_for_cuda_too(CONTEXT, os.environ["GPU_TEST_NVRTC"])

@@ -10,35 +10,24 @@ from oracle import run
 import theano
 import theano.tensor as T
 
-# Every tenth one in each run of the tests; all of them, and their gradients, where time is no matter.
-QUICK = [pytest.param(c, id=c.name) for c in CASES[::10]]
-ALL = [pytest.param(c, id=c.name) for c in CASES]
+# All but every tenth one are left out where each step takes long: under sanitisers.
+ALL = [pytest.param(c, id=c.name, marks=[pytest.mark.slow] if k % 10 else []) for k, c in enumerate(CASES)]
 
 
-def check(case, with_gradient):
+@pytest.mark.parametrize("case", ALL)
+def test_compiled(case):
     rng = np.random.default_rng(3)
     variables = case.variables()
     values = case.values(rng)
     out = case.build(*variables)
     f = theano.function(variables, out, on_unused_input="ignore")
     np.testing.assert_allclose(f(*values), case.reference(*values), rtol=1e-8, atol=1e-10)
-    if with_gradient and case.smooth:
+    if case.smooth:
         wrt = [v for v in variables if v.dtype == "float64"]
         grads = theano.grad((out * out).sum(), wrt, disconnected_inputs="ignore")
         f = theano.function(variables, grads, on_unused_input="ignore")
         for actual, expected in zip(f(*values), run(grads, dict(zip(variables, values)))):
             np.testing.assert_allclose(actual, expected, rtol=1e-8, atol=1e-10)
-
-
-@pytest.mark.parametrize("case", QUICK)
-def test_compiled(case):
-    check(case, False)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", ALL)
-def test_compiled_with_gradient(case):
-    check(case, True)
 
 
 #: Ops of the table without a kernel for float16.
@@ -51,11 +40,11 @@ def interpreted(out, variables):
     return {str(n.op) for n in f.maker.fgraph.apply_nodes if n.op.c_kernel(n) is None}
 
 
-@pytest.mark.parametrize("cases", [CASES[::4], pytest.param(CASES, marks=pytest.mark.slow)], ids=["some", "all"])
-def test_float16_runs_compiled(cases):
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in (1, 2, 3))])
+def test_float16_runs_compiled(part):
     """What is stored in float16 is computed by kernels, the gradients too."""
     found = {}
-    for case in cases:
+    for case in CASES[part::4]:
         try:
             variables = case.variables("float16")
             out = case.build(*variables)

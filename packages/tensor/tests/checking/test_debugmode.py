@@ -390,7 +390,8 @@ def test_layouts_of_inputs():
 # -- no false alarm ------------------------------------------------------------------------------------------------
 
 
-def no_alarm(case):
+@pytest.mark.parametrize("case", ALL_CASES, ids=lambda c: c.name)
+def test_no_false_alarm(case):
     variables, values = case.variables(), case.values(np.random.default_rng(3))
     outputs = [case.build(*variables)]
     if case.smooth:
@@ -400,17 +401,6 @@ def no_alarm(case):
     found = theano.function(variables, outputs, on_unused_input="ignore", mode=mode)(*values)
     if not hasattr(outputs[0].tag, "values_eq_approx"):  # the sign of an eigenvector is anybody's
         np.testing.assert_allclose(found[0], case.reference(*values), rtol=1e-8, atol=1e-10)
-
-
-@pytest.mark.parametrize("case", ALL_CASES[5::20], ids=lambda c: c.name)
-def test_no_false_alarm(case):
-    no_alarm(case)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", ALL_CASES, ids=lambda c: c.name)
-def test_no_false_alarm_anywhere(case):
-    no_alarm(case)
 
 
 def test_outputs_that_lie_between_each_other():

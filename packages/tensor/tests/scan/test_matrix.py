@@ -11,8 +11,8 @@ from theano.gradient import Rop
 
 from .matrix import limit_of, loops, plain, symbolic, values
 
-#: The whole matrix is part of ``nox -s sweep``; a fifth of it, drawn evenly, of every run.
-LOOPS = loops(330) if os.environ.get("SIZES") == "sweep" else loops(330)[::5]
+#: The whole matrix is part of ``nox -s sweep``; a tenth of it, drawn evenly, of every run.
+LOOPS = loops(330) if os.environ.get("SIZES") == "sweep" else loops(330)[::10]
 STEPS = 5
 rng = np.random.default_rng(7)
 
