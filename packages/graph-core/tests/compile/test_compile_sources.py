@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -89,3 +90,45 @@ def test_texts_are_read_while_others_work(installed: Path, monkeypatch: pytest.M
     assert texts.ident is not None and environment._texts is None
     environment.read_meanwhile()  # there is nothing left to begin
     assert found() == first
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in a folder that is taken for all that is installed."""
+    (tmp_path / "inner").mkdir()
+    for name in ("a.py", "inner/b.h", "inner/notes.txt"):
+        (tmp_path / name).write_text(name)
+    monkeypatch.setattr(environment, "_roots", lambda: [("inside/", str(tmp_path))])
+    monkeypatch.setattr(environment, "_check_loaded", lambda seen: None)
+    for name in ("_tree", "_changed"):
+        monkeypatch.setattr(environment, name, None)
+    return tmp_path
+
+
+CHANGES = {
+    "edited": lambda root: (root / "inner/b.h").write_text("of another length"),
+    "edited in place": lambda root: (root / "a.py").write_text("A.PY"),
+    "touched": lambda root: os.utime(root / "a.py", ns=(1, 1)),
+    "new": lambda root: (root / "inner/c.c").write_text(""),
+    "gone": lambda root: (root / "inner/b.h").unlink(),
+    "moved": lambda root: (root / "a.py").rename(root / "c.py"),
+    "new folder": lambda root: [(root / "more").mkdir(), (root / "more/d.py").write_text("")],
+    "folder gone": lambda root: shutil.rmtree(root / "inner"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_every_change_of_a_file_changes_the_stamp(tree: Path, change: str) -> None:
+    first = environment._stamp()
+    CHANGES[change](tree)
+    assert environment._tree is not None and not environment._tree.is_as_it_was()
+    assert environment._stamp() != first
+
+
+def test_what_is_as_it_was_is_not_looked_at_anew(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = environment._stamp()
+    (tree / "inner/notes.txt").write_text("is no source")
+    looked = environment._tree
+    assert environment._stamp() == first and environment._tree is looked
+    monkeypatch.setattr(environment, "_roots", lambda: [("", str(tree / "inner"))])
+    assert environment._stamp() != first and environment._tree is not looked

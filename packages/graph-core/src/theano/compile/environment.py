@@ -11,7 +11,7 @@ import hashlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Any, NamedTuple, Protocol
 
 from theano.graph.canonical import NoCanonicalForm, facts, is_ours, replaced
@@ -139,15 +139,24 @@ def check_sources() -> None:
 _COMMON = {"": "theano", "layers/": "theano.layers", "layers/compat/": "theano.layers.compat"}
 
 
-def _files() -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield the files of all layers with their paths inside the package, in a fixed order."""
-    roots = [(inside, root) for inside, package in _COMMON.items() for root in sys.modules[package].__path__]
-    pending = roots[::-1]
+def _roots() -> list[tuple[str, str]]:
+    """Return the folders in which layers begin, each after its path inside the package."""
+    return [(inside, root) for inside, package in _COMMON.items() for root in sys.modules[package].__path__]
+
+
+def _files(folders: dict[str, int] | None = None) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield the files of all layers with their paths inside the package, in a fixed order.
+
+    Each folder goes into `folders` with the time of its last change before it is read.
+    """
+    pending = _roots()[::-1]
     # Of two files or folders of one name in two installations, Python imports the one that it meets first.
     met: set[str] = set()
     while pending:
         inside, folder = pending.pop()
         try:
+            if folders is not None:
+                folders[folder] = os.stat(folder).st_mtime_ns
             with os.scandir(folder) as scan:
                 entries = sorted(scan, key=lambda e: e.name)
         except OSError:
@@ -164,24 +173,50 @@ def _files() -> Iterator[tuple[str, os.DirEntry[str]]]:
                     pending.append((f"{inside}{entry.name}/", entry.path))
 
 
+class _Tree(NamedTuple):
+    """Sizes and times of all files as one text, and for each path what was seen of it; of a folder, when it changed."""
+
+    stamp: str
+    roots: list[tuple[str, str]]
+    files: dict[str, tuple[int, ...]]
+    folders: dict[str, int]
+
+    def is_as_it_was(self) -> bool:
+        """Return whether nothing has come, gone or changed, in less time than to look at all anew."""
+        try:
+            changed = [folder for folder, time in self.folders.items() if os.stat(folder).st_mtime_ns != time]
+            return not changed and self.roots == _roots() and all(
+                _facts(os.stat(path)) == facts for path, facts in self.files.items()
+            )  # fmt: skip
+        except OSError:
+            return False
+
+
+_tree: _Tree | None = None
+
+
+def _facts(info: os.stat_result) -> tuple[int, ...]:
+    """Return what changes with a file."""
+    return info.st_size, info.st_mtime_ns, info.st_ctime_ns
+
+
 def _stamp() -> str:
     """Return sizes and times of all files as one text; note if one is younger than this process."""
-    global _changed
-    state = hashlib.sha256()
-    newest = 0
-    seen = set()
-    for _, entry in _files():
-        seen.add(entry.path)
-        info = entry.stat()
-        newest = max(newest, info.st_mtime_ns, info.st_ctime_ns)
-        state.update(f"{entry.path}\0{info.st_size}\0{info.st_mtime_ns}\0{info.st_ctime_ns}\0".encode())
-    _check_loaded(seen)
-    if newest > (sys.modules["theano"].__imported__ - SLACK) * 1e9:
-        _changed = True
-    return state.hexdigest()[:32]
+    global _changed, _tree
+    if _tree is None or not _tree.is_as_it_was():
+        folders: dict[str, int] = {}
+        files = {entry.path: _facts(entry.stat()) for _, entry in _files(folders)}
+        state = hashlib.sha256()
+        for path, facts in files.items():
+            state.update("\0".join(map(str, (path, *facts, ""))).encode())
+        if max(max(times) for _, *times in files.values()) > (sys.modules["theano"].__imported__ - SLACK) * 1e9:
+            _changed = True
+        _tree = _Tree(state.hexdigest()[:32], _roots(), files, folders)
+    _check_loaded(_tree.files.keys())
+    return _tree.stamp
 
 
-def _check_loaded(seen: set[str]) -> None:
+def _check_loaded(seen: Set[str]) -> None:
     """Make sure that what was imported is among the files: not in an archive, not without its source."""
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
