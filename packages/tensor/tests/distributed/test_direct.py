@@ -88,6 +88,29 @@ def test_the_same_bits_as_by_tasks(
         assert Descent(client, shards).costs(7) == Descent("serial", shards).costs(7)
 
 
+@pytest.mark.parametrize("here", [True, False])
+def test_a_cluster_with_keys(here: bool, answered: list[int], monkeypatch: pytest.MonkeyPatch):
+    """Small and large messages, before and after a worker was lost: encrypted between machines, plain on one."""
+    if not here:
+        monkeypatch.setattr(connections, "on_this_machine", lambda comm: False)
+    pytest.importorskip("cryptography", reason="nox -s cluster installs it")
+    with descents(security=True) as (client, there, same):
+        assert client.scheduler.address.startswith("tls://")
+        assert there.costs(3) == same.costs(3) and answered == [0, 4, 4, 4]
+        x, v = T.dmatrix("x"), T.dvector("v")
+        total = T.sum(x) + v
+        f, g = (distributed.function([x, v], total, shard={x: 0}, shards=2, on=on) for on in (client, "serial"))
+        large = np.random.default_rng(0).normal(size=300_000)  # more than one record of TLS, or a buffer, has room for
+        data, wanted = f.scatter(VALUE), g(VALUE, large).tobytes()
+        assert f(data, large).tobytes() == wanted and f(data, large).tobytes() == wanted and answered[-1] == 2
+        killed(client)
+        assert there.costs(1) == same.costs(1) and answered[-1] < 4
+        client.wait_for_workers(2)
+        assert there.costs(2) == same.costs(2) and answered[-1] == 4
+        kept = [c for idle in there.calls._connections._idle.values() for c in idle]
+        assert kept and all((c._socket.cipher() is None) == here for c in kept)
+
+
 def test_results_that_are_sharded(answered: list[int]):
     x = T.dmatrix("x")
     with cluster(2, quick=True) as client:

@@ -23,11 +23,11 @@ CLOSE = 10.0
 def serve(file: Any) -> None:
     """Start a cluster as a file asks for it; end it at the end of the file, or of the process that wrote it."""
     parent = os.getppid()
-    asked = pickle.load(file)
-    sys.path[:] = asked["path"]  # Python hands it on to the workers, which find there what the program finds
-    distributed, dask = importlib.import_module("distributed"), importlib.import_module("dask")  # not before
-    dask.config.update(dask.config.config, asked["config"])
-    cluster = distributed.LocalCluster(**asked["cluster"])
+    sys.path[:] = pickle.load(file)  # Python hands it on to the workers: they find modules where the program does
+    distributed, dask = importlib.import_module("distributed"), importlib.import_module("dask")
+    config, options = pickle.load(file)
+    dask.config.update(dask.config.config, config)
+    cluster = distributed.LocalCluster(**options)
     ended = threading.Event()
 
     def read() -> None:

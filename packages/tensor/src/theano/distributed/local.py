@@ -106,26 +106,28 @@ class _LocalWorkers:
 
     def _connected(self, count: int) -> Any:
         """Say what cluster is wanted, and return a client of its scheduler."""
+        stream = self._process.stdin
+        assert stream is not None
+        pickle.dump(sys.path, stream)
+        stream.flush()
+        dask, distributed = importlib.import_module("dask"), importlib.import_module("distributed")
+        security = _security(distributed)
         with tempfile.TemporaryDirectory() as folder:
             address = Path(folder) / "scheduler.json"
             cluster = {
-                "n_workers": count, "threads_per_worker": 1, "dashboard_address": None,
-                "scheduler_kwargs": {"scheduler_file": str(address)},
+                "n_workers": count, "threads_per_worker": 1, "security": security, "dashboard_address": None,
+                "scheduler_kwargs": {"scheduler_file": str(address), "dashboard_address": ":0"},
             }  # fmt: skip
-            dask = importlib.import_module("dask")
             with dask.config.set(QUIET):
-                asked = pickle.dumps({"path": sys.path, "config": dask.config.config, "cluster": cluster})
-            assert self._process.stdin is not None
-            self._process.stdin.write(asked)
-            self._process.stdin.flush()
-            distributed = importlib.import_module("distributed")  # while the process does so, too
+                pickle.dump((dask.config.config, cluster), stream)
+            stream.flush()
             end = time.monotonic() + START
             while not address.exists():
                 if self._process.poll() is not None or time.monotonic() > end:
                     raise RuntimeError("distributed: Dask's scheduler did not start on this machine; see above why")
                 time.sleep(0.01)
             # What a program does with Dask itself is not to go to these workers because Theano has some.
-            return distributed.Client(scheduler_file=str(address), set_as_default=False)
+            return distributed.Client(scheduler_file=str(address), security=security, set_as_default=False)
 
     @property
     def running(self) -> bool:
@@ -140,6 +142,13 @@ class _LocalWorkers:
         if self.client is not None:
             self.client.close()  # first: what it has would otherwise seem to be lost with the workers
         self._process.communicate()  # it ends with its standard input
+
+
+def _security(distributed: Any) -> Any:
+    """Return keys that only these processes have: whoever can connect to a worker can let it run anything."""
+    if importlib.util.find_spec("cryptography") is None:
+        return None  # then all users of this machine can
+    return distributed.Security.temporary()
 
 
 def bind(dask_worker: Any) -> None:
