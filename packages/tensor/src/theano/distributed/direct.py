@@ -331,8 +331,8 @@ class DirectCalls:
         client = self.client
         if client.direct_to_workers is False or client.asynchronous or client.status != "running":
             return False
-        # Dask (2026.8) keeps what `adapt` returns under this name only: neither the cluster, its client nor the scheduler
-        # tell in public whether there is one. Without the name, what adapts would see one step in `SECONDS`.
+        # Dask (2026.8) keeps what `adapt` returns under this name only: neither cluster, client nor scheduler tell in
+        # public whether there is one. Without the name, what adapts would see one step in `SECONDS`.
         if getattr(client.cluster, "_adaptive", None) is not None:
             return False
         if self._begin <= now < self._end:

@@ -323,9 +323,9 @@ def function(
         The inputs that are sharded, and along which axis. All must be split at the same places.
     on : "serial", "dask", dask.distributed.Client, mpi4py.MPI.Comm or Engine, optional
         Who computes. "serial" is this process, one shard after the other. "dask" is a worker of Dask for each processor
-        of this machine; they are started at the first time and end with this process. If it is not given, that is "dask"
-        where Dask is installed and there are several processors, and "serial" elsewhere, also in a process that is a
-        worker or a rank itself.
+        of this machine; they are started at the first time and end with this process. The default is "dask" where Dask
+        is installed and there are several processors, and "serial" elsewhere, also in a process that is a worker or a
+        rank itself.
     shards : int
         Into how many shards an array is split that is given as a whole.
     mode : str or Mode, optional
