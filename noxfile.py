@@ -28,7 +28,7 @@ DEVICES = ["pyopencl>=2025.1", "cuda-bindings>=13", "nvidia-cuda-nvrtc>=13"]
 # SymPy, because its functions are on a page.
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc", "sphinx-design", "sympy"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
-CLUSTER = ["distributed>=2024.1", "joblib", "tqdm", "mpi4py>=4", "mpich"]
+CLUSTER = ["distributed>=2024.1", "cryptography", "joblib", "tqdm", "mpi4py>=4", "mpich"]
 NOTEBOOK = ["nbclient", "ipykernel"]
 MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdist", "tqdm"]
 RELEASE = ["build", "towncrier>=24.8", "twine>=6"]
@@ -250,7 +250,8 @@ def cluster(session: nox.Session) -> None:
     """Compute on shards and map with Dask, joblib and MPI on this machine, try all cases, kill processes: minutes."""
     install_layers(session, LAYERS, [*TEST, *CLUSTER, "matplotlib", "dask-jobqueue", "dask-kubernetes", "sybil>=9"])
     session.run(
-        "python", "-m", "pytest", "-q", "-rs", "-n", "2", "packages/tensor/tests/distributed", *session.posargs,
+        "python", "-m", "pytest", "-q", "-rs", "-n", "2", "--dist", "worksteal", "packages/tensor/tests/distributed",
+        *session.posargs,
         env={"THEANO_TESTS_CLUSTER": "1"},
     )  # fmt: skip
     if not session.posargs:

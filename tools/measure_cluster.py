@@ -153,7 +153,7 @@ def step_of(client: Any, rounds: int) -> Seconds:
     x, y, _, cost, updates = network()
     engine = ClockedEngine(distributed.DaskEngine(client))
     step = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=2, on=engine)
-    local = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=2)
+    local = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=2, on="serial")
     there, here = step.scatter(*data), local.scatter(*data)
     weights = np.zeros((COLUMNS, UNITS))
     names = list(client.scheduler_info()["workers"])
@@ -212,7 +212,7 @@ def mpi_step(rounds: int) -> Seconds:
         comm.Allreduce(np.concatenate([[found], gradient.ravel()]), total)
         w.set_value(w.get_value() - 0.1 * total[1:].reshape(COLUMNS, UNITS) / (size * rows))
 
-    local = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=size)
+    local = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=size, on="serial")
     here = local.scatter(*whole)
 
     def one_by_one() -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -36,14 +37,27 @@ def environment(python: str, folder: Path) -> tuple[str, dict[str, str]]:
     Only what is compiled in the lowest layer is loaded until a worker has said its versions.
     """
     own = folder / "environment"
-    subprocess.run([python, "-m", "venv", str(own)], stdin=subprocess.DEVNULL, check=True)
+    # With the pip of this environment: to install one takes longer than what it is to install.
+    subprocess.run([python, "-m", "venv", "--without-pip", str(own)], stdin=subprocess.DEVNULL, check=True)
     made = str(own / ("Scripts" if os.name == "nt" else "bin") / "python")
+    pip = [sys.executable, "-m", "pip", "--python", made, "install", "-q", "--disable-pip-version-check", "--no-compile"]
     source = folder / "graph-core"
     built = shutil.ignore_patterns("*.so", "*.pyd", "build", "__pycache__", "*.egg-info", "tests")
     shutil.copytree(PACKAGES / "graph-core", source, ignore=built)
-    distributed = f"distributed=={version('distributed')}"
-    install = [made, "-m", "pip", "install", "-q", "--disable-pip-version-check", str(source), "numpy>=2", distributed]
-    quick = {**os.environ, "CFLAGS": "-O0"}  # it computes nothing
-    subprocess.run(install, env=quick, stdin=subprocess.DEVNULL, check=True, capture_output=True, text=True)
+    setup = source / "setup.py"
+    setup.write_text(setup.read_text("utf-8").replace('"-O2"', '"-O0"'), "utf-8")  # it computes nothing
+    build = tomllib.loads((source / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
+    for wanted in ([f"distributed=={version('distributed')}", *build], ["--no-build-isolation", str(source)]):
+        env = {**os.environ, **_compiled_once(folder)}
+        subprocess.run([*pip, *wanted], env=env, stdin=subprocess.DEVNULL, check=True, capture_output=True, text=True)
     sources = os.pathsep.join(str(PACKAGES / layer / "src") for layer in ("scalar", "tensor"))
     return made, {**os.environ, "PYTHONPATH": sources}
+
+
+def _compiled_once(folder: Path) -> dict[str, str]:
+    """Return the variables by which nothing is compiled that was compiled in another folder before; see noxfile.py."""
+    ccache = Path(sys.executable).with_name("ccache")
+    if not ccache.exists():
+        return {}
+    return {"CC": f"{ccache} cc", "CXX": f"{ccache} c++", "CCACHE_DIR": str(PACKAGES.parent / ".nox" / "ccache"),
+            "CCACHE_BASEDIR": str(folder), "CCACHE_NOHASHDIR": "1"}  # fmt: skip

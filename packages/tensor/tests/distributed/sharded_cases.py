@@ -108,7 +108,7 @@ def check(case: Case, made: dict[Any, Any]) -> None:
         outs = [out]
         if gradient and out.type.dtype.startswith("float"):
             outs += T.grad(T.sum(T.sqr(out)), [x, v], disconnected_inputs="ignore")
-        sharded = distributed.function([x, y, v], outs, shard={x: axis, y: axis})
+        sharded = distributed.function([x, y, v], outs, shard={x: axis, y: axis}, on="serial")
         made[key] = sharded, theano.function([x, y, v], outs, on_unused_input="ignore")
     sharded, plain = made[key]
     rng = np.random.default_rng(len(name))

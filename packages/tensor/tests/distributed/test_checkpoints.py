@@ -93,7 +93,7 @@ def test_state_of_numpys_generator_with_a_kept_number(tmp_path):
 def test_sharded_arrays(tmp_path):
     x, w = T.dmatrix("x"), theano.shared(np.arange(3.0), "w")
     value = np.arange(21.0).reshape(7, 3)
-    found = distributed.function([x], [T.exp(-x), x.T], shard={x: 0}, shards=3)(value)
+    found = distributed.function([x], [T.exp(-x), x.T], shard={x: 0}, on="serial", shards=3)(value)
     for per_shard in (False, True):
         path = tmp_path / f"c{per_shard}"
         for _ in range(2):  # the second replaces the first
@@ -108,7 +108,7 @@ def test_sharded_arrays(tmp_path):
             other = distributed.load(path, [w], shards=shards)["turned"]
             assert len(other.shards) == shards
             np.testing.assert_array_equal(other.gather(), value.T)
-        total = distributed.function([x], T.sum(x), shard={x: 0})
+        total = distributed.function([x], T.sum(x), shard={x: 0}, on="serial")
         assert total(total.scatter(again["exp"].shards)) == pytest.approx(np.exp(-value).sum())
 
 

@@ -62,7 +62,7 @@ def test_few_shards_are_combined_one_after_the_other():
 def test_all_kinds_against_the_whole():
     x, outputs = sharded_combining.reductions()
     whole = theano.function([x], outputs)
-    for n, exact in sharded_combining.found(None).items():
+    for n, exact in sharded_combining.found("serial").items():
         for wanted, text in zip(whole(np.concatenate(sharded_combining.rows(n))), exact[: len(outputs)], strict=True):
             np.testing.assert_allclose(np.frombuffer(text, np.asarray(wanted).dtype), wanted, rtol=1e-12)
 
@@ -71,7 +71,7 @@ def test_all_kinds_against_the_whole():
 @pytest.mark.parametrize(("threads", "few"), [(1, 1), (2, 64)])
 def test_workers_of_dask_find_the_same_bits(threads: int, few: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(DaskEngine, "FEW", few)  # of so many shards the client combines all
-    wanted = sharded_combining.found(None)
+    wanted = sharded_combining.found("serial")
     with cluster(3, threads=threads, quick=True) as client:
         assert sharded_combining.found(client) == wanted, "the first step by tasks, others by calls where it can be"
         monkeypatch.setattr(client, "direct_to_workers", False)

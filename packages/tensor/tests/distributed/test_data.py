@@ -47,13 +47,13 @@ def test_what_is_no_part_of_a_file(tmp_path: Path) -> None:
 def test_a_file_in_one_process(tmp_path: Path) -> None:
     value = np.random.default_rng(0).normal(size=(50, 3))
     x = T.dmatrix("x")
-    f = distributed.function([x], T.dot(x.T, x), shard={x: 0}, shards=7)
+    f = distributed.function([x], T.dot(x.T, x), shard={x: 0}, on="serial", shards=7)
     assert (f(on_disk(tmp_path, value)) == f(value)).all()
 
 
 def test_a_file_of_another_dtype_is_read(tmp_path: Path) -> None:
     x = T.dmatrix("x")
-    f = distributed.function([x], T.sum(x), shard={x: 0}, shards=2)
+    f = distributed.function([x], T.sum(x), shard={x: 0}, on="serial", shards=2)
     assert f(on_disk(tmp_path, np.ones((4, 3), "float32"))) == 12
 
 
@@ -65,7 +65,7 @@ def test_files_dask_arrays_and_futures(tmp_path: Path) -> None:
     scores = T.nnet.softmax(T.dot(x, w).dimshuffle("x", 0))  # in two stages, the first of which keeps something
     outputs = [T.sum(scores * T.sum(x, axis=1)), scores]
     with cluster(2) as client:
-        here, there = (distributed.function([x], outputs, shard={x: 0}, shards=5, on=on) for on in (None, client))
+        here, there = (distributed.function([x], outputs, shard={x: 0}, shards=5, on=on) for on in ("serial", client))
         wanted = here(value)
         array = da.from_array(value, chunks=(8, 2))
         given = {

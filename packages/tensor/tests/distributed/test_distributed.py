@@ -71,7 +71,7 @@ def test_random_graphs_with_gradients(seed: int):
     x, w, cost, last = _random_graph(rng)
     outs = [cost, last, *T.grad(cost, [w, x], disconnected_inputs="ignore")]
     value = rng.normal(size=(7, 3))
-    f = distributed.function([x], outs, shard={x: 0})
+    f = distributed.function([x], outs, shard={x: 0}, on="serial")
     found = f(f.scatter(np.split(value, np.sort(rng.integers(0, 8, 3)))))
     for got, want in zip(found, theano.function([x], outs, on_unused_input="ignore")(value), strict=True):
         np.testing.assert_allclose(
@@ -93,7 +93,7 @@ def test_mixture_by_em():
         if name == "plain":
             step = theano.function([x], total.sum(), updates={mu: new})
         else:
-            step = distributed.function([x], total.sum(), updates={mu: new}, shard={x: 0}, shards=7)
+            step = distributed.function([x], total.sum(), updates={mu: new}, shard={x: 0}, on="serial", shards=7)
         found[name] = [step(value) for _ in range(5)], mu.get_value()
     np.testing.assert_allclose(found["sharded"][0], found["plain"][0], rtol=1e-12)
     np.testing.assert_allclose(found["sharded"][1], found["plain"][1], rtol=1e-12)
@@ -108,7 +108,7 @@ def test_logistic_regression():
     rng = np.random.default_rng(0)
     rows, classes = rng.normal(size=(50, 3)), rng.integers(0, 2, 50).astype(float)
     plain = theano.function([x, y], cost, updates=updates)
-    sharded = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=7)
+    sharded = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, on="serial", shards=7)
     found = []
     for step in (plain, sharded):
         w.set_value(np.zeros(3))
@@ -120,14 +120,14 @@ def test_logistic_regression():
 def test_gradient_of_rows_taken_from_a_table():
     y, table = T.lvector("y"), theano.shared(np.arange(6.0).reshape(3, 2), "table")
     g = T.grad(T.sum(table[y] ** 2), table)
-    found = distributed.function([y], g, shard={y: 0})([0, 2, 2, 1, 0])
+    found = distributed.function([y], g, shard={y: 0}, on="serial")([0, 2, 2, 1, 0])
     np.testing.assert_array_equal(found, theano.function([y], g)([0, 2, 2, 1, 0]))
 
 
 def test_one_stage_for_a_step_of_descent():
     x, w = T.dmatrix("x"), theano.shared(np.ones(3), "w")
     cost = T.mean(T.sqr(T.dot(x, w)))
-    f = distributed.function([x], cost, updates={w: w - T.grad(cost, w)}, shard={x: 0})
+    f = distributed.function([x], cost, updates={w: w - T.grad(cost, w)}, shard={x: 0}, on="serial")
     assert [stage is not None for _, stage, *_ in f._steps] == [True, False]
 
 
@@ -137,7 +137,7 @@ def test_one_stage_for_a_step_of_descent():
 def test_what_is_not_carried_is_refused(expression: Any):
     x = T.dmatrix("x")
     with pytest.raises(distributed.NotCarriedError, match=r"(?s)shard by shard.*written at.*sharded, axis 0.*to do"):
-        distributed.function([x], expression(x), shard={x: 0})
+        distributed.function([x], expression(x), shard={x: 0}, on="serial")
 
 
 def test_random_streams_are_refused():
@@ -145,22 +145,22 @@ def test_random_streams_are_refused():
     for size in (x.shape, (1,)):
         noise = T.shared_randomstreams.RandomStreams(1).normal(size)
         with pytest.raises(distributed.NotCarriedError, match="random stream"):
-            distributed.function([x], T.sum(x) + T.sum(noise), shard={x: 0})
+            distributed.function([x], T.sum(x) + T.sum(noise), shard={x: 0}, on="serial")
 
 
 def test_what_is_wrong_is_said():
     x, y, w = T.dvector("x"), T.dvector("y"), theano.shared(np.ones(3), "w")
     with pytest.raises(ValueError, match="nothing is sharded"):
-        distributed.function([x], x, shard={})
+        distributed.function([x], x, shard={}, on="serial")
     with pytest.raises(ValueError, match="not an input"):
-        distributed.function([x], x, shard={y: 0})
+        distributed.function([x], x, shard={y: 0}, on="serial")
     with pytest.raises(ValueError, match="along axis 1"):
-        distributed.function([x], x, shard={x: 1})
+        distributed.function([x], x, shard={x: 1}, on="serial")
     with pytest.raises(TypeError, match="update of w is sharded"):
-        distributed.function([x], [], updates={w: x}, shard={x: 0})
+        distributed.function([x], [], updates={w: x}, shard={x: 0}, on="serial")
     with pytest.raises(TypeError, match="on is to be"):
         distributed.function([x], x, shard={x: 0}, on=3)
-    f = distributed.function([x, y], T.sum(x * y), shard={x: 0, y: 0})
+    f = distributed.function([x, y], T.sum(x * y), shard={x: 0, y: 0}, on="serial")
     with pytest.raises(ValueError, match="split at the same places"):
         f(np.ones(4), np.ones(5))
     with pytest.raises(TypeError, match="2 inputs are needed"):
@@ -169,7 +169,7 @@ def test_what_is_wrong_is_said():
 
 def test_a_list_of_rows_is_one_array():
     x, a = T.dmatrix("x"), T.dscalar("a")
-    f = distributed.function([a, x], [a, x], shard={x: 0})
+    f = distributed.function([a, x], [a, x], shard={x: 0}, on="serial")
     found = f(3, [np.ones(2), np.ones(2), np.ones(2)])
     assert found[0].dtype == "float64" and [s.shape for s in found[1].shards] == [(2, 2), (1, 2)]
     with pytest.raises(TypeError):
@@ -179,13 +179,13 @@ def test_a_list_of_rows_is_one_array():
 def test_maximum_of_nothing_is_an_error():
     x = T.dvector("x")
     with pytest.raises(ValueError, match="no rows"):
-        distributed.function([x], T.max(x), shard={x: 0})([])
-    assert distributed.function([x], T.sum(x), shard={x: 0})([]) == 0
+        distributed.function([x], T.max(x), shard={x: 0}, on="serial")([])
+    assert distributed.function([x], T.sum(x), shard={x: 0}, on="serial")([]) == 0
 
 
 def test_failure_names_the_shard_and_leaves_shared_variables():
     x, i, w = T.dmatrix("x"), T.lscalar("i"), theano.shared(1.0, "w")
-    f = distributed.function([x, i], [], updates={w: T.sum(x[:, i])}, shard={x: 0})
+    f = distributed.function([x, i], [], updates={w: T.sum(x[:, i])}, shard={x: 0}, on="serial")
     with pytest.raises(IndexError) as caught:
         f(np.ones((3, 2)), 5)
     assert w.get_value() == 1 and any("shard 0" in note and "(2, 2)" in note for note in caught.value.__notes__)
@@ -204,7 +204,7 @@ def test_a_rule_of_a_user():
     x = T.dvector("x")
     try:
         distributed.carries(Doubled)(lambda given: given.axes[0])
-        assert distributed.function([x], T.sum(Doubled()(x)), shard={x: 0})([1, 2, 3]) == 12
+        assert distributed.function([x], T.sum(Doubled()(x)), shard={x: 0}, on="serial")([1, 2, 3]) == 12
     finally:
         distributed.TABLE.pop(Doubled, None)
 
@@ -213,7 +213,7 @@ def test_a_rule_of_a_user():
 def test_dask():
     from dask.distributed import Client, LocalCluster
 
-    wanted = sharded_training.train(None)
+    wanted = sharded_training.train("serial")
     for n in (1, 2, 4):
         with (
             LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None) as cluster,
@@ -245,7 +245,7 @@ def test_dask_without_a_worker_that_was_killed():
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        assert descend(client, (2, 4)) == descend(None, ())
+        assert descend(client, (2, 4)) == descend("serial", ())
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="nox -s cluster installs mpi4py")

@@ -66,7 +66,7 @@ def test_workers_that_are_killed_in_mid_step() -> None:
         step = distributed.function([x], cost, updates={w: w - T.grad(cost, w)}, shard={x: 0}, shards=4, on=on)
         data, found = step.scatter(value), []
         for i in range(KILLS):
-            if on is not None:
+            if on != "serial":
                 kill(on, i)
             found.append(float(step(data)).hex())
         return found
@@ -74,7 +74,7 @@ def test_workers_that_are_killed_in_mid_step() -> None:
     try:
         # A task that was with several workers when these were killed is not to blame.
         with cluster(4, failures=20, quick=True) as client:
-            assert descend(client) == descend(None) and len(set(killed)) == KILLS
+            assert descend(client) == descend("serial") and len(set(killed)) == KILLS
             sys.stdout.write(f"{len(set(killed))} workers killed in mid-step, {KILLS} steps right\n")
     finally:
         distributed.TABLE.pop(Slow, None)
@@ -91,7 +91,7 @@ def compiled() -> tuple[int, int]:
 def test_a_worker_without_a_compiler_and_without_our_files(tmp_path: Path) -> None:
     env = {"PATH": "/nowhere", "CC": "", "THEANO_FLAGS": f"base_compiledir={tmp_path}"}
     with cluster(1, env=env) as client:
-        assert sharded_training.train(client) == sharded_training.train(None)
+        assert sharded_training.train(client) == sharded_training.train("serial")
         ((new, found),) = client.run(compiled).values()
         assert new == 0 and found > 0, "it takes what its client has compiled"
 
@@ -112,7 +112,7 @@ def test_a_worker_whose_disk_is_full(tmp_path: Path) -> None:
     with cluster(1, env={"THEANO_FLAGS": f"base_compiledir={tmp_path}"}) as client:
         client.run(fill_the_disk)
         found = [float.fromhex(c) for c in sharded_training.train(client)]
-        wanted = [float.fromhex(c) for c in sharded_training.train(None)]
+        wanted = [float.fromhex(c) for c in sharded_training.train("serial")]
         np.testing.assert_allclose(found, wanted, rtol=1e-12)  # in Python sums are added up in another order
 
 

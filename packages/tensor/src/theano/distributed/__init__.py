@@ -3,7 +3,8 @@
 ``rules.py`` is the table of how op families carry a shard; ``stages.py`` walks a graph with it and splits it into
 stages; ``function.py`` compiles and runs these; ``combining.py`` is the tree in which their parts are combined.
 ``engines.py`` says what runs the local parts, ``dask_engine.py`` (by ``direct.py`` and ``connections.py``, or by tasks)
-and ``mpi_engine.py`` where; ``local.py`` starts workers here.
+and ``mpi_engine.py`` where; ``local.py`` starts workers here, in the process of
+``cluster_process.py``.
 ``many.py`` calls a function for many sets of parameters: ``pools.py`` says where, ``workers.py`` is what runs
 there. ``checkpoints.py`` saves and loads values, in the files of ``archive.py``. ``collectives.py`` has ops for MPI
 programs of one's own.

@@ -12,10 +12,12 @@ import asyncio
 import importlib
 import pickle
 import socket
+import ssl
 import struct
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from ipaddress import ip_address
 from typing import Any
 
 import numpy as np
@@ -64,13 +66,27 @@ class Connection:
     ----------
     comm : distributed.comm.Comm
         Of TCP or TLS.
+    plain : bool
+        Whether `begin` ends the encryption. Both ends have then shown each other their keys.
     """
 
-    def __init__(self, comm: Any):
-        self._comm, stream = comm, comm.stream
+    def __init__(self, comm: Any, plain: bool = False):
+        self._comm, self._plain, stream = comm, plain, comm.stream
         stream.io_loop.remove_handler(stream.fileno())
         self._socket: socket.socket = stream.socket
         self._socket.setblocking(True)
+
+    def begin(self, *, second: bool = False) -> None:
+        """End the encryption, if that is wanted, in the threads of both ends: first in that which was told "OK".
+
+        Its event loop still reads until then, and would take the end of encryption for that of the connection.
+        """
+        if self._plain and isinstance(self._socket, ssl.SSLSocket):
+            self._socket.settimeout(CONNECT)
+            if second:
+                self._socket.recv(1)  # nothing, once the other end has ended it
+            self._socket = self._socket.unwrap()
+            self._socket.setblocking(True)
 
     def send(self, *things: Pickled) -> None:
         """Send some things as one message."""
@@ -168,7 +184,7 @@ class Connections:
         new = [a for a, connection in taken.items() if connection is None]
         if new:
             opened = asyncio.run_coroutine_threadsafe(self._opened(new), self._loop)
-            taken.update(zip(new, opened.result(3 * CONNECT), strict=True))
+            taken.update(zip(new, map(_begun, opened.result(3 * CONNECT)), strict=True))
         return taken
 
     async def _opened(self, addresses: Sequence[str]) -> list[Any]:
@@ -179,17 +195,37 @@ class Connections:
         send_recv = importlib.import_module("distributed.core").send_recv
         try:
             comm = await connect(address, timeout=CONNECT, **self._arguments)
-            said = await asyncio.wait_for(send_recv(comm, op=HANDLER), CONNECT)
+            plain = on_this_machine(comm)
+            said = await asyncio.wait_for(send_recv(comm, op=HANDLER, plain=plain), CONNECT)
         except OSError as exc:
             raise UnreachableError(address) from exc
         if said != "OK":
             comm.abort()
             raise NoHandlerError(address)
-        return Connection(comm)
+        return Connection(comm, plain)
 
     def _give(self, address: str, connection: Connection) -> None:
         with self._lock:
             self._idle.setdefault(address, []).append(connection)
+
+
+def on_this_machine(comm: Any) -> bool:
+    """Tell whether nobody but the administrator can read what passes through a connection of Dask's, or change it.
+
+    Encryption then only takes time: of a step of two workers with 131 kB each way 1.3 ms.
+    """
+    return ip_address(comm.stream.socket.getpeername()[0]).is_loopback
+
+
+def _begun(connection: Any) -> Any:
+    """Return a connection that has begun, or the exception that says why there is none."""
+    if isinstance(connection, Connection):
+        try:
+            connection.begin()
+        except OSError as exc:
+            connection.close()
+            return exc
+    return connection
 
 
 def _sent(connection: Any, request: Sequence[Pickled]) -> Any:

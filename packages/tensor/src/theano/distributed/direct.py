@@ -105,11 +105,11 @@ class StageHandler:
         self._lock = threading.Lock()
         self._connections: Connections | None = None
 
-    async def converse(self, comm: Any) -> Any:
+    async def converse(self, comm: Any, plain: bool = False) -> Any:
         """Let a thread answer what comes by a connection, until the other end closes it."""
         # The other end sends nothing until it has this, and nothing is read between this and the next line.
         await comm.write("OK")
-        connection, loop, ended = Connection(comm), asyncio.get_running_loop(), asyncio.Event()
+        connection, loop, ended = Connection(comm, plain), asyncio.get_running_loop(), asyncio.Event()
         if self._connections is None:
             self._connections = Connections(self._worker.rpc, loop)
 
@@ -125,6 +125,7 @@ class StageHandler:
 
     def _serve(self, connection: Connection, end: Callable[[], None]) -> None:
         try:
+            connection.begin(second=True)
             while True:
                 request = connection.receive()
                 try:
@@ -330,7 +331,9 @@ class DirectCalls:
         client = self.client
         if client.direct_to_workers is False or client.asynchronous or client.status != "running":
             return False
-        if getattr(client.cluster, "_adaptive", None) is not None:  # Dask has no public name for it
+        # Dask (2026.8) keeps what `adapt` returns under this name only: neither cluster, client nor scheduler tell in
+        # public whether there is one. Without the name, what adapts would see one step in `SECONDS`.
+        if getattr(client.cluster, "_adaptive", None) is not None:
             return False
         if self._begin <= now < self._end:
             return True

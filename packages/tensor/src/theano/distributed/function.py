@@ -10,11 +10,11 @@ import numpy as np
 
 import theano
 from theano.compile.shared import SharedVariable
+from theano.distributed import local
 from theano.distributed.combining import Combination
 from theano.distributed.dask_engine import DaskEngine, is_client
 from theano.distributed.data import split
 from theano.distributed.engines import Engine, SerialEngine
-from theano.distributed.local import local_client
 from theano.distributed.mpi_engine import MPIEngine
 from theano.distributed.rules import NotCarriedError
 from theano.distributed.stages import Stages, leaves
@@ -282,11 +282,13 @@ def _check(inputs: Sequence[Any], shard: Mapping[Any, int], updates: Iterable[tu
 
 
 def _engine(on: Any) -> Engine:
-    """Return the engine for what a user names: None, "dask", an engine, a Dask client, or a communicator of MPI."""
+    """Return the engine for what a user names."""
     if on is None:
+        on = "dask" if local.worthwhile() else "serial"
+    if isinstance(on, str) and on == "serial":
         return SerialEngine()
     if isinstance(on, str) and on == "dask":
-        on = local_client()
+        on = local.local_client()
     if is_client(on):
         return DaskEngine(on)
     if hasattr(on, "allgather") and hasattr(on, "Get_rank"):
@@ -295,7 +297,8 @@ def _engine(on: Any) -> Engine:
         found: Engine = on
         return found
     raise TypeError(
-        f'distributed.function: on is to be None, "dask", a Dask client, a communicator or an Engine, not {on!r}'
+        'distributed.function: on is to be None, "serial", "dask", a Dask client, a communicator or an Engine, '
+        f"not {on!r}"
     )
 
 
@@ -318,9 +321,11 @@ def function(
         For shared variables, their new values, which must be the same everywhere.
     shard : dict from Variable to int
         The inputs that are sharded, and along which axis. All must be split at the same places.
-    on : "dask", dask.distributed.Client, mpi4py.MPI.Comm or Engine, optional
-        Who computes; this process, one shard after the other, if there is none. "dask" is a worker of Dask for each
-        processor of this machine; they are started at the first time and end with this process.
+    on : "serial", "dask", dask.distributed.Client, mpi4py.MPI.Comm or Engine, optional
+        Who computes. "serial" is this process, one shard after the other. "dask" is a worker of Dask for each processor
+        of this machine; they are started at the first time and end with this process. The default is "dask" where Dask
+        is installed and there are several processors, and "serial" elsewhere, also in a process that is a worker or a
+        rank itself.
     shards : int
         Into how many shards an array is split that is given as a whole.
     mode : str or Mode, optional
@@ -343,7 +348,7 @@ def function(
     >>> X, y, w = T.dmatrix("X"), T.dvector("y"), theano.shared(np.zeros(2), "w")
     >>> cost = T.mean((T.dot(X, w) - y) ** 2)
     >>> step = theano.distributed.function(
-    ...     [X, y], cost, updates={w: w - 0.1 * T.grad(cost, w)}, shard={X: 0, y: 0}, shards=3)
+    ...     [X, y], cost, updates={w: w - 0.1 * T.grad(cost, w)}, shard={X: 0, y: 0}, on="serial", shards=3)
     >>> data = step.scatter([[1, 0], [0, 1], [1, 1], [2, 1]], [1, 2, 3, 4])
     >>> [round(float(step(data)), 3) for _ in range(3)]
     [7.5, 2.972, 1.279]
