@@ -50,6 +50,7 @@ UNARY: dict[str, Callable[[Any, Any, Any, int, int], Any]] = {
     "one each": lambda x, y, v, a, b: (x if a == 0 else x.T)[
         T.arange(x.shape[a]), T.cast(abs(x).sum(axis=b), "int64") % 3
     ],
+    "barriers": lambda x, y, v, a, b: x * theano.gradient.disconnected_grad(y) + theano.gradient.grad_clip(x, -1, 1),
     "centred": lambda x, y, v, a, b: x - x.mean(axis=a, keepdims=True),
 }
 

@@ -33,6 +33,7 @@ def test_table(case: sharded_cases.Case):
 
 #: The table is in pieces, for several processes to work on; cases of one expression share its compiled functions.
 PIECES = 12
+GRAPHS = int(os.environ.get("THEANO_TESTS_GRAPHS", "300"))
 
 
 @pytest.mark.skipif(not ALL, reason="minutes: nox -s cluster runs all cases")
@@ -65,15 +66,17 @@ def _random_graph(rng: np.random.Generator) -> tuple[Any, Any, Any, Any]:
     return x, w, T.mean(found[-1]), found[-1]
 
 
-@pytest.mark.parametrize("seed", range(300 if ALL else 6))
+@pytest.mark.parametrize("seed", range(GRAPHS if ALL else 6))
 def test_random_graphs_with_gradients(seed: int):
+    """The first ones as they are compiled, more in Python, since it is the stages that differ."""
+    mode = None if seed < 300 else theano.Mode(linker="py", optimizer="fast_compile")
     rng = np.random.default_rng(seed)
     x, w, cost, last = _random_graph(rng)
     outs = [cost, last, *T.grad(cost, [w, x], disconnected_inputs="ignore")]
     value = rng.normal(size=(7, 3))
-    f = distributed.function([x], outs, shard={x: 0}, on="serial")
+    f = distributed.function([x], outs, shard={x: 0}, on="serial", mode=mode)
     found = f(f.scatter(np.split(value, np.sort(rng.integers(0, 8, 3)))))
-    for got, want in zip(found, theano.function([x], outs, on_unused_input="ignore")(value), strict=True):
+    for got, want in zip(found, theano.function([x], outs, on_unused_input="ignore", mode=mode)(value), strict=True):
         np.testing.assert_allclose(
             got.gather() if isinstance(got, distributed.ShardedArray) else got, want, rtol=1e-8, atol=1e-8
         )
@@ -138,14 +141,6 @@ def test_what_is_not_carried_is_refused(expression: Any):
     x = T.dmatrix("x")
     with pytest.raises(distributed.NotCarriedError, match=r"(?s)shard by shard.*written at.*sharded, axis 0.*to do"):
         distributed.function([x], expression(x), shard={x: 0}, on="serial")
-
-
-def test_random_streams_are_refused():
-    x = T.dvector("x")
-    for size in (x.shape, (1,)):
-        noise = T.shared_randomstreams.RandomStreams(1).normal(size)
-        with pytest.raises(distributed.NotCarriedError, match="random stream"):
-            distributed.function([x], T.sum(x) + T.sum(noise), shard={x: 0}, on="serial")
 
 
 def test_what_is_wrong_is_said():

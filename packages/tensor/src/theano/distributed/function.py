@@ -16,10 +16,10 @@ from theano.distributed.dask_engine import DaskEngine, is_client
 from theano.distributed.data import split
 from theano.distributed.engines import Engine, SerialEngine
 from theano.distributed.mpi_engine import MPIEngine
-from theano.distributed.rules import NotCarriedError
 from theano.distributed.stages import Stages, leaves
 from theano.graph.traverse import ancestors
 from theano.graph.variable import Constant, Variable
+from theano.tensor.random.substates import next_state, substate
 
 
 class LocalStage:
@@ -33,16 +33,19 @@ class LocalStage:
         Which arrays of the shard it takes.
     keeps : int
         How many of its results stay with the shard; the others are sent back.
+    states : list of int
+        Which of the values are states of streams: each shard draws from a part of its own.
     """
 
-    def __init__(self, compiled: Any, takes: Sequence[int], keeps: int):
-        self.compiled, self.takes, self.keeps = compiled, takes, keeps
+    def __init__(self, compiled: Any, takes: Sequence[int], keeps: int, states: Sequence[int] = ()):
+        self.compiled, self.takes, self.keeps, self.states = compiled, takes, keeps, states
 
     def __call__(self, arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """Return the shard's arrays with those that stay, and the results that are sent back."""
         number, *own = arrays
+        given = [substate(v, int(number)) if i in self.states else v for i, v in enumerate(values)]
         try:
-            found = self.compiled(*(own[i] for i in self.takes), *values)
+            found = self.compiled(*(own[i] for i in self.takes), *given)
         except Exception as exc:
             shapes = ", ".join(str(np.shape(a)) for a in own[2:])
             exc.add_note(f"  on shard {number}, whose arrays have the shapes {shapes}")
@@ -97,10 +100,10 @@ class DistributedFunction:
         wanted = [outputs] if self._one else list(outputs)
         pairs = list(updates.items() if isinstance(updates, Mapping) else updates or ())
         self._updated = [
-            (v, v.type.filter_variable(theano.tensor.as_tensor_variable(new), allow_convert=True)) for v, new in pairs
+            (v, v.type.filter_variable(_variable(new), allow_convert=True)) for v, new in pairs
         ]
         _check(self.inputs, self._shard, self._updated)
-        _refuse_streams([*wanted, *(new for _, new in self._updated)])
+        self._updated += _default_updates([*wanted, *(new for _, new in self._updated)], dict(self._updated))
         self._data = [x for x in self.inputs if x in self._shard]
         self._stages = Stages([*wanted, *(new for _, new in self._updated)], {x: self._shard[x] for x in self._data})
         self._wanted = len(wanted)
@@ -134,7 +137,8 @@ class DistributedFunction:
             stage = None
             if local:
                 compiled = theano.function([*own, *values], local, mode=mode, on_unused_input="ignore")
-                stage = LocalStage(compiled, takes, len(kept))
+                states = [i for i, v in enumerate(values) if v in self._stages.substates.values()]
+                stage = LocalStage(compiled, takes, len(kept), states)
             known += [v for _, v in kept]
             self._steps.append((self._client(level, mode), stage, values, parts))
         self._known = known
@@ -146,7 +150,8 @@ class DistributedFunction:
         exprs = [*wanted, *(at.expr for at in st.outputs if at.axis is None and at.level == level)]
         exprs = [e for e in dict.fromkeys(exprs) if e.owner is not None or isinstance(e, Constant)]
         roots = [v for v in leaves(exprs) if not isinstance(v, SharedVariable)]
-        return roots, theano.function(roots, exprs, mode=mode) if exprs else None, exprs, wanted
+        compiled = theano.function(roots, exprs, mode=mode, no_default_updates=True) if exprs else None
+        return roots, compiled, exprs, wanted
 
     def scatter(self, *data: Any) -> Scattered:
         """Hand the sharded inputs to the engine, once for many calls.
@@ -219,7 +224,7 @@ class DistributedFunction:
         ends = self._stages.outputs
         results = [_value(at.expr, env) if at.axis is None else self._sharded(at, shards) for at in ends]
         for (v, _), new in zip(self._updated, results[self._wanted :], strict=True):
-            v.set_value(new)
+            v.set_value(next_state(v.get_value()) if v in self._stages.substates else new)
         outputs = results[: self._wanted]
         return outputs[0] if self._one else outputs
 
@@ -247,6 +252,10 @@ class _Take:
         return list(arrays), [arrays[self.i]]
 
 
+def _variable(value: Any) -> Any:
+    return value if isinstance(value, Variable) else theano.tensor.as_tensor_variable(value)
+
+
 def _value(expr: Any, env: Mapping[Any, Any]) -> Any:
     return expr.get_value() if isinstance(expr, SharedVariable) else env[expr]
 
@@ -257,14 +266,18 @@ def _whole(column: Sequence[Any], axis: int) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _refuse_streams(exprs: Sequence[Any]) -> None:
-    """Refuse shared variables that change by themselves: stages may compute one expression several times."""
-    for v in ancestors(exprs):
-        if getattr(v, "default_update", None) is not None:
-            raise NotCarriedError(
-                f"distributed.function: {v} changes whenever it is used, as the state of a random stream does, which "
-                "is not carried over shards; draw the numbers by a function of their own, and give them as an input"
-            )
+def _default_updates(exprs: Sequence[Any], updated: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    """Return what changes by itself whenever it is used, as the states of random streams do, and its next value.
+
+    Stages may compute an expression of it several times, and leave it as it is until all is done.
+    """
+    found: dict[Any, Any] = {}
+    while new := {
+        v: after for v in ancestors([*exprs, *found.values()])
+        if (after := getattr(v, "default_update", None)) is not None and v not in updated and v not in found
+    }:  # fmt: skip
+        found |= new
+    return list(found.items())
 
 
 def _check(inputs: Sequence[Any], shard: Mapping[Any, int], updates: Iterable[tuple[Any, Any]]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from theano.compile.shared import SharedVariable
 from theano.distributed.rules import Expanded, Local, NotCarriedError, Partial, ShardedNode, answer
 from theano.graph.traverse import ancestors, toposort
 from theano.graph.variable import Constant, Variable
@@ -26,7 +27,9 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import cast, eq
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.basic import Subtensor
-from theano.tensor.join.op import stack
+from theano.tensor.join.op import MakeVector, stack
+from theano.tensor.random.draw import Draw
+from theano.tensor.random.op import RandomVariable
 from theano.tensor.shape.basic import Shape, Shape_i, patternbroadcast, shape_i
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 from theano.tensor.type import TensorType
@@ -74,6 +77,7 @@ class Stages:
         self.dims: dict[tuple[Any, int], Any] = {}
         self.parts: list[Part] = []
         self.sent: dict[Any, tuple[Any, int]] = {}  # expression at one place: what stands for it on shards, its level
+        self.substates: dict[Any, Any] = {}  # state of a stream that shards draw from: what stands for a shard's own
         self.carried: dict[Any, tuple[Any, int]] = {}  # expression on shards: what stands for it later, its level
         self._levels: dict[Any, int] = {}
         self._placed: dict[Any, Placed] = {x: Placed(x, 0, axis) for x, axis in self.shard.items()}
@@ -101,6 +105,8 @@ class Stages:
         op = node.op
         if given and isinstance(op, (Shape, Shape_i)) and given[0].axis is not None:
             return [self._shape(node)]
+        if isinstance(op, Draw):
+            return self._draw(node, given)
         of = node.inputs[0].owner if isinstance(op, Subtensor) else None
         if of is not None and isinstance(of.op, Shape) and self.placed(of.inputs[0]).axis is not None:
             i = static_int(node.inputs[1]) if len(node.inputs) == 2 and node.outputs[0].type.ndim == 0 else None
@@ -170,6 +176,35 @@ class Stages:
         none = alloc(constant(np.asarray(unit, dtype)), *(shape_i(x, d) for d in range(x.type.ndim) if d not in axes))
         return ifelse(eq(self.count, 0), patternbroadcast(none, v.type.broadcastable), v)
 
+    # -- random numbers --------------------------------------------------------------------------------------------
+    def _draw(self, node: Any, given: Sequence[Placed]) -> list[Placed]:
+        """Let each shard draw its own rows from a state of its own, where a length or a parameter is sharded."""
+        sizes = self._sizes(node.inputs[1])
+        axes = {i for i, size in enumerate(sizes) if size.length} | set(_drawn_axes(node, given))
+        if not axes:
+            return self._everywhere(node, given)
+        axis, state = axes.pop(), node.inputs[0]
+        fits = not axes and (not sizes or axis < len(sizes) and sizes[axis].length)
+        same = [i for i in _parameters(node) if given[i].axis is None]
+        if not fits or not isinstance(state, SharedVariable) or any(_is_long(node, i, axis) for i in same):
+            raise NotCarriedError(_refusal(node, given))
+        level = max(g.level for g in (*given, *sizes))
+        self.sent[state] = self.substates.setdefault(state, state.type()), 0
+        size = stack([cast(self._here(s, level, True), "int64") for s in sizes]) if sizes else node.inputs[1]
+        inputs = [self.substates[state], size, *(self._here(g, level, False) for g in given[2:])]
+        _, numbers = node.clone_with_new_inputs(inputs, strict=False).outputs
+        # How the stream goes on is not for the graph to say: the shards have not drawn from this state itself.
+        return [Placed(state, 0), Placed(numbers, level, axis)]
+
+    def _sizes(self, v: Any) -> list[Placed]:
+        """Return what is known of the lengths in a vector of them; nothing where none of them can be sharded."""
+        op = v.owner.op if v.owner is not None else None
+        if isinstance(op, Shape):
+            return [self._dimension(v.owner.inputs[0], i) for i in range(v.owner.inputs[0].type.ndim)]
+        if isinstance(op, MakeVector):
+            return [self.placed(_without_casts(n)) for n in v.owner.inputs]
+        return self._sizes(v.owner.inputs[0]) if isinstance(op, Elemwise) and len(v.owner.inputs) == 1 else []
+
     # -- lengths ---------------------------------------------------------------------------------------------------
     def _shape(self, node: Any) -> Placed:
         (x,) = node.inputs
@@ -225,6 +260,43 @@ class Stages:
             inputs = [self._sent(a, self._level(a)) for a in v.owner.inputs]
             return v.owner.clone_with_new_inputs(inputs, strict=False).outputs[v.owner.outputs.index(v)]
         return self.sent.setdefault(v, (v.type(), level))[0]
+
+
+def _without_casts(n: Any) -> Any:
+    """Return the number that only changes its type or dtype until it is n."""
+    while n.owner is not None and (
+        isinstance(n.owner.op, (ScalarFromTensor, TensorFromScalar))
+        or isinstance(n.owner.op, Elemwise) and str(n.owner.op.scalar_op).startswith("Cast")
+    ):  # fmt: skip
+        n = n.owner.inputs[0]
+    return n
+
+
+def _parameters(node: Any) -> range:
+    """Return which inputs of a draw are parameters of the distribution."""
+    return range(3 if isinstance(node.op, RandomVariable) else 2, len(node.inputs))
+
+
+def _place(node: Any, i: int, axis: int) -> int:
+    """Return which axis of the numbers a parameter's axis is; negative for one of a single draw's."""
+    op, ndim = node.op, node.inputs[i].type.ndim
+    if isinstance(op, RandomVariable):
+        own, added = op.ndims_params[i - 3], op.ndim_supp
+    else:
+        added = getattr(op, "ndim_added", 0)
+        own = min(added, ndim)
+    return node.outputs[1].type.ndim - added - (ndim - own) + axis if axis < ndim - own else -1
+
+
+def _drawn_axes(node: Any, given: Sequence[Placed]) -> list[int]:
+    """Return along which axes of the numbers the parameters of a draw are sharded."""
+    return [_place(node, i, axis) for i in _parameters(node) if (axis := given[i].axis) is not None]
+
+
+def _is_long(node: Any, i: int, axis: int) -> bool:
+    """Return whether a parameter that is the same everywhere has an axis of the numbers, so that it fits no shard."""
+    pattern = node.inputs[i].type.broadcastable
+    return any(_place(node, i, d) == axis and not one for d, one in enumerate(pattern))
 
 
 def _refusal(node: Any, given: Iterable[Placed]) -> str:

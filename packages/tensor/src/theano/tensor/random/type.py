@@ -40,7 +40,7 @@ class RandomStateType(Type):
 
     def values_eq(self, a: Any, b: Any) -> bool:
         """Return whether the next numbers of both are the same."""
-        return _contents(a) == _contents(b)
+        return contents_of(a) == contents_of(b)
 
     def values_eq_approx(self, a: Any, b: Any, **tolerances: Any) -> bool:
         """Return the same: states are alike or not."""
@@ -57,7 +57,7 @@ class RandomStateType(Type):
 
     def constant_signature(self, value: Any) -> Hashable:
         """Return what a state holds."""
-        return _contents(value)
+        return contents_of(value)
 
     def get_shape_info(self, obj: Any) -> None:
         """Return None: all values are of one size."""
@@ -93,7 +93,7 @@ def copy_of(state: np.random.RandomState) -> np.random.RandomState:
 _ANY_SEED = np.random.SeedSequence(0)
 
 
-def _contents(state: np.random.RandomState) -> tuple[Any, ...]:
+def contents_of(state: np.random.RandomState) -> tuple[Any, ...]:
     """Return what a state holds; the normal number that is kept means nothing unless there is one."""
     content = state.get_state(legacy=False)
     twister, kept = content["state"], bool(content["has_gauss"])
@@ -108,6 +108,6 @@ def _of_contents(contents: tuple[Any, ...]) -> np.random.RandomState:
     return state
 
 
-register_form(np.random.RandomState, "random state", _contents, _of_contents)
+register_form(np.random.RandomState, "random state", contents_of, _of_contents)
 
 random_state_type = RandomStateType()
