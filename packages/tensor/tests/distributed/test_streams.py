@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from local_cluster import cluster, with_dask
+from launcher import MPIEXEC
+from local_cluster import cluster, with_dask, with_mpi
 from scipy import stats
 
 import theano
@@ -207,3 +210,26 @@ def test_workers_do_not_matter():
     for other in found[1:]:
         for a, b in zip(found[0], other, strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+RANKS = """
+import numpy as np, theano, theano.tensor as T
+from mpi4py import MPI
+
+def run(on):
+    x, streams, w = T.dmatrix("x"), T.shared_randomstreams.RandomStreams(9), theano.shared(np.zeros(3), "w")
+    updates = {w: w + T.sum(x * streams.normal(x.shape), axis=0)}
+    f = theano.distributed.function([x], T.sum(streams.uniform((2,))), updates=updates, shard={x: 0}, shards=4, on=on)
+    return [float(f(np.arange(21.0).reshape(7, 3))) for _ in range(3)], w.get_value().tolist()
+
+assert run(MPI.COMM_WORLD) == run("serial")
+print("alike", flush=True)
+"""
+
+
+@with_mpi
+def test_ranks_do_not_matter(tmp_path):
+    script = tmp_path / "draws.py"
+    script.write_text(RANKS)
+    done = subprocess.run([str(MPIEXEC), "-n", "2", sys.executable, str(script)], capture_output=True, text=True)
+    assert done.stdout.split() == ["alike", "alike"], done.stderr
