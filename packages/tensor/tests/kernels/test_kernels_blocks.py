@@ -96,6 +96,7 @@ NO_SIZES = {
     "factor_triangle.h": {"GROUP", "ABREAST"}, "fft.h": {"LARGEST_RADIX", "MOST_STAGES"}, "fft_lines.h": {"WIDTH"},
     "gemm_level2.h": {"FEW_VECTORS", "MOST_NARROW"}, "gemm_pack.h": {"SQUARE"}, "gemm_vector.h": {"VECTOR_BYTES", "ROWS", "VECTORS", "RIGHT_RESTS"}, "fft_stage.h": {"r"},
     "mrg.c": {"BLOCK"}, "mrg_step.h": {"TH_MRG_M1", "TH_MRG_M2"}, "philox.c": {"GROUP", "WORDS", "SIDE_BY_SIDE", "ROUNDS"}, "lanes.h": {"TH_VECTOR", "TH_WIDTH_8", "TH_WIDTH_4"}, "marks.h": {"TH_PLAIN_LOOP"},
+    "single.c": {"MOVES_m", "MOVES_s", "_lanes"},
 }  # fmt: skip
 
 

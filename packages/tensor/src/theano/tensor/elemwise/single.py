@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 from functools import cache
 
 import theano.scalar as ts
 from theano.graph.kernel import Builtin
 from theano.scalar.composite import Composite
-from theano.tensor.kernels.common import library, library_path
+from theano.tensor.kernels.common import library_path
 from theano.tensor.kernels.nest import Map
 from theano.tensor.kernels.parameters import Single
 
@@ -54,7 +55,4 @@ def symbol_of(nest: Map) -> str | None:
 
 @cache
 def _is_there(path: str, symbol: str) -> bool:
-    try:
-        return bool(library(path).symbol(symbol))
-    except LookupError:
-        return False
+    return hasattr(ctypes.CDLL(path), symbol)

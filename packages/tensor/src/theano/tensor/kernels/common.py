@@ -19,7 +19,7 @@ from theano.settings import config
 from theano.tensor.kernels import reduction
 
 __all__ = [
-    "DTYPE_CODES", "LEVELS", "VIEW_NS", "Ready", "c_text", "driver", "dtype_of", "find_driver", "is_view", "library",
+    "DTYPE_CODES", "LEVELS", "VIEW_NS", "Ready", "c_text", "driver", "dtype_of", "find_driver", "is_view",
     "library_level", "library_path", "library_paths", "library_vectors", "ndim_of", "normal_axes", "nothing", "ones_of",
     "pattern_of", "ready", "title", "works_in_place",
 ]  # fmt: skip
@@ -106,7 +106,7 @@ def library_vectors() -> str:
     True
     """
     path = library_path()
-    return ctypes.string_at(int(library(path).symbol("th_vectors"))).decode() if path is not None else ""
+    return ctypes.string_at(int(_library(path).symbol("th_vectors"))).decode() if path is not None else ""
 
 
 DRIVERS = ("th_reduce", "th_conv_elementwise")
@@ -121,11 +121,11 @@ def find_driver(symbol: str) -> int:
 
 def driver(path: str, symbol: str) -> Pointer:
     """Return a driver's address in the library at ``path``."""
-    return Pointer(int(library(path).symbol(symbol)), f"drivers:{symbol}")
+    return Pointer(int(_library(path).symbol(symbol)), f"drivers:{symbol}")
 
 
 @cache
-def library(path: str) -> Any:
+def _library(path: str) -> Any:
     """Return the library, which stays where it is."""
     from theano.loader.module import Library  # a compiled module; where it is missing there is no path to load
 
