@@ -132,3 +132,11 @@ def test_what_is_as_it_was_is_not_looked_at_anew(tree: Path, monkeypatch: pytest
     assert environment._stamp() == first and environment._tree is looked
     monkeypatch.setattr(environment, "_roots", lambda: [("", str(tree / "inner"))])
     assert environment._stamp() != first and environment._tree is not looked
+
+
+def test_where_there_are_no_files_there_is_a_stamp_too(tree: Path) -> None:
+    """As of an installation in an archive, which has no key for a reason of its own."""
+    first = environment._stamp()
+    shutil.rmtree(tree)
+    assert environment._stamp() != first
+    assert environment._stamp() == environment._stamp()

@@ -209,7 +209,8 @@ def _stamp() -> str:
         state = hashlib.sha256()
         for path, facts in files.items():
             state.update("\0".join(map(str, (path, *facts, ""))).encode())
-        if max(max(times) for _, *times in files.values()) > (sys.modules["theano"].__imported__ - SLACK) * 1e9:
+        newest = max((max(times) for _, *times in files.values()), default=0)
+        if newest > (sys.modules["theano"].__imported__ - SLACK) * 1e9:
             _changed = True
         _tree = _Tree(state.hexdigest()[:32], _roots(), files, folders)
     _check_loaded(_tree.files.keys())
