@@ -5,6 +5,7 @@ from __future__ import annotations
 import cases
 import numpy as np
 import pytest
+import scipy.sparse
 from samples import DTYPES, FORMATS, SHAPES, dense, matrix, plain
 
 import theano
@@ -106,6 +107,21 @@ def test_numbers_of_columns(format, columns):
             product, added = f(a, b, c)
             np.testing.assert_allclose(product, plain(a) @ b, 1e-4, 1e-4)
             np.testing.assert_allclose(added, c + (2 if dtype == "float64" else -1) * (plain(a) @ b), 1e-4, 1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_lines_of_each_length_have_nothing_of_their_neighbours(dtype):
+    """Eight numbers of a line are read at a time: those of the next line, which may be no numbers, do not count."""
+    x, v = S.matrix("csr", "x", dtype), T.vector("v", dtype=dtype)
+    f = theano.function([x, v], S.dot(x, v))
+    rng = np.random.default_rng(3)
+    for lengths in (range(21), range(20, -1, -1), [3], [9, 0, 0, 8], [40, 1, 2]):
+        a, some = np.zeros((2 * len(lengths), 41), dtype), rng.integers(1, 9, 41).astype(dtype)
+        for i, n in enumerate(lengths):
+            a[2 * i, rng.choice(41, n, replace=False)] = rng.integers(1, 9, n)
+            a[2 * i + 1, : i % 5] = np.nan if i % 2 else np.inf
+        with np.errstate(invalid="ignore"):
+            np.testing.assert_array_equal(f(scipy.sparse.csr_matrix(a), some), np.where(a != 0, a * some, 0).sum(1))
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -579,6 +579,8 @@ def test_batches_of_products(dtype, batch):
         a, b = whole((batch, m, k), dtype), whole((batch, k, n), dtype)
         for left, right in itertools.product((a, a.copy("F"), spread(a)), (b, b.copy("F"), spread(b))):
             equal(call(blas.batched_dot_kernel, Toy(), [left, right], (dtype, 3))[0], a @ b, batch, m, k, n)
+        same = np.broadcast_to(b[:1], b.shape)
+        equal(call(blas.batched_dot_kernel, Toy(), [a[::-1], same], (dtype, 3))[0], a[::-1] @ same, batch, m, k, n)
         own = a.transpose(0, 2, 1)
         equal(call(blas.batched_dot_kernel, Toy(), [a, own], (dtype, 3))[0], a @ own, batch, m, k)
 

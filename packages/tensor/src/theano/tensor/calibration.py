@@ -3,7 +3,8 @@
 Each choice is tried in turn with the alternatives, on compiled functions and through the struct that kernels read
 (`theano.tensor.kernels.tuning`), so that what is measured is what programs will run. Of the times of one alternative
 the shortest counts, since whatever else goes on in a machine makes times longer. The alternative is taken whose times
-are the shortest as a geometric mean over the cases.
+are the shortest as a geometric mean over the cases; one that is no more than `WORTH` better than what is stored for
+the machine's kind is no reason to change.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ from theano.tensor.kernels import tuning
 from theano.tensor.reduce.functions import sum as sum_of
 from theano.toolchain.checks import Line
 
-SIDES = (100, 200, 320, 500, 720, 1000)
+SIDES = (16, 32, 64, 100, 200, 320, 500, 720, 1000)
 """Of square matrices: our products are the faster ones up to one of these sizes, if at all."""
 SHAPES = (((100, 200, 300), 1), ((2000, 2500), 0))
 """Of arrays that come from memory, with the axis over which they are summed: short rows and long ones."""
 ROUNDS = 5
+WORTH = 0.02
+"""By so much of the geometric mean an alternative has to be better: less is noise."""
 SHORTEST = 2e-3
 """Seconds: calls that take less are made in groups."""
 
@@ -64,10 +67,12 @@ def own_products(dtype: str) -> int:
     for side in SIDES:
         value = np.random.default_rng(side).normal(size=(side, side)).astype(dtype)
         times.append(shortest(partial(product, value, value), f"own_{dtype}", (ALWAYS, -1)))
+    known = tuning.stored().values[f"own_{dtype}"]
     limits = [-1, *(side**3 for side in SIDES[:-1]), ALWAYS]
     # With the k-th limit the first k sizes are ours.
     costs = [sum(math.log(t[ALWAYS if at < k else -1]) for at, t in enumerate(times)) for k in range(len(limits))]
-    return limits[costs.index(min(costs))]
+    better = costs[sum(side**3 <= known for side in SIDES)] - min(costs) > WORTH * len(SIDES)
+    return limits[costs.index(min(costs))] if better else known
 
 
 def row_by_row(dtype: str, name: str) -> bool:
@@ -86,7 +91,8 @@ def row_by_row(dtype: str, name: str) -> bool:
         call = partial(function([In(x, borrow=True)], sum_of(x, axis=axis)), np.ones(shape, dtype))
         for way, seconds in shortest(call, name, tuple(cost)).items():
             cost[way] += math.log(seconds)
-    return cost[True] <= cost[False]
+    known = bool(tuning.stored().values[name])
+    return not known if cost[known] - cost[not known] > WORTH * len(SHAPES) else known
 
 
 def shortest(call: Call, name: str, values: Sequence[int]) -> dict[int, float]:

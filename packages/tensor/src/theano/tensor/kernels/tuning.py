@@ -111,8 +111,11 @@ def keep(values: Mapping[str, int], place: Cache | None = None) -> None:
 def chosen(place: Cache | None = None) -> Found:
     """Return what a new process would use: values that were measured, of a family, or the careful ones."""
     measured = _measured(place) if config.calibration == "measured" else None
-    if measured is not None:
-        return measured
+    return stored() if measured is None else measured
+
+
+def stored() -> Found:
+    """Return what is used where nothing was measured: values of a family, or the careful ones."""
     for start, values in FAMILIES.items():
         if re.match(start, cpu_description()):
             return Found(CAREFUL | values, "known for this family of CPU")

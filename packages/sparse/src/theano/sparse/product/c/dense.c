@@ -97,6 +97,15 @@ typedef struct {
 #define QUAD(T) quad_##T
 typedef double quad_double __attribute__((vector_size(32), aligned(8), may_alias));
 typedef float quad_float __attribute__((vector_size(16), aligned(4), may_alias));
+/* Their bits, and masks: the four from `eight - n` on keep the first n, the next four those behind them. */
+#define QUAD_BITS(T) quad_bits_##T
+typedef int64_t quad_bits_double __attribute__((vector_size(32), aligned(8), may_alias));
+typedef int32_t quad_bits_float __attribute__((vector_size(16), aligned(4), may_alias));
+static const int64_t kept_double[16] = {-1, -1, -1, -1, -1, -1, -1, -1}, *const eight_double = kept_double + 8;
+static const int32_t kept_float[16] = {-1, -1, -1, -1, -1, -1, -1, -1}, *const eight_float = kept_float + 8;
+#define QUAD_AT(T, k) \
+    (*(const QUAD(T) *)(data + (k)) * (QUAD(T)){b[indices[k]], b[indices[(k) + 1]], b[indices[(k) + 2]], b[indices[(k) + 3]]})
+#define ADD_KEPT(T, k, kept) sums += (QUAD(T))((QUAD_BITS(T))QUAD_AT(T, k) & *(const QUAD_BITS(T) *)(kept))
 
 #define PRODUCT(NAME, T, V) \
     REST(NAME, T, V) \
@@ -125,11 +134,12 @@ typedef float quad_float __attribute__((vector_size(16), aligned(4), may_alias))
                 rest_##NAME(p, i, at, alpha, data); \
         } \
     } \
-    /* One column: the products of a line, four sums at a time. */ \
+    /* One column: the products of a line, four sums at a time. Where a line ends, the CPU cannot foresee: eight products are */ \
+    /* computed, and those behind the end left out, as long as so many numbers are stored. */ \
     static void vector_##NAME(void *arg, int64_t lo, int64_t hi) \
     { \
         const product *p = arg; \
-        const int32_t *indices = p->a->indices, *indptr = p->a->indptr; \
+        const int32_t *indices = p->a->indices, *indptr = p->a->indptr, last = indptr[p->a->m] - 8; \
         const T *restrict data = (const T *)p->a->data, *restrict b = (const T *)p->b; \
         T *restrict out = (T *)p->out; \
         const T alpha = (T)p->alpha; \
@@ -137,11 +147,13 @@ typedef float quad_float __attribute__((vector_size(16), aligned(4), may_alias))
             QUAD(T) sums = {0}; \
             int32_t k = indptr[i]; \
             const int32_t end = indptr[i + 1]; \
-            for (; k + 3 < end; k += 4) \
-                sums += *(const QUAD(T) *)(data + k) * \
-                        (QUAD(T)){b[indices[k]], b[indices[k + 1]], b[indices[k + 2]], b[indices[k + 3]]}; \
-            for (; k < end; ++k) \
-                sums[0] += data[k] * b[indices[k]]; \
+            for (; k < end && k <= last; k += 8) { \
+                const int32_t left = end - k < 8 ? end - k : 8; \
+                ADD_KEPT(T, k, eight_##T - left); \
+                ADD_KEPT(T, k + 4, eight_##T - left + 4); \
+            } \
+            for (int32_t at = 0; k < end; ++k, ++at) \
+                sums[at % 4] += data[k] * b[indices[k]]; \
             const T sum = (sums[0] + sums[1]) + (sums[2] + sums[3]); \
             out[i] = p->adds ? out[i] + alpha * sum : sum; \
         } \

@@ -51,6 +51,11 @@ TH_GEMM_SPACE(th_gemm_space_f64);
     TH_LOCAL void NAME(char *space, const T *alpha, matrix a, matrix b, const T *beta, matrix z, matrix c)
 TH_GEMM_WITHIN(th_gemm_within_f32, float);
 TH_GEMM_WITHIN(th_gemm_within_f64, double);
+/* `count` products C = A B in that space, one after the other, whose matrices lie so many bytes apart. */
+#define TH_GEMM_BATCH(NAME) \
+    TH_LOCAL void NAME(char *space, matrix a, matrix b, matrix c, int64_t a_next, int64_t b_next, int64_t c_next, int64_t count)
+TH_GEMM_BATCH(th_gemm_batch_f32);
+TH_GEMM_BATCH(th_gemm_batch_f64);
 
 /* y = alpha A x + beta z, likewise; 1, with nothing done, for a layout that this does not know: th_gemm knows all. */
 #define TH_GEMV(NAME, T) \

@@ -13,12 +13,21 @@ typedef struct {
     NAME(ending) end;
     int64_t first_term, terms; /* this slice */
     int64_t group;             /* rows that a thread takes at a time */
+    cut panels;                /* the columns, in vectors */
 } NAME(direct_job);
 
-/* The rows `r` to `end` of a product with up to COLUMNS columns, from `c` on. */
-static void NAME(direct_panel)(const NAME(direct_job) *j, int64_t r, int64_t end, int64_t c)
+/* Panels of like width are better than whole ones and a small one. */
+INLINE cut NAME(panels_of)(int64_t columns)
 {
-    const int64_t n = j->b.cols - c < COLUMNS ? j->b.cols - c : COLUMNS, most = j->b.cols <= 2 * LANES ? TALL : ROWS;
+    const int64_t vectors = parts_of(columns, LANES);
+    return vectors <= VECTORS ? (cut){1, vectors, 0} : cut_into(vectors, parts_of(vectors, VECTORS));
+}
+
+/* The rows `r` to `end` of panel q of a product. */
+static void NAME(direct_panel)(const NAME(direct_job) *j, int64_t r, int64_t end, int64_t q)
+{
+    const int64_t c = first_of(&j->panels, q) * LANES, c_end = first_of(&j->panels, q + 1) * LANES;
+    const int64_t n = (c_end < j->b.cols ? c_end : j->b.cols) - c, most = n <= 2 * LANES ? TALL : ROWS;
     NAME(factors) f = {j->a.data + r * j->a.row + j->first_term * j->a.col,
                        j->b.data + j->first_term * j->b.row + c * j->b.col, j->terms, j->a.row, j->a.col, j->b.row};
     char panel[TURNED_TERMS * COLUMNS * sizeof(T)] __attribute__((aligned(64)));
@@ -43,7 +52,7 @@ static void NAME(direct_columns)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(direct_job) *j = arg;
     for (int64_t q = lo; q < hi; ++q)
-        NAME(direct_panel)(j, 0, j->a.rows, q * COLUMNS);
+        NAME(direct_panel)(j, 0, j->a.rows, q);
 }
 
 /* Groups of rows. */
@@ -51,15 +60,15 @@ static void NAME(direct_rows)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(direct_job) *j = arg;
     const int64_t end = hi * j->group < j->a.rows ? hi * j->group : j->a.rows;
-    for (int64_t c = 0; c < j->b.cols; c += COLUMNS)
-        NAME(direct_panel)(j, lo * j->group, end, c);
+    for (int64_t q = 0; q < j->panels.parts; ++q)
+        NAME(direct_panel)(j, lo * j->group, end, q);
 }
 
 static int NAME(multiply_direct)(th_ctx *ctx, int64_t threads, matrix a, matrix b, NAME(ending) end)
 {
-    NAME(direct_job) j = {.a = a, .b = b, .end = end, .terms = a.cols, .group = 2 * TALL};
+    NAME(direct_job) j = {.a = a, .b = b, .end = end, .terms = a.cols, .group = 2 * TALL, .panels = NAME(panels_of)(b.cols)};
     const double work = (double)a.rows * (double)b.cols * (double)a.cols;
-    const int64_t panels = parts_of(b.cols, COLUMNS), groups = parts_of(a.rows, j.group);
+    const int64_t panels = j.panels.parts, groups = parts_of(a.rows, j.group);
     if (a.cols <= DIRECT_SLICE && work < WORTH_THREADS) {
         NAME(direct_columns)(&j, 0, panels);
         return 0;
@@ -95,6 +104,9 @@ static int NAME(is_direct)(const matrix *a, const matrix *b)
     if (b->col != size && b->cols > 1)
         return a->cols <= TURNED_TERMS && (double)a->rows * (double)b->cols * (double)a->cols < TURNED_WORK;
     if (a->rows <= FEW_ROWS || a->cols <= FEW_TERMS)
+        return 1;
+    /* A narrow factor without gaps is read in one run, as fast as from a copy; so is the other one, or each of its rows is. */
+    if (b->cols <= COLUMNS && b->row == b->cols * size && (a->col == size || (a->rows <= PASSING_ROWS && a->col == a->rows * size)))
         return 1;
     if (a->col != size && b->cols > COLUMNS && (a->row != size || a->rows * a->cols * size > DIRECT_BYTES || !NAME(is_spread)(a->cols, a->col)))
         return 0;

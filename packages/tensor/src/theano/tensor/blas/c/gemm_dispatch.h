@@ -87,3 +87,23 @@ void NAME(th_gemm_within)(char *space, const T *alpha, matrix a, matrix b, const
 {
     NAME(product)(NULL, 1, alpha, a, b, beta, z, c, space);
 }
+
+void NAME(th_gemm_batch)(char *space, matrix a, matrix b, matrix c, int64_t a_next, int64_t b_next, int64_t c_next, int64_t count)
+{
+    if (NAME(is_sideways)(&c)) {
+        const matrix t = a;
+        const int64_t t_next = a_next;
+        a = turned(b), a_next = b_next;
+        b = turned(t), b_next = t_next;
+        c = turned(c);
+    }
+    if (a.cols == 0 || a.cols > DIRECT_SLICE || NAME(is_halved)(a, b) || !NAME(is_direct)(&a, &b)) {
+        for (; count > 0; --count, a.data += a_next, b.data += b_next, c.data += c_next)
+            NAME(product)(NULL, 1, NULL, a, b, NULL, c, c, space);
+        return;
+    }
+    /* Small ones take no longer than it takes to find out how each is to be computed: all are computed like the first. */
+    NAME(direct_job) j = {.a = a, .b = b, .end = {c.data, c.data, c.row, c.col, c.row, c.col, 1, 0}, .terms = a.cols, .panels = NAME(panels_of)(b.cols)};
+    for (; count > 0; --count, j.a.data += a_next, j.b.data += b_next, j.end.to += c_next)
+        NAME(direct_columns)(&j, 0, j.panels.parts);
+}

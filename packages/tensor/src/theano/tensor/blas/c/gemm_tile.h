@@ -53,7 +53,10 @@ INLINE void NAME(tile)(const int rows, const int vectors, NAME(factors) f, NAME(
 {
     vec sums[TALL][VECTORS];
     const int64_t rest = n - (vectors - 1) * LANES;
-    const char *x = f.x, *y = f.y;
+    /* Rows are reached from a pointer for four of them, or there would not be registers enough for where they begin. */
+    const char *x[(TALL + 3) / 4] = {f.x}, *y = f.y;
+    _Pragma("GCC unroll 3") for (int g = 1; 4 * g < rows; ++g)
+        x[g] = x[g - 1] + 4 * f.x_row;
     _Pragma("GCC unroll 12") for (int i = 0; i < rows; ++i)
         _Pragma("GCC unroll 3") for (int v = 0; v < vectors; ++v)
             sums[i][v] = (vec){0};
@@ -64,11 +67,14 @@ INLINE void NAME(tile)(const int rows, const int vectors, NAME(factors) f, NAME(
             right[v] = load(y + v * VECTOR_BYTES);
         right[vectors - 1] = rest == LANES ? load(y + (vectors - 1) * VECTOR_BYTES) : load_some(y + (vectors - 1) * VECTOR_BYTES, rest);
         _Pragma("GCC unroll 12") for (int i = 0; i < rows; ++i) {
-            const vec left = all(*(const T *)(x + i * f.x_row));
+            const vec left = all(*(const T *)(x[i / 4] + i % 4 * f.x_row));
             _Pragma("GCC unroll 3") for (int v = 0; v < vectors; ++v)
                 sums[i][v] = fused(left, right[v], sums[i][v]);
         }
-        x += f.x_step;
+        _Pragma("GCC unroll 3") for (int g = 0; 4 * g < rows; ++g) {
+            x[g] += f.x_step;
+            __asm__("" : "+r"(x[g])); /* or the compiler makes one pointer of them, and a distance for each row */
+        }
         y += f.y_step;
     }
     const int64_t size = sizeof(T);

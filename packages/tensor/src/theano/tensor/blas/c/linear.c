@@ -516,51 +516,53 @@ typedef struct {
     int32_t dtype;
     int64_t size, a_next, b_next, c_next;
     matrix a, b, c;
-    int64_t batch, parts;            /* parts: by threads, each with space of its own; else 0 */
+    int64_t batch, parts; /* of our own products, each part with space of its own */
     char *space;
     int64_t space_bytes;
 } pairs;
 
-/* Pairs `lo` to `hi`; in `space`, where our own product is to take what it needs from there. 0, or -1 with the error set. */
-static int multiply_some(const pairs *j, int64_t lo, int64_t hi, char *space)
-{
-    matrix a = j->a, b = j->b, c = j->c;
-    a.data += lo * j->a_next, b.data += lo * j->b_next, c.data += lo * j->c_next;
-    for (; lo < hi; ++lo, a.data += j->a_next, b.data += j->b_next, c.data += j->c_next)
-        if (j->parts <= 1) {
-            if (multiply(j->ctx, j->p, j->dtype, j->size, NULL, a, b, NULL, c, c))
-                return -1;
-        } else if (j->dtype == TH_FLOAT32) {
-            th_gemm_within_f32(space, NULL, a, b, NULL, c, c);
-        } else {
-            th_gemm_within_f64(space, NULL, a, b, NULL, c, c);
-        }
-    return 0;
-}
-
 static void multiply_parts(void *arg, int64_t lo, int64_t hi)
 {
     const pairs *j = arg;
-    for (int64_t part = lo; part < hi; ++part)
-        multiply_some(j, part * j->batch / j->parts, (part + 1) * j->batch / j->parts, j->space + part * j->space_bytes);
+    for (int64_t part = lo; part < hi; ++part) {
+        const int64_t first = part * j->batch / j->parts, count = (part + 1) * j->batch / j->parts - first;
+        char *space = j->space + part * j->space_bytes;
+        matrix a = j->a, b = j->b, c = j->c;
+        a.data += first * j->a_next, b.data += first * j->b_next, c.data += first * j->c_next;
+        (j->dtype == TH_FLOAT32 ? th_gemm_batch_f32 : th_gemm_batch_f64)(space, a, b, c, j->a_next, j->b_next, j->c_next, count);
+    }
 }
 
-/* Multiply the pairs, parts of them on threads where our own product is the one for them. 0, or -1 with the error set. */
-static int multiply_pairs(pairs *j, int own)
+/* Multiply the pairs by our own product, parts of them on threads. 0, or -1 with the error set. */
+static int multiply_own(pairs *j)
 {
-    const double each = (double)j->c.rows * (double)j->c.cols * (double)j->a.cols;
-    if (own && j->c.rows > 1 && j->c.cols > 1 && j->p->threads != 1 && each * (double)j->batch > TH_GEMM_WORTH_THREADS) {
-        const int64_t worth = (int64_t)(each * (double)j->batch / TH_GEMM_BATCH_WORK) + 1, most = j->batch < TH_GEMM_BATCH_PARTS ? j->batch : TH_GEMM_BATCH_PARTS;
+    const double work = (double)j->c.rows * (double)j->c.cols * (double)j->a.cols * (double)j->batch;
+    const int64_t bytes = j->dtype == TH_FLOAT32 ? th_gemm_space_f32(j->a, j->b, j->c) : th_gemm_space_f64(j->a, j->b, j->c);
+    j->parts = 1;
+    if (j->p->threads != 1 && work > TH_GEMM_WORTH_THREADS) {
+        const int64_t worth = (int64_t)(work / TH_GEMM_BATCH_WORK) + 1, most = j->batch < TH_GEMM_BATCH_PARTS ? j->batch : TH_GEMM_BATCH_PARTS;
         j->parts = worth < most ? worth : most;
     }
-    if (j->parts <= 1)
-        return multiply_some(j, 0, j->batch, NULL);
-    const int64_t bytes = j->dtype == TH_FLOAT32 ? th_gemm_space_f32(j->a, j->b, j->c) : th_gemm_space_f64(j->a, j->b, j->c);
     j->space_bytes = (bytes + 63) / 64 * 64;
-    j->space = j->ctx->rt->scratch(j->ctx, (size_t)(j->parts * j->space_bytes));
-    if (j->space == NULL)
+    if (j->space_bytes && (j->space = j->ctx->rt->scratch(j->ctx, (size_t)(j->parts * j->space_bytes))) == NULL)
         return -1;
+    if (j->parts == 1) {
+        multiply_parts(j, 0, 1);
+        return 0;
+    }
     return j->ctx->rt->parallel_for(j->ctx, j->parts, j->p->threads ? (j->parts + j->p->threads - 1) / j->p->threads : 1, multiply_parts, j);
+}
+
+/* Multiply the pairs by whatever is the way for them. 0, or -1 with the error set. */
+static int multiply_pairs(pairs *j, int own)
+{
+    if (own && j->batch > 1 && j->c.rows > 1 && j->c.cols > 1 && j->a.cols != 1)
+        return multiply_own(j);
+    matrix a = j->a, b = j->b, c = j->c;
+    for (int64_t i = 0; i < j->batch; ++i, a.data += j->a_next, b.data += j->b_next, c.data += j->c_next)
+        if (multiply(j->ctx, j->p, j->dtype, j->size, NULL, a, b, NULL, c, c))
+            return -1;
+    return 0;
 }
 
 /* inputs: x (b, m, k) or (b, k), y (b, k, n) or (b, k). */
