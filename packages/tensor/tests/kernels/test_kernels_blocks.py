@@ -242,7 +242,7 @@ def test_logarithms_of_sums_of_exponentials(dtype):
             np.testing.assert_allclose(got, wanted, 40 * np.finfo(dtype).eps, 1e-6 if dtype == "float32" else 1e-14)
 
 
-SEARCHED = edges("ARGMAX_BLOCK", "ARGMAX_TILE", "ARGMAX_SHORT_RUN", "ARGMAX_PIECE", products=(("ARGMAX_PIECE", "ARGMAX_BLOCK"), ("ARGMAX_PIECE", 1024)),
+SEARCHED = edges("ARGMAX_BLOCK", "ARGMAX_TILE", "ARGMAX_NEAR_BYTES", "ARGMAX_SHORT_RUN", "ARGMAX_PIECE", products=(("ARGMAX_PIECE", "ARGMAX_BLOCK"), ("ARGMAX_PIECE", 1024)),
                  most=50_000)  # fmt: skip
 
 

@@ -18,7 +18,8 @@ enum {
 
     /* argmax.c */
     TH_ARGMAX_BLOCK = 4096,   /* elements that are searched, or brought together, at a time */
-    TH_ARGMAX_TILE = 1024,    /* results that advance together */
+    TH_ARGMAX_TILE = 1024,    /* results that advance together, */
+    TH_ARGMAX_NEAR_BYTES = 20480, /* over so much memory */
     TH_ARGMAX_SHORT_RUN = 48, /* shorter runs are joined to longer ones */
     TH_ARGMAX_PIECE = 1 << 16, /* elements of one run that a thread searches at a time */
 

@@ -26,6 +26,13 @@
 #define TH_ERROR static
 #endif
 
+/* Before a loop as long as a vector, which is taken apart into scalars before anybody thinks of vectors. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define TH_INTO_ONE_VECTOR _Pragma("GCC unroll 1")
+#else
+#define TH_INTO_ONE_VECTOR
+#endif
+
 /* In the body of a loop that is short or rare: vectorising it would only cost the compiler time. */
 #if defined(__GNUC__)
 #define TH_PLAIN_LOOP __asm__ volatile("")

@@ -5,7 +5,7 @@
  */
 #include "lanes.h"
 
-enum { BLOCK = TH_ARGMAX_BLOCK, TILE = TH_ARGMAX_TILE, SHORT_RUN = TH_ARGMAX_SHORT_RUN, PIECE = TH_ARGMAX_PIECE };
+enum { BLOCK = TH_ARGMAX_BLOCK, TILE = TH_ARGMAX_TILE, NEAR_BYTES = TH_ARGMAX_NEAR_BYTES, SHORT_RUN = TH_ARGMAX_SHORT_RUN, PIECE = TH_ARGMAX_PIECE };
 
 /* What each element type brings. float16 is searched as float32. */
 typedef struct {
@@ -55,16 +55,9 @@ typedef struct {
         return where[0]; \
     }
 
-/* A loop as long as a vector is taken apart into scalars before anybody thinks of vectors. */
-#if defined(__GNUC__) && !defined(__clang__)
-#define INTO_ONE_VECTOR _Pragma("GCC unroll 1")
-#else
-#define INTO_ONE_VECTOR
-#endif
-
 #define BLOCK_BY_SCAN(NAME, X, COUNT, TAKES) \
     SCAN(long_##NAME, X, COUNT, TAKES, LANES(X), ) \
-    SCAN(short_##NAME, X, COUNT, TAKES, (LANES(X) / 4), INTO_ONE_VECTOR) \
+    SCAN(short_##NAME, X, COUNT, TAKES, (LANES(X) / 4), TH_INTO_ONE_VECTOR) \
     static int block_##NAME(const void *at, int64_t n, int64_t start, void *best, int64_t *place) \
     { \
         const X *x = at; \
@@ -86,7 +79,7 @@ typedef struct {
 /* The types that vectors compare directly: the largest of a block alone, which tells whether to look for its place at all.
  * A sum is watched, which a nan (rarely something else) makes nan. */
 #define BLOCK_BY_VALUE(NAME, N, X, COUNT, TAKES, BETTER, WATCH, NANS) \
-    SCAN(short_##NAME, X, COUNT, TAKES, (LANES(X) / 4), INTO_ONE_VECTOR) \
+    SCAN(short_##NAME, X, COUNT, TAKES, (LANES(X) / 4), TH_INTO_ONE_VECTOR) \
     static int64_t place_##NAME(const X *x, int64_t n, X value) \
     { \
         enum { W = TH_VECTOR / sizeof(X) }; \
@@ -220,7 +213,7 @@ typedef struct {
     int kept, gone;
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
     int64_t gone_shape[TH_MAX_NDIM], gone_strides[TH_MAX_NDIM]; /* in the order in which places count */
-    int64_t total;
+    int64_t total, tile; /* tile: results that are searched side by side */
     char *scratch;
 } job;
 
@@ -346,12 +339,12 @@ static void reduce_outer(void *arg, int64_t lo, int64_t hi)
 {
     const job *j = arg;
     const int inner = j->kept - 1;
-    const int64_t width = j->shape[inner], next = j->strides[inner], tiles = (width + TILE - 1) / TILE;
+    const int64_t width = j->shape[inner], next = j->strides[inner], tiles = (width + j->tile - 1) / j->tile;
     const int direct = next == j->itemsize && j->dtype != TH_FLOAT16;
     _Alignas(64) char best[TILE * 8], row[TILE * 8];
     _Alignas(64) int64_t place[TILE];
     for (; lo < hi; ++lo) {
-        const int64_t start = lo % tiles * TILE, w = width - start < TILE ? width - start : TILE;
+        const int64_t start = lo % tiles * j->tile, w = width - start < j->tile ? width - start : j->tile;
         const int64_t first = lo / tiles * width + start;
         int64_t index[TH_MAX_NDIM], inside[TH_MAX_NDIM] = {0};
         char *p = j->x;
@@ -396,6 +389,13 @@ static int joined(int nd, int64_t *shape, int64_t *strides)
 
 static int64_t size_of(int64_t stride) { return stride < 0 ? -stride : stride; }
 
+/* How many results advance together that lie so many bytes apart: what is between them stays in the nearest cache. */
+static int64_t tile_of(int64_t apart)
+{
+    const int64_t near = apart ? NEAR_BYTES / apart : TILE, whole = near > 8 ? near / 8 * 8 : near, least = (TILE + 15) / 16;
+    return whole > TILE ? TILE : whole < least ? least : whole;
+}
+
 /* Results: the largest elements if two are wanted; their places. */
 TH_EXPORT int th_kernel_argmax(th_ctx *ctx)
 {
@@ -437,9 +437,10 @@ TH_EXPORT int th_kernel_argmax(th_ctx *ctx)
     const int nearer = size_of(j.gone_strides[j.gone - 1]) <= size_of(j.strides[j.kept - 1]);
     const int sideways = width >= 8 && (run < SHORT_RUN || !nearer) && j.total < INT32_MAX;
     if (sideways) {
-        const int64_t n = kept / width * ((width + TILE - 1) / TILE);
+        j.tile = tile_of(size_of(j.strides[j.kept - 1]));
+        const int64_t n = kept / width * ((width + j.tile - 1) / j.tile);
         if (work >= TH_SERIAL_NS)
-            return ctx->rt->parallel_for(ctx, n, th_grain(each * (double)(width < TILE ? width : TILE)), reduce_outer, &j);
+            return ctx->rt->parallel_for(ctx, n, th_grain(each * (double)(width < j.tile ? width : j.tile)), reduce_outer, &j);
         reduce_outer(&j, 0, n);
         return 0;
     }

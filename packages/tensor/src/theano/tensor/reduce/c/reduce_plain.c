@@ -27,7 +27,7 @@
     { \
         lanes_##A v; \
         TYPE(A) t[WIDTH(A)]; \
-        INTO_ONE_VECTOR \
+        TH_INTO_ONE_VECTOR \
         for (int l = 0; l < WIDTH(A); ++l) \
             t[l] = l < n ? (TYPE(A))x[l] : NEUTRAL; \
         memcpy(&v, t, sizeof v); \
@@ -174,7 +174,7 @@
                     row[i] = OP(OP(t[0], t[2]), OP(t[1], t[3])); \
                 } \
             } \
-            INTO_ONE_VECTOR \
+            TH_INTO_ONE_VECTOR \
             for (int64_t i = some; i < W; ++i) \
                 row[i] = none_##NAME(); \
             TH_FOLD_ROWS_##A(OP, row) \
@@ -213,12 +213,9 @@
         runs_##NAME(count - 4 * quarter, n, at + 4 * quarter * step, step, to + 4 * quarter); \
     }
 
-/* A loop as long as a vector is taken apart into scalars before anybody thinks of vectors. */
 #if defined(__GNUC__) && !defined(__clang__)
-#define INTO_ONE_VECTOR _Pragma("GCC unroll 1")
 #define UNROLLED _Pragma("GCC unroll 4")
 #else
-#define INTO_ONE_VECTOR
 #define UNROLLED _Pragma("unroll")
 #endif
 
