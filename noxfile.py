@@ -250,7 +250,7 @@ def cluster(session: nox.Session) -> None:
     """Compute on shards and map with Dask, joblib and MPI on this machine, try all cases, kill processes: minutes."""
     install_layers(session, LAYERS, [*TEST, *CLUSTER, "matplotlib", "dask-jobqueue", "dask-kubernetes", "sybil>=9"])
     session.run(
-        "python", "-m", "pytest", "-q", "-rs", "-n", "2", "--dist", "worksteal", "packages/tensor/tests/distributed",
+        "python", "-m", "pytest", "-q", "-rs", "-n", "3", "--dist", "worksteal", "packages/tensor/tests/distributed",
         *session.posargs,
         env={"THEANO_TESTS_CLUSTER": "1"},
     )  # fmt: skip
