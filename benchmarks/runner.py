@@ -18,8 +18,8 @@ from benchmarks.workload import Workload
 LARGE_NUMBERS, LARGE_FLOPS = 5e5, 2e7
 # A framework that compiled faster than this is asked again, because one measurement of a short time means little.
 ASK_AGAIN_BELOW = 10.0
-# Seconds before a turn with several threads: those of OpenBLAS and OpenMP keep cores busy for so long after their work.
-REST = 0.06
+# Seconds before a turn with several threads: after their work those of OpenBLAS keep cores busy for 2^28 cycles.
+REST = 0.15
 NOTHING_TO_COMPILE = INTERPRETERS | YARDSTICKS.keys()
 
 Row = dict[str, Any]

@@ -17,19 +17,23 @@ from functools import partial
 import numpy as np
 
 from theano.compile import In, function
+from theano.settings import config
 from theano.tensor.blas import dot
 from theano.tensor.blas.choice import ALWAYS, choose_gemm, size_text
 from theano.tensor.blas.library import find_blas
 from theano.tensor.constructors import matrix, tensor3
 from theano.tensor.kernels import tuning
 from theano.tensor.reduce.functions import sum as sum_of
+from theano.toolchain.build import core_count
 from theano.toolchain.checks import Line
 
-SIDES = (16, 32, 64, 100, 200, 320, 500, 720, 1000)
+SIDES = (16, 32, 64, 100, 200, 320, 500, 1000)
 """Of square matrices: our products are the faster ones up to one of these sizes, if at all."""
 SHAPES = (((100, 200, 300), 1), ((2000, 2500), 0))
 """Of arrays that come from memory, with the axis over which they are summed: short rows and long ones."""
 ROUNDS = 5
+REST = 0.15
+"""Seconds that threads of OpenBLAS keep their cores busy after a product, in which ours would have none to work on."""
 WORTH = 0.02
 """By so much of the geometric mean an alternative has to be better: less is noise."""
 SHORTEST = 2e-3
@@ -63,10 +67,12 @@ def own_products(dtype: str) -> int:
     """Return up to how many multiplications our products are to run, by measuring both at several sizes."""
     x, y = matrix(dtype=dtype), matrix(dtype=dtype)
     product = function([In(x, borrow=True), In(y, borrow=True)], dot(x, y))
-    times = []
-    for side in SIDES:
-        value = np.random.default_rng(side).normal(size=(side, side)).astype(dtype)
-        times.append(shortest(partial(product, value, value), f"own_{dtype}", (ALWAYS, -1)))
+    values = [np.random.default_rng(side).normal(size=(side, side)).astype(dtype) for side in SIDES]
+    times = [dict.fromkeys((ALWAYS, -1), math.inf) for _ in SIDES]
+    for own in (ALWAYS, -1, ALWAYS, -1):
+        time.sleep(REST if own == ALWAYS and (config.threads or core_count()) > 1 else 0)
+        for value, found in zip(values, times, strict=True):
+            found[own] = min(found[own], shortest(partial(product, value, value), f"own_{dtype}", (own,), 2)[own])
     known = tuning.stored().values[f"own_{dtype}"]
     limits = [-1, *(side**3 for side in SIDES[:-1]), ALWAYS]
     # With the k-th limit the first k sizes are ours.
@@ -95,14 +101,14 @@ def row_by_row(dtype: str, name: str) -> bool:
     return not known if cost[known] - cost[not known] > WORTH * len(SHAPES) else known
 
 
-def shortest(call: Call, name: str, values: Sequence[int]) -> dict[int, float]:
+def shortest(call: Call, name: str, values: Sequence[int], rounds: int = ROUNDS) -> dict[int, float]:
     """Return for each value of a choice the shortest time of a call, in seconds; the values take turns."""
     call()
     begin = time.perf_counter()
     call()
     count = max(1, math.ceil(SHORTEST / (time.perf_counter() - begin)))
     found = dict.fromkeys(values, math.inf)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for value in values:
             with tuning.tuned(**{name: value}):
                 begin = time.perf_counter()

@@ -73,7 +73,8 @@ INLINE void NAME(tile)(const int rows, const int vectors, NAME(factors) f, NAME(
         }
         _Pragma("GCC unroll 3") for (int g = 0; 4 * g < rows; ++g) {
             x[g] += f.x_step;
-            __asm__("" : "+r"(x[g])); /* or the compiler makes one pointer of them, and a distance for each row */
+            if (!__builtin_constant_p(f.x_row)) /* then the compiler would make one pointer of them, and a distance for each row */
+                __asm__("" : "+r"(x[g]));
         }
         y += f.y_step;
     }
