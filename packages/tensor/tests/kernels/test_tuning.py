@@ -100,13 +100,24 @@ def test_of_two_the_faster_is_chosen(monkeypatch):
     assert calibration.own_products("float64") == -1
     times["own_float64"] = {ALWAYS: [1, 1, 1], -1: [2, 2, 2]}
     asked.clear()
-    assert calibration.own_products("float64") in (ALWAYS, tuning.stored().values["own_float64"])
+    assert calibration.own_products("float64") == tuning.stored().values["own_float64"], "all of these are ours already"
+    asked.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(tuning, "stored", lambda: tuning.Found(tuning.CAREFUL | {"own_float64": 8**3}, ""))
+        assert calibration.own_products("float64") == ALWAYS
     times["own_float64"] = {ALWAYS: [1, 1, 1], -1: [0.99, 0.99, 0.99]}
     asked.clear()
     assert calibration.own_products("float64") == tuning.stored().values["own_float64"], "so little is noise"
     for slow, fast in ((True, False), (False, True)):
         monkeypatch.setattr(calibration, "shortest", lambda call, name, values, slow=slow, fast=fast: {slow: 2.0, fast: 1.0})
         assert calibration.row_by_row("float32", "row_by_row_widened") is fast
+
+
+def test_no_other_alternative_runs_while_one_is_measured():
+    seen = []
+    with tuning.tuned(own_float64=3):
+        calibration.shortest(lambda: seen.append(tuning.current()["own_float64"]), "own_float64", (7,), 2)
+    assert len(seen) > 3 and set(seen) == {7}
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -103,10 +103,11 @@ def row_by_row(dtype: str, name: str) -> bool:
 
 def shortest(call: Call, name: str, values: Sequence[int], rounds: int = ROUNDS) -> dict[int, float]:
     """Return for each value of a choice the shortest time of a call, in seconds; the values take turns."""
-    call()
-    begin = time.perf_counter()
-    call()
-    count = max(1, math.ceil(SHORTEST / (time.perf_counter() - begin)))
+    with tuning.tuned(**{name: values[0]}):  # no other may run before it: its threads would be busy still
+        call()
+        begin = time.perf_counter()
+        call()
+        count = max(1, math.ceil(SHORTEST / (time.perf_counter() - begin)))
     found = dict.fromkeys(values, math.inf)
     for _ in range(rounds):
         for value in values:
