@@ -72,8 +72,12 @@ def descents(*, shards: int = 4, **options: Any) -> Iterator[tuple[Any, Descent,
         yield client, there, here
 
 
+def one_of(client: Any) -> tuple[str, int]:
+    return next(iter(client.run(os.getpid).items()))
+
+
 def killed(client: Any) -> None:
-    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    os.kill(one_of(client)[1], signal.SIGKILL)
 
 
 @pytest.mark.parametrize(("threads", "shards", "nodes", "few"), [(1, 2, 2, 64), (2, 9, 9, 64), (2, 9, 2, 1)])
@@ -163,9 +167,9 @@ def slow() -> Iterator[Any]:
     distributed.TABLE.pop(Slow, None)
 
 
-@pytest.mark.parametrize(("shards", "nodes"), [(2, 2), (10, 2)])
+@pytest.mark.parametrize(("shards", "nodes"), [(2, [[0], [1]]), (10, [range(8), (8, 9)])])
 def test_a_worker_that_is_killed_in_mid_step(
-    shards: int, nodes: int, answered: list[int], slow: Any, monkeypatch: pytest.MonkeyPatch
+    shards: int, nodes: Any, answered: list[int], slow: Any, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(distributed.DaskEngine, "FEW", 1)
     x = T.dmatrix("x")
@@ -176,12 +180,16 @@ def test_a_worker_that_is_killed_in_mid_step(
         )
         data, wanted = f.scatter(VALUE), g(VALUE).tobytes()
         assert f(data).tobytes() == wanted and f(data).tobytes() == wanted
-        threading.Timer(0.1, killed, [client]).start()
+        # Who it is is asked before: a machine that has much else to do would answer when the step is nearly over.
+        address, process = one_of(client)
+        places = f.engine._calls._where([s.arrays for s in data.shards])
+        left = sum(all(places[i] != address for i in node) for node in nodes)
+        threading.Timer(0.1, os.kill, [process, signal.SIGKILL]).start()
         assert f(data).tobytes() == wanted
-        assert answered[:2] == [0, nodes] and answered[2] < nodes, "a node that the killed worker had a shard of is lost"
+        assert answered == [0, len(nodes), left], "those of which the killed worker has no shard"
         for _ in range(5):  # soon, however slowly the new worker starts
             assert f(data).tobytes() == wanted
-        assert answered[-1] == nodes
+        assert answered[-1] == len(nodes)
 
 
 def test_a_worker_that_joins(answered: list[int]):
