@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,8 @@ COLUMNS, UNITS = 64, 256
 PROCESSES = (1, 2, 4, 8)
 MESSAGES = (1_000, 131_072, 1_048_576)
 """Bytes that travel to each shard and back."""
+OVERLAPPED = (131_072, 1_048_576, 8_388_608)
+"""Bytes of gradients that are added up while a block is computed."""
 
 SUM = Combination(("sum",))
 
@@ -119,7 +122,7 @@ class Sleeping:
     def __call__(self, arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """Wait."""
         time.sleep(BLOCK)
-        return list(arrays), [values[0] + 1]
+        return list(arrays), [values[0]]
 
 
 def slept(block: float, weights: Any) -> tuple[float, Any]:
@@ -237,15 +240,50 @@ def mpi_messages(rounds: int) -> Seconds:
     return in_turns(calls, rounds)
 
 
-PARTS = {part.__name__: part for part in (dask_step, local_step, dask_messages, mpi_step, mpi_messages)}
+def mpi_overlap(rounds: int) -> Seconds:
+    """Measure what it brings to add up a gradient by hand while the block of the next is computed, at best.
+
+    The message is begun before a whole block, and waited for behind it: no gradient could be had earlier.
+    """
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    rows = int(comm.bcast(rows_of_a_block()))
+    x, y, w, cost, _ = network()
+    part, data = theano.function([x, y], T.grad(cost, w)), (np.ones((rows, COLUMNS)), np.ones(rows))
+    calls: dict[str, Callable[[], Any]] = {}
+    for size in OVERLAPPED:
+        own, total = np.ones(size // 8), np.empty(size // 8)
+
+        def alone() -> None:
+            comm.Barrier()
+            part(*data)
+
+        def behind(own: Any = own, total: Any = total) -> None:
+            alone()
+            comm.Allreduce(own, total)
+
+        def meanwhile(own: Any = own, total: Any = total) -> None:
+            comm.Barrier()
+            message = comm.Iallreduce(own, total)
+            part(*data)
+            message.Wait()
+
+        calls |= {f"alone {size}": alone, f"behind {size}": behind, f"meanwhile {size}": meanwhile}
+    return in_turns(calls, rounds)
 
 
-def measured(part: str, rounds: int, ranks: int = 0) -> Seconds:
+PARTS = {
+    part.__name__: part for part in (dask_step, local_step, dask_messages, mpi_step, mpi_messages, mpi_overlap)
+}  # fmt: skip
+
+
+def measured(part: str, rounds: int, ranks: int = 0, **environment: str) -> Seconds:
     """Run a part in a process of its own, or in several of MPI, with one thread each."""
     mpiexec = Path(sys.executable).parent / "mpiexec"
     launcher = [str(mpiexec if mpiexec.exists() else "mpiexec"), "-n", str(ranks)] if ranks else []
     command = [*launcher, sys.executable, __file__, "--part", part, "--rounds", str(rounds)]
-    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    env = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
     # Apart: workers of Dask's log errors when they are told to end.
     done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -258,6 +296,10 @@ def measured(part: str, rounds: int, ranks: int = 0) -> Seconds:
 # -- the formula, and what is written -------------------------------------------------------------------------------
 
 
+Terms = Callable[[float, float, float], list[float]]
+"""Of processes, bytes and processors: what the cost of a step is a sum of, but for the coefficients."""
+
+
 def messages(workers: float, few: int) -> float:
     """Return how many messages one process after the other waits for: those of a node on each level of the tree.
 
@@ -266,26 +308,35 @@ def messages(workers: float, few: int) -> float:
     return workers if workers <= few else FAN_IN + messages(-(-workers // FAN_IN), FAN_IN)
 
 
-def terms(workers: float, size: float, few: int = FAN_IN) -> list[float]:
-    """Return what the cost of a step is a sum of: a constant, and for each message a part, and one for its bytes."""
+def of_tree(workers: float, size: float, processors: float, few: int = FAN_IN) -> list[float]:
+    """Return the terms of Dask: a constant, and for each message of the tree a part, and one for its bytes."""
     n = messages(workers, few)
     return [1.0, n, n * size]
 
 
-def fitted(seconds: Seconds) -> tuple[np.ndarray, float]:
+def of_slices(ranks: float, size: float, processors: float) -> list[float]:
+    """Return the terms of MPI: a constant, the other ranks, and the bytes of the two slices that each of them gets.
+
+    All this as often as ranks share a processor.
+    """
+    shared = max(1.0, ranks / processors)
+    return [shared, (ranks - 1) * shared, 2 * size * (ranks - 1) / ranks * shared]
+
+
+def fitted(seconds: Seconds, terms: Terms, processors: float) -> tuple[np.ndarray, float]:
     """Return the coefficients, none of them negative, that fit medians best, and the largest relative error.
 
     Examples
     --------
     >>> cost = lambda n, size: 0.05 + 0.002 + 0.001 * n + 1e-9 * n * size
-    >>> found, error = fitted({f"{n} {m}": [cost(n, m)] for n in (1, 2, 4) for m in (1e3, 1e6)})
+    >>> found, error = fitted({f"{n} {m}": [cost(n, m)] for n in (1, 2, 4) for m in (1e3, 1e6)}, of_tree, 2)
     >>> found.round(12).tolist(), error < 1e-6
     ([0.002, 0.001, 1e-09], True)
     """
     keys = [tuple(map(float, key.split())) for key in seconds]
     costs = np.array([max(statistics.median(s) - BLOCK, 1e-6) for s in seconds.values()])
     # Each row divided by its cost: errors are relative.
-    rows = np.array([terms(n, size) for n, size in keys]) / costs[:, None]
+    rows = np.array([terms(n, size, processors) for n, size in keys]) / costs[:, None]
     best, error = np.zeros(3), np.inf
     for some in (c for k in (1, 2, 3) for c in itertools.combinations(range(3), k)):
         tried = np.zeros(3)
@@ -337,22 +388,37 @@ def steps(dask: Seconds, local: Seconds, mpi: Seconds) -> list[str]:
     ]  # fmt: skip
 
 
-def extrapolated(name: str, found: np.ndarray, few: int) -> list[str]:
-    """Return the rows of the table up to 1,000 workers."""
+def extrapolated(name: str, found: np.ndarray, terms: Terms, ways: int) -> list[str]:
+    """Return the rows of the table up to 1,000 workers; the bytes of the terms pass a link in so many directions."""
     rows = []
     for n in (2, 8, 32, 128, 512, 1000):
         cells = []
         for link in (1.25e9, 0.125e9):
-            each = max(float(found[2]), 2 / link)  # there and back
-            cost = float(np.dot([found[0], found[1], each], terms(n, MESSAGES[1], few)))
+            each = max(float(found[2]), ways / link)
+            cost = float(np.dot([found[0], found[1], each], terms(n, MESSAGES[1], n)))
             cells += [f"{cost * 1e3:,.0f}", f"{1 / (1 + cost):.2f}", f"{10 / (10 + cost):.2f}"]
         rows.append(f"| {name} | {n:,} | " + " | ".join(cells) + " |")
     return rows
 
 
+def overlaps(plain: Seconds, helped: Seconds) -> list[str]:
+    """Return the table of what it brings to add up a gradient while a block is computed."""
+    lines = [
+        "| 2 ranks, ms | block | `Allreduce` behind it adds | `Iallreduce` meanwhile adds |", "|---|---:|---:|---:|",
+    ]  # fmt: skip
+    for said, found in (("", plain), (", and a thread for messages", helped)):
+        for size in OVERLAPPED:
+            alone = found[f"alone {size}"]
+            more = (found[f"{way} {size}"] for way in ("behind", "meanwhile"))
+            added = ([b - a for a, b in zip(alone, with_it, strict=True)] for with_it in more)
+            lines.append(f"| {size / 1000:,.0f} kB{said} | {' | '.join(map(milliseconds, (alone, *added)))} |")
+    return lines
+
+
 def page(
-    waiting: float, dask: Seconds, local: Seconds, mpi: Seconds, dask_sizes: Seconds, mpi_sizes: Seconds
-) -> str:
+    waiting: float, dask: Seconds, local: Seconds, mpi: Seconds, dask_sizes: Seconds, mpi_sizes: Seconds,
+    plain: Seconds, helped: Seconds,
+) -> str:  # fmt: skip
     """Return the text with all tables."""
     processors = os.cpu_count() or 1
     heads = " | ".join(f"{m / 1000:,.0f} kB" for m in MESSAGES)
@@ -361,31 +427,41 @@ def page(
         "",
         *steps(dask, local, mpi),
         "",
+        "What it would bring to add up gradients while the backward pass goes on. Here the message may travel during a",
+        "whole block, which is more than could be had. MPI moves it on when it is called, or in a thread of its own",
+        "(`MPICH_ASYNC_PROGRESS=1`), which needs a processor:",
+        "",
+        *overlaps(plain, helped),
+        "",
         "What a step costs beside its blocks, in ms, measured on this machine, by processes and the bytes that go to",
-        "each and back; and by the formula `a + b n + c n m` that is fitted to it (`n` messages, `m` bytes):",
+        "each and back; and by formulas that are fitted to it (`m` bytes; `n` messages of Dask's; for MPI `n` others,",
+        "to which two slices of `m` bytes go, `v` in all, and the whole as often as ranks share a processor, `s`):",
         "",
         f"| | processes | {heads} | fitted |",
         "|---|---:" + "|---:" * len(MESSAGES) + "|---|",
     ]
     fits = {}
-    for name, sizes in (("Dask", dask_sizes), ("MPI", mpi_sizes)):
-        found, error = fits[name] = fitted(sizes)
-        a, b, c = found
-        said = f"a = {a * 1e3:.2f} ms, b = {b * 1e3:.2f} ms, c = {c * 1e9:.2f} ns; error at most {error:.0%}"
+    few = partial(of_tree, few=distributed.DaskEngine.FEW)
+    for name, sizes, terms, by in (
+        ("Dask", dask_sizes, few, "a + b n + c n m"), ("MPI", mpi_sizes, of_slices, "(a + b n + c v) s"),
+    ):  # fmt: skip
+        found, error = fits[name] = fitted(sizes, terms, processors)
+        values = "a = {:.2f} ms, b = {:.3f} ms, c = {:.2f} ns".format(*(found * [1e3, 1e3, 1e9]))
+        said = f"`{by}`: {values}; error at most {error:.0%}"
         for n in PROCESSES:
             cells = " | ".join(f"{(statistics.median(sizes[f'{n} {m}']) - BLOCK) * 1e3:.1f}" for m in MESSAGES)
             lines.append(f"| {name} | {n} | {cells} | {said if n == 1 else ''} |")
     lines += [
         "",
-        "**Extrapolated**, not measured: the same formula with a processor for each worker and the messages that one",
-        "process after the other waits for in the tree (26 for 1,000 workers), 131 kB each way, and the time that a",
-        "link of 10 or 1 Gbit/s takes where it is more than `c`; ms beside the blocks, and the efficiency with blocks",
-        "of 1 s and of 10 s:",
+        "**Extrapolated**, not measured: the same formulas with a processor for each worker, 131 kB each way, and the",
+        "time that a link of 10 or 1 Gbit/s takes where it is more than `c`; of Dask's messages those that one process",
+        "after the other waits for in the tree (26 for 1,000 workers). ms beside the blocks, and the efficiency with",
+        "blocks of 1 s and of 10 s:",
         "",
         "| | workers | 10 Gbit/s: ms | 1 s | 10 s | 1 Gbit/s: ms | 1 s | 10 s |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
-        *extrapolated("Dask", fits["Dask"][0], distributed.DaskEngine.FEW),
-        *extrapolated("MPI", fits["MPI"][0], FAN_IN),
+        *extrapolated("Dask", fits["Dask"][0], few, 2),  # there and back
+        *extrapolated("MPI", fits["MPI"][0], of_slices, 1),
     ]
     return "\n".join(lines)
 
@@ -414,7 +490,8 @@ def main() -> None:
     local, dask, mpi = *parts, measured("mpi_step", options.rounds, 2)
     of_ranks = [measured("mpi_messages", few, n) for n in PROCESSES]
     mpi_sizes = {key: seconds for each in of_ranks for key, seconds in each.items()}
-    text = page(waiting, dask, local, mpi, measured("dask_messages", few), mpi_sizes)
+    overlap = [measured("mpi_overlap", few, 2, **env) for env in ({}, {"MPICH_ASYNC_PROGRESS": "1"})]
+    text = page(waiting, dask, local, mpi, measured("dask_messages", few), mpi_sizes, *overlap)
     print(text)
     if options.write:
         write(text)

@@ -10,6 +10,8 @@ import numpy as np
 import theano
 import theano.tensor as T
 from theano import distributed
+from theano.distributed import MPIEngine, SerialEngine
+from theano.distributed.combining import COMBINATIONS, Combination
 
 #: Where groups of eight are not full, full, and full of groups.
 COUNTS = (1, 7, 8, 9, 17, 65)
@@ -42,6 +44,33 @@ def found(on: Any) -> dict[int, list[bytes]]:
     return exact
 
 
+class Draws:
+    """A stage that draws arrays for each kind of combination, of sizes on both sides of what MPI sends in slices."""
+
+    keeps = 0
+    SHAPES = ((), (3,), (0, 4), (MPIEngine.SMALL // 8,), (MPIEngine.SMALL // 8 + 1,), (700, 3), (513, 2, 2))
+    KINDS = tuple(np.repeat(list(COMBINATIONS), len(SHAPES)).tolist())
+    #: Sums are also drawn of these, of the last shape.
+    DTYPES = ("float16", "float32", "complex64", "complex128", "int8", "int64", "bool")
+
+    def __call__(self, arrays: Any, values: Any) -> Any:
+        rng = np.random.default_rng(int(arrays[0]))
+        found = []
+        for kind, shape in zip(self.KINDS, self.SHAPES * len(COMBINATIONS), strict=True):
+            numbers = rng.normal(size=shape) * 10.0 ** (arrays[0] % 7)
+            found.append(numbers.astype(int) if kind in ("and", "or") else np.asfortranarray(numbers))
+        return list(arrays), [*found, *((9 * rng.random(self.SHAPES[-1])).astype(dtype) for dtype in self.DTYPES)]
+
+
+def drawn(engine: Any) -> list[tuple[str, tuple[int, ...], bytes]]:
+    """Return dtypes, shapes and exact numbers of what an engine makes of arrays of several numbers of shards."""
+    combination, found = Combination((*Draws.KINDS, *("sum",) * len(Draws.DTYPES))), []
+    for n in COUNTS:
+        _, (whole,) = engine.run(Draws(), engine.scatter([[np.int64(i)] for i in range(n)]), [], combination)
+        found += [(a.dtype.str, a.shape, a.tobytes()) for a in map(np.asarray, whole)]
+    return found
+
+
 class Refuses(theano.Op):
     """Refuses rows that begin with 13."""
 
@@ -69,6 +98,7 @@ if __name__ == "__main__":
 
     comm = MPI.COMM_WORLD
     assert found(comm) == found("serial")
+    assert drawn(MPIEngine(comm)) == drawn(SerialEngine())
     f, bad, good = refused(comm)
     for _ in range(2):
         try:

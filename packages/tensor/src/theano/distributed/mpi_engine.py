@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from theano.distributed.combining import Combination, Node, first, tree
+import numpy as np
+
+from theano.distributed.combining import Combination, tree
 from theano.distributed.data import opened
 from theano.distributed.engines import Stage
 
@@ -20,8 +24,12 @@ class MPIEngine:
     comm : mpi4py.MPI.Comm
     """
 
+    SMALL = 4096
+    """Up to so many bytes of a result go to every rank as they are, in the message that says whether all went well."""
+
     def __init__(self, comm: Any):
         self.comm = comm
+        self._slices, self._workspace = _Slices(comm), _Workspace()
 
     def _own(self, i: int) -> bool:
         return bool(i % self.comm.Get_size() == self.comm.Get_rank())
@@ -35,7 +43,7 @@ class MPIEngine:
     ) -> tuple[list[Any], list[list[Any]]]:
         """Run a stage on this rank's shards; a failure on one rank is raised on all."""
         kept: list[Any] = [None] * len(shards)
-        results: dict[int, Any] = {}
+        results: dict[int, list[Any]] = {}
         failure = None
         try:
             for i, s in enumerate(shards):
@@ -45,54 +53,125 @@ class MPIEngine:
         except Exception as exc:  # noqa: BLE001  (every rank must come to the exchange, where it is raised)
             failure = exc
         if combination is not None:
-            return kept, [self._combined(combination, len(shards), results, failure)]
-        everything = {i: r for some in agree(self.comm, failure, results) for i, r in some.items()}
+            own = {i: [np.asarray(a) for a in some] for i, some in results.items()}
+            return kept, [self._combined(combination, len(shards), own, failure)]
+        everything = _merged(agree(self.comm, failure, results))
         return kept, [everything[i] for i in range(len(shards))]
 
-    def _combined(self, combination: Combination, shards: int, results: Any, failure: Exception | None) -> list[Any]:
-        """Return what a combination makes of the results, on every rank, by messages along the tree."""
-        told = None if failure is None else _Failed(f"rank {self.comm.Get_rank()}: {failure}")
-        root = tree(shards)
-        whole = self._up(combination, root, results, told)
-        # The first shard, and so the root, is with the first rank.
-        whole = self.comm.bcast(whole, root=0)
-        if failure is not None:
-            raise failure
-        if isinstance(whole, _Failed):
-            raise RuntimeError(whole.message)
-        return whole  # type: ignore[no-any-return]  # of MPI's
+    def _combined(
+        self,
+        combination: Combination,
+        shards: int,
+        own: Mapping[int, Sequence[np.ndarray]],
+        failure: Exception | None,
+    ) -> list[Any]:
+        """Return what a combination makes of the results, on every rank.
 
-    def _up(self, combination: Combination, node: Node, results: Any, told: Any) -> Any:
-        """Return what a node makes, on the rank that has its first shard, or who failed; None on other ranks.
-
-        All ranks go through the same tree in the same order, so that no two wait for each other.
+        Every rank combines what is small. Large results of a kind and dtype are one vector of each shard, of which a
+        rank combines a slice; it sends and gets about twice the vector, however many ranks there are.
         """
-        size, rank = self.comm.Get_size(), self.comm.Get_rank()
-        if not isinstance(node, list):
-            return (told or results[node]) if self._own(node) else None
-        leader = first(node) % size
-        found = []
-        for child in node:
-            owner, value = first(child) % size, self._up(combination, child, results, told)
-            if owner != leader and rank == owner:
-                self.comm.send(value, dest=leader, tag=_TAG)
-            elif owner != leader and rank == leader:
-                value = self.comm.recv(source=owner, tag=_TAG)
-            found.append(value)
-        if rank != leader:
-            return None
-        failed = next((value for value in found if isinstance(value, _Failed)), None)
-        return failed or combination.several(found)
+        alone = self.comm.Get_size() == 1
+        small = math.inf if alone else self.SMALL
+        told = {i: [a if a.nbytes <= small else _Form(a.shape, a.dtype.str) for a in some] for i, some in own.items()}
+        everything = _merged(agree(None if alone else self.comm, failure, told))
+        whole: list[Any] = [None] * len(combination.kinds)
+        vectors: dict[tuple[str, str], list[int]] = {}
+        for k, kind in enumerate(combination.kinds):
+            if isinstance(form := everything[0][k], _Form):
+                vectors.setdefault((kind, form.dtype), []).append(k)
+            else:
+                (whole[k],) = Combination((kind,)).at(tree(shards), lambda i, k=k: [everything[i][k]])
+        for (kind, dtype), places in vectors.items():
+            shapes = [everything[0][k].shape for k in places]
+            ends = np.cumsum([math.prod(shape) for shape in shapes])
+            mine = self._vectors({i: [some[k] for k in places] for i, some in own.items()}, int(ends[-1]), dtype)
+            found = self._slices.combined(kind, shards, mine, int(ends[-1]), np.dtype(dtype))
+            for k, shape, part in zip(places, shapes, np.split(found, ends[:-1]), strict=True):
+                whole[k] = part.reshape(shape)
+        return whole
+
+    def _vectors(self, own: Mapping[int, Sequence[np.ndarray]], length: int, dtype: str) -> dict[int, np.ndarray]:
+        """Return one vector of the arrays of each shard."""
+        if all(len(arrays) == 1 for arrays in own.values()):
+            return {i: array.ravel() for i, (array,) in own.items()}
+        rows = self._workspace.array((len(own), length), np.dtype(dtype))
+        for row, arrays in zip(rows, own.values(), strict=True):
+            np.concatenate(arrays, axis=None, out=row)
+        return dict(zip(own, rows, strict=True))
 
 
-class _Failed(NamedTuple):
-    """What goes up the tree instead of results, where a stage raised."""
+class _Form(NamedTuple):
+    """What a rank tells of a large result."""
 
-    message: str
+    shape: tuple[int, ...]
+    dtype: str
 
 
-#: Of messages along the tree: those of a program's own have others.
-_TAG = 20_011
+class _Workspace:
+    """Memory that each step uses again: a system gives new memory page by page, which takes longer than messages do."""
+
+    def __init__(self) -> None:
+        self._bytes = np.empty(0, np.uint8)
+
+    def array(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
+        """Return an array that is good until the next one is asked for."""
+        size = math.prod(shape) * dtype.itemsize
+        if size > self._bytes.size:
+            self._bytes = np.empty(size, np.uint8)
+        return self._bytes[:size].view(dtype).reshape(shape)
+
+
+class _Slices:
+    """Combines vectors of shards by slices, of which each rank of a communicator does one.
+
+    All kinds of combination work on one number after the other, so that slices have the bits of the whole.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm
+    """
+
+    def __init__(self, comm: Any):
+        self._comm = comm
+        self._workspace = _Workspace()
+
+    def combined(
+        self, kind: str, shards: int, own: Mapping[int, np.ndarray], length: int, dtype: np.dtype[Any]
+    ) -> np.ndarray:
+        """Return, on every rank, what the vectors of all shards make together.
+
+        Parameters
+        ----------
+        kind : str
+            A key of `COMBINATIONS`.
+        shards : int
+            How many there are on all ranks.
+        own : dict from int to ndarray
+            The vectors of the shards that this rank has.
+        length : int
+            Of a vector.
+        dtype : numpy.dtype
+
+        Returns
+        -------
+        ndarray, shape (length,)
+        """
+        mpi, comm = importlib.import_module("mpi4py.MPI"), self._comm
+        size, rank = comm.Get_size(), comm.Get_rank()
+        cuts = np.arange(size + 1) * length // size
+        begins, counts, each = cuts[:-1], np.diff(cuts), cuts[rank + 1] - cuts[rank]
+        number = mpi.BYTE.Create_contiguous(dtype.itemsize).Commit()
+        slices = self._workspace.array((shards, int(each)), dtype)
+        nothing = np.empty(0, dtype)
+        for start in range(0, shards, size):  # of these every rank has one; of the last ones, the first ranks
+            has = np.arange(size) < shards - start
+            sent = [own.get(start + rank, nothing), counts * has[rank], begins, number]
+            comm.Alltoallv(sent, [slices[start : start + size], each * has, each * np.arange(size), number])
+        whole = np.empty(length, dtype)
+        (whole[cuts[rank] : cuts[rank + 1]],) = Combination((kind,)).at(tree(shards), lambda i: [slices[i]])
+        comm.Allgatherv(mpi.IN_PLACE, [whole, counts, begins, number])
+        number.Free()
+        return whole
 
 
 def agree(comm: Any, failure: Exception | None, told: Any = None) -> list[Any]:
@@ -108,3 +187,8 @@ def agree(comm: Any, failure: Exception | None, told: Any = None) -> list[Any]:
         if message is not None:
             raise RuntimeError(message)
     return [each for _, each in everybody]
+
+
+def _merged(some: Sequence[Mapping[int, Any]]) -> dict[int, Any]:
+    """Return what all ranks told of their shards, by the shards' numbers."""
+    return {i: each for told in some for i, each in told.items()}
