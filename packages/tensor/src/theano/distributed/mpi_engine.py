@@ -80,7 +80,8 @@ class MPIEngine:
             if isinstance(form := everything[0][k], _Form):
                 vectors.setdefault((kind, form.dtype), []).append(k)
             else:
-                (whole[k],) = Combination((kind,)).at(tree(shards), lambda i, k=k: [everything[i][k]])
+                parts = [[everything[i][k]] for i in range(shards)]
+                (whole[k],) = Combination((kind,)).at(tree(shards), parts.__getitem__)
         for (kind, dtype), places in vectors.items():
             shapes = [everything[0][k].shape for k in places]
             ends = np.cumsum([math.prod(shape) for shape in shapes])
@@ -168,7 +169,8 @@ class _Slices:
             sent = [own.get(start + rank, nothing), counts * has[rank], begins, number]
             comm.Alltoallv(sent, [slices[start : start + size], each * has, each * np.arange(size), number])
         whole = np.empty(length, dtype)
-        (whole[cuts[rank] : cuts[rank + 1]],) = Combination((kind,)).at(tree(shards), lambda i: [slices[i]])
+        mine = Combination((kind,)).at(tree(shards), lambda i: [slices[i]])
+        whole[cuts[rank] : cuts[rank + 1]] = mine[0]
         comm.Allgatherv(mpi.IN_PLACE, [whole, counts, begins, number])
         number.Free()
         return whole
