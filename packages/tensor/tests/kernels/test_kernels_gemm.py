@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from theano.settings import config
 from theano.tensor.blas import choice as blas_choice
 from theano.tensor.blas import lowering as blas
 from theano.tensor.blas.library import BlasLibrary, find_blas
-from theano.tensor.kernels import common
+from theano.tensor.kernels import common, tuning
 
 rng = np.random.default_rng(3)
 FLOATS = ("float32", "float64")
@@ -215,3 +216,31 @@ def test_limits_of_threads(monkeypatch):
     assert blas_choice.thread_limit() == 3
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     assert blas_choice.thread_limit() == 1
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_small_square_products_are_the_librarys_where_values_say_so(dtype, monkeypatch):
+    """The library's routine only notes that it was called."""
+    called = []
+    routine = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 15)(lambda *given: called.append(given))
+    library = BlasLibrary("counts", addresses={("gemm", dtype): ctypes.cast(routine, ctypes.c_void_p).value}, core="Zen")
+    monkeypatch.setattr(blas, "find_blas", lambda: library)
+    monkeypatch.setattr(blas, "choose_gemm", lambda library: blas_choice.GemmChoice(500**3, by_size=True))
+
+    def is_librarys(m, k, n, transposed=False):
+        called.clear()
+        a = whole((m, k), dtype)
+        call(blas.dot_kernel, Toy(), [a, a.T if transposed else whole((k, n), dtype)], 2)
+        return bool(called)
+
+    names = (f"own_{dtype}", f"small_above_{dtype}", f"small_up_to_{dtype}")
+    with tuning.tuned(**dict(zip(names, (blas_choice.ALWAYS, 16**3, 64**3), strict=True))):
+        for shape in ((17, 17, 17), (40, 40, 40), (64, 64, 64), (20, 40, 40), (40, 20, 40), (40, 40, 20)):
+            assert is_librarys(*shape), shape
+        for shape in ((16, 16, 16), (64, 65, 64), (20, 41, 40), (41, 40, 20), (1, 64, 64), (64, 64, 1), (2, 90, 90), (99, 99, 99)):
+            assert not is_librarys(*shape), shape
+        assert not is_librarys(40, 40, 40, transposed=True), "half of it is computed"
+    with tuning.tuned(**dict(zip(names, (30**3, 16**3, 64**3), strict=True))):
+        assert is_librarys(99, 99, 99) and is_librarys(20, 20, 20) and not is_librarys(16, 16, 16)
+    with tuning.tuned(**dict(zip(names, (blas_choice.ALWAYS, 0, 0), strict=True))):
+        assert not any(is_librarys(n, n, n) for n in (2, 16, 17, 40, 64, 99))

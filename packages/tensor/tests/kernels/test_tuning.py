@@ -79,10 +79,11 @@ def test_everything_is_measured_and_kept(place, monkeypatch):
     assert all(line.ok and line.topic == "calibrated" for line in lines) and len(lines) >= 3
     assert tuning.chosen(place) == tuning.Found(tuning.current(), tuning.source())
     assert tuning.source().startswith("measured here on")
-    assert tuning.current()["own_float64"] in {-1, 8**3, ALWAYS, tuning.CAREFUL["own_float64"]}
+    assert tuning.current()["own_float64"] in {8**3, ALWAYS, tuning.CAREFUL["own_float64"]}
 
 
 def test_of_two_the_faster_is_chosen(monkeypatch):
+    """Of our products and the library's, of both orders of a reduction."""
     times = {"own_float64": {ALWAYS: [1, 1, 3], -1: [2, 2, 1]}}
     asked = []
 
@@ -94,20 +95,30 @@ def test_of_two_the_faster_is_chosen(monkeypatch):
     monkeypatch.setattr(calibration, "shortest", shortest)
     monkeypatch.setattr(calibration, "SIDES", (8, 16, 24))
     monkeypatch.setattr(calibration, "REST", 0)
-    assert calibration.own_products("float64") == 16**3
+    monkeypatch.setattr(tuning, "stored", lambda: tuning.Found(tuning.CAREFUL, ""))
+
+    def own():
+        asked.clear()
+        return tuple(calibration.own_products("float64").values())
+
+    assert own() == (16**3, 0, 0)
     times["own_float64"] = {ALWAYS: [2, 2, 2], -1: [1, 1, 1]}
-    asked.clear()
-    assert calibration.own_products("float64") == -1
+    assert own() == (8**3, 0, 0)
+    times["own_float64"] = {ALWAYS: [1, 2, 1], -1: [2, 1, 2]}
+    assert own() == (ALWAYS, 8**3, 16**3)
     times["own_float64"] = {ALWAYS: [1, 1, 1], -1: [2, 2, 2]}
-    asked.clear()
-    assert calibration.own_products("float64") == tuning.stored().values["own_float64"], "all of these are ours already"
-    asked.clear()
+    assert own() == (500**3, 0, 0), "all of these are ours already"
     with monkeypatch.context() as patch:
         patch.setattr(tuning, "stored", lambda: tuning.Found(tuning.CAREFUL | {"own_float64": 8**3}, ""))
-        assert calibration.own_products("float64") == ALWAYS
+        assert own() == (ALWAYS, 0, 0)
+        patch.setattr(tuning, "stored", lambda: tuning.Found(tuning.CAREFUL | {"small_above_float64": 8**3, "small_up_to_float64": 16**3}, ""))
+        assert own() == (ALWAYS, 0, 0), "the small ones of the table are slower here"
     times["own_float64"] = {ALWAYS: [1, 1, 1], -1: [0.99, 0.99, 0.99]}
-    asked.clear()
-    assert calibration.own_products("float64") == tuning.stored().values["own_float64"], "so little is noise"
+    assert own() == (500**3, 0, 0), "so little is noise"
+    with config.change_flags(threads=2):
+        monkeypatch.setattr(calibration, "SMALL_WITH_THREADS", 15)
+        times["own_float64"] = {ALWAYS: [1, 2, 1], -1: [2, 1, 2]}
+        assert own() == (500**3, 0, 0), "the library would start threads"
     for slow, fast in ((True, False), (False, True)):
         monkeypatch.setattr(calibration, "shortest", lambda call, name, values, slow=slow, fast=fast: {slow: 2.0, fast: 1.0})
         assert calibration.row_by_row("float32", "row_by_row_widened") is fast

@@ -14,6 +14,7 @@ told to use its kernels for AVX2 and for AVX-512 in turn:
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from theano.settings import config
@@ -43,8 +44,8 @@ class GemmChoice(NamedTuple):
         """What the doctor says of it."""
         if not self.by_size:
             return self.why
-        sizes = " and ".join(f"{size_text(tuning.current()[f'own_{d}'])} ({d})" for d in ("float64", "float32"))
-        return f"ours up to {sizes}, then the library's"
+        values = tuning.current()
+        return "; ".join(f"{products_text(values, dtype)} ({dtype})" for dtype in ("float64", "float32"))
 
 
 def choose_gemm(library: BlasLibrary) -> GemmChoice:
@@ -68,6 +69,23 @@ def choose_gemm(library: BlasLibrary) -> GemmChoice:
     if level == "v4" and core and core not in _WIDE_CORES:
         return GemmChoice(ALWAYS, f"ours, with 512-bit vectors; the library takes this CPU for a {library.core}")
     return GemmChoice(tuning.CAREFUL["own_float64"], by_size=True)
+
+
+def products_text(values: Mapping[str, int], dtype: str) -> str:
+    """Return which products are ours, by the values of `theano.tensor.kernels.tuning`.
+
+    Examples
+    --------
+    >>> products_text(tuning.CAREFUL, "float64")
+    'ours up to 500 x 500 x 500'
+    >>> products_text(tuning.CAREFUL | {"small_above_float32": 16**3, "small_up_to_float32": 64**3}, "float32")
+    'ours up to 500 x 500 x 500, but not the square ones above 16 x 16 x 16 up to 64 x 64 x 64'
+    """
+    up_to, above, small = (values[f"{name}_{dtype}"] for name in ("own", "small_above", "small_up_to"))
+    text = f"ours up to {size_text(up_to)}"
+    if above < min(small, up_to):
+        text += f", but not the square ones above {size_text(above)} up to {size_text(small)}"
+    return text
 
 
 def size_text(multiplications: int) -> str:

@@ -428,6 +428,10 @@ class Tuning(Parameters, c_name="th_tuning"):
 
     own_float32 = Int("up to how many multiplications a product is our own, not the BLAS library's")
     own_float64 = Int()
+    small_above_float32 = Int("of more than so many multiplications, and up to ...")
+    small_above_float64 = Int()
+    small_up_to_float32 = Int("... so many, products of small matrices that are nearly square are the library's, too")
+    small_up_to_float64 = Int()
     row_by_row = Flag("whether rows of big arrays are reduced one after the other, not four at a time")
     row_by_row_widened = Flag("the same for float32 whose sums are float64")
 

@@ -183,6 +183,22 @@ static int is_own(const blas_params *p, int32_t dtype, int64_t m, int64_t n, int
     return (double)m * (double)n * (double)k <= (double)up_to;
 }
 
+/* Whether the library computes a product of these lengths, though `is_own` speaks for ours: libraries have kernels for
+ * small matrices. They are measured with square ones, so a product may take 4 times as many multiplications as one with
+ * three times its shortest length. */
+static int is_small_of_library(const blas_params *p, int32_t dtype, int64_t m, int64_t n, int64_t k)
+{
+    const th_tuning *tuning = p->tuning;
+    if (tuning == NULL || p->gemm == 0)
+        return 0;
+    const int is_single = dtype == TH_FLOAT32;
+    const int64_t up_to = is_single ? tuning->small_up_to_float32 : tuning->small_up_to_float64;
+    const int64_t above = is_single ? tuning->small_above_float32 : tuning->small_above_float64;
+    const double work = (double)m * (double)n * (double)k;
+    const int64_t least = m < n ? (m < k ? m : k) : (n < k ? n : k);
+    return work > (double)above && work <= (double)up_to && work <= 4.0 * (double)(least * least * least);
+}
+
 static int own_multiply(th_ctx *ctx, int64_t threads, int32_t dtype, const void *alpha, matrix a, matrix b,
                         const void *beta, matrix z, matrix c)
 {
@@ -259,7 +275,9 @@ static int multiply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t si
     if (c.rows == 1)
         return apply(ctx, p, dtype, size, alpha, turned(b), turned(a), beta, turned(z), turned(c));
     /* Of a matrix and its own transpose half is computed. */
-    if (is_own(p, dtype, c.rows, c.cols, is_own_transpose(a, b) ? (a.cols + 1) / 2 : a.cols))
+    const int halved = is_own_transpose(a, b);
+    if (is_own(p, dtype, c.rows, c.cols, halved ? (a.cols + 1) / 2 : a.cols) &&
+        (halved || !is_small_of_library(p, dtype, c.rows, c.cols, a.cols)))
         return a.cols == 1 ? own_add_outer(ctx, p, dtype, size, alpha, a, b, beta, z, c)
                            : own_multiply(ctx, p->threads, dtype, alpha, a, b, beta, z, c);
     if (beta)
