@@ -71,6 +71,18 @@ def drawn(engine: Any) -> list[tuple[str, tuple[int, ...], bytes]]:
     return found
 
 
+class Uneven:
+    """A stage whose result has another length on the last shard, and is large or not."""
+
+    keeps = 0
+
+    def __init__(self, length: int):
+        self.length = length
+
+    def __call__(self, arrays: Any, values: Any) -> Any:
+        return list(arrays), [np.ones(self.length + int(arrays[0] == 2))]
+
+
 class Refuses(theano.Op):
     """Refuses rows that begin with 13."""
 
@@ -99,6 +111,14 @@ if __name__ == "__main__":
     comm = MPI.COMM_WORLD
     assert found(comm) == found("serial")
     assert drawn(MPIEngine(comm)) == drawn(SerialEngine())
+    for length in (10, MPIEngine.SMALL // 8, 2000):
+        engine = MPIEngine(comm)
+        try:
+            engine.run(Uneven(length), engine.scatter([[i] for i in range(3)]), [], Combination(("sum",)))
+        except ValueError:
+            pass
+        else:
+            raise AssertionError(length)
     f, bad, good = refused(comm)
     for _ in range(2):
         try:

@@ -77,11 +77,15 @@ class MPIEngine:
         whole: list[Any] = [None] * len(combination.kinds)
         vectors: dict[tuple[str, str], list[int]] = {}
         for k, kind in enumerate(combination.kinds):
-            if isinstance(form := everything[0][k], _Form):
-                vectors.setdefault((kind, form.dtype), []).append(k)
-            else:
-                parts = [[everything[i][k]] for i in range(shards)]
+            parts = [[everything[i][k]] for i in range(shards)]
+            forms = {part if isinstance(part, _Form) else None for (part,) in parts}
+            form = forms.pop()
+            if forms:  # all ranks see it, and none waits for another
+                raise ValueError(f"distributed: result {k} has several shapes or dtypes on the shards: {form}, {forms}")
+            if form is None:
                 (whole[k],) = Combination((kind,)).at(tree(shards), parts.__getitem__)
+            else:
+                vectors.setdefault((kind, form.dtype), []).append(k)
         for (kind, dtype), places in vectors.items():
             shapes = [everything[0][k].shape for k in places]
             ends = np.cumsum([math.prod(shape) for shape in shapes])

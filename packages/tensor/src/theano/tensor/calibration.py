@@ -95,6 +95,7 @@ def own_products(dtype: str) -> dict[str, int]:
     chosen = best if cost(*known) - cost(*best) > WORTH * len(SIDES) else known
     return dict(zip(names, chosen, strict=True))
 
+
 def row_by_row(dtype: str, name: str) -> bool:
     """Return whether rows of arrays that come from memory are better summed one after the other.
 
