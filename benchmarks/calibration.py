@@ -26,9 +26,8 @@ from benchmarks.report import table
 from benchmarks.runner import REST
 from benchmarks.workloads import GROUPS, WORKLOADS
 
-ROUNDS = {1: 9}
-"""By the number of threads; others are `FEW`, since before each turn threads of the library have to come to rest."""
-FEW = 3
+ROUNDS, FEW = 9, 3
+"""With one thread, and with several: before each turn those of the library have to come to rest."""
 TURN = 0.004
 """Seconds of a turn at least."""
 WORTH = 1.05
@@ -45,7 +44,7 @@ def ratios(call: Any, ways: Mapping[str, Values], threads: int) -> dict[str, flo
     call()
     several = max(1, math.ceil(TURN / (time.perf_counter() - before)))
     taken: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(ROUNDS.get(threads, FEW)):
+    for _ in range(FEW if threads > 1 else ROUNDS):
         for name, values in ways.items():
             with tuning.tuned(**values):
                 time.sleep(REST if threads > 1 else 0)

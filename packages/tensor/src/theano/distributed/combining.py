@@ -38,11 +38,6 @@ def tree(shards: int) -> list[Node]:
     return nodes
 
 
-def first(node: Node) -> int:
-    """Return the number of the first shard that a node combines."""
-    return first(node[0]) if isinstance(node, list) else int(node)
-
-
 @dataclass(frozen=True)
 class Combination:
     """What makes one list of results of those of several shards.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -161,11 +160,13 @@ class _Slices:
         -------
         ndarray, shape (length,)
         """
-        mpi, comm = importlib.import_module("mpi4py.MPI"), self._comm
+        from mpi4py import MPI  # optional; the communicator is one of its
+
+        comm = self._comm
         size, rank = comm.Get_size(), comm.Get_rank()
         cuts = np.arange(size + 1) * length // size
         begins, counts, each = cuts[:-1], np.diff(cuts), cuts[rank + 1] - cuts[rank]
-        number = mpi.BYTE.Create_contiguous(dtype.itemsize).Commit()
+        number = MPI.BYTE.Create_contiguous(dtype.itemsize).Commit()
         slices = self._workspace.array((shards, int(each)), dtype)
         nothing = np.empty(0, dtype)
         for start in range(0, shards, size):  # of these every rank has one; of the last ones, the first ranks
@@ -175,7 +176,7 @@ class _Slices:
         whole = np.empty(length, dtype)
         mine = Combination((kind,)).at(tree(shards), lambda i: [slices[i]])
         whole[cuts[rank] : cuts[rank + 1]] = mine[0]
-        comm.Allgatherv(mpi.IN_PLACE, [whole, counts, begins, number])
+        comm.Allgatherv(MPI.IN_PLACE, [whole, counts, begins, number])
         number.Free()
         return whole
 

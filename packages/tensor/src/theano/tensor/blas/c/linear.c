@@ -184,8 +184,8 @@ static int is_own(const blas_params *p, int32_t dtype, int64_t m, int64_t n, int
 }
 
 /* Whether the library computes a product of these lengths, though `is_own` speaks for ours: libraries have kernels for
- * small matrices. They are measured with square ones, so a product may take 4 times as many multiplications as one with
- * three times its shortest length. */
+ * small matrices. They are measured with square ones: a product may take up to 4 times as many multiplications as that of
+ * square matrices with its shortest length. */
 static int is_small_of_library(const blas_params *p, int32_t dtype, int64_t m, int64_t n, int64_t k)
 {
     const th_tuning *tuning = p->tuning;
