@@ -1,11 +1,15 @@
-/* CUDA's driver as far as kernels/c/cuda.c asks it, for machines without one: memory is the host's, copies are done at once,
- * launches do nothing, but for functions of host_device.py, which run at once. It writes down what it was asked for;
- * `fake_failing` is what the named function answers. Graphs: `fake_graphs.h`. */
+/* CUDA's driver as far as kernels/c/cuda.c asks it, for machines without one: copies are done at once, launches do nothing, but
+ * for functions of host_device.py, which run at once. It writes down what it was asked for; `fake_failing` is what the named
+ * function answers. Graphs: `fake_graphs.h`.
+ *
+ * Memory is the host's, but only while something of the device's runs: who reads it otherwise has a fault, as with a card. */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 typedef int CUresult;
 
@@ -76,30 +80,89 @@ CUresult cuEventRecord(void *event, void *stream) { return say("record", "%zu %z
 CUresult cuEventDestroy_v2(void *event) { return event ? 0 : 1; }
 CUresult cuStreamWaitEvent(void *stream, void *event, unsigned flags) { return say("follow", "%zu %zu", (size_t)stream, (size_t)event); }
 
+/* Addresses of the device's, in whole pages. */
+enum { PAGE = 4096 };
+static const size_t reserved = (size_t)1 << 34;
+static char *region, *fresh;
+typedef struct piece {
+    struct piece *next; /* of those that are free */
+    char *memory;
+    size_t bytes, pages;
+} piece;
+static piece *pieces, *unused;
+static int users;
+static pthread_mutex_t region_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int memory_begins(void)
+{
+    pthread_mutex_lock(&region_lock);
+    if (users++ == 0 && region)
+        mprotect(region, (size_t)(fresh - region), PROT_READ | PROT_WRITE);
+    pthread_mutex_unlock(&region_lock);
+    return 0;
+}
+static void memory_ends(int *token)
+{
+    (void)token;
+    pthread_mutex_lock(&region_lock);
+    if (--users == 0 && region)
+        mprotect(region, (size_t)(fresh - region), PROT_NONE);
+    pthread_mutex_unlock(&region_lock);
+}
+/* In a block of which this is the first line the device's memory may be read and written. */
+#define IN_MEMORY __attribute__((cleanup(memory_ends), unused)) int in_memory = memory_begins();
+
 CUresult cuMemAlloc_v2(uint64_t *address, size_t bytes)
 {
     const CUresult status = say("allocate", "%zu", bytes);
     if (status || live + (int64_t)bytes > ROOM)
         return status ? status : 2;
-    char *memory = aligned_alloc(512, (bytes + 1023) / 512 * 512);
-    *(size_t *)memory = bytes; /* before what is handed out */
+    const size_t pages = (bytes + 256 + PAGE - 1) / PAGE;
+    pthread_mutex_lock(&region_lock);
+    if (region == NULL)
+        region = fresh = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    piece **from = &unused, *found;
+    while (*from && (*from)->pages != pages)
+        from = &(*from)->next;
+    if ((found = *from) != NULL) {
+        *from = found->next;
+    } else {
+        found = malloc(sizeof *found);
+        *found = (piece){.memory = fresh, .pages = pages};
+        if (users)
+            mprotect(fresh, pages * PAGE, PROT_READ | PROT_WRITE);
+        fresh += pages * PAGE;
+    }
+    found->bytes = bytes;
+    found->next = pieces;
+    pieces = found;
     live += (int64_t)bytes;
-    return *address = (uint64_t)(uintptr_t)(memory + 256), 0;
+    pthread_mutex_unlock(&region_lock);
+    return *address = (uint64_t)(uintptr_t)(found->memory + 256), 0;
 }
 
 CUresult cuMemFree_v2(uint64_t address)
 {
-    char *memory = (char *)(uintptr_t)address - 256;
-    live -= (int64_t)*(size_t *)memory;
-    free(memory);
+    pthread_mutex_lock(&region_lock);
+    piece **from = &pieces, *found;
+    while ((*from)->memory + 256 != (char *)(uintptr_t)address)
+        from = &(*from)->next;
+    found = *from;
+    *from = found->next;
+    found->next = unused;
+    unused = found;
+    live -= (int64_t)found->bytes;
+    pthread_mutex_unlock(&region_lock);
     return say("free", "%d", address != 0);
 }
 
 static CUresult copied(const char *what, uint64_t to, uint64_t from, size_t bytes, void *stream)
 {
     const CUresult status = say(what, "%zu %zu", bytes, (size_t)stream);
-    if (status == 0)
+    if (status == 0) {
+        IN_MEMORY
         memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+    }
     return status;
 }
 
@@ -144,8 +207,10 @@ static launched launch_of(void *function, unsigned groups, unsigned group, void 
 static void launch(const launched *l)
 {
     ++fake_launches;
-    if (l->function)
+    if (l->function) {
+        IN_MEMORY
         l->function->run(l->function, l->groups, l->group, l->pointers, l->told);
+    }
 }
 
 CUresult cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g, unsigned shared, void *stream,

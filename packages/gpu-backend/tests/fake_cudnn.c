@@ -1,5 +1,4 @@
 /* cuDNN's convolutions and pooling on the CPU, with the driver that tests have in CUDA's place, as its documentation has them. */
-#include <math.h>
 #include <stddef.h>
 
 #include "fake_cuda.c"
@@ -193,6 +192,7 @@ static int called(int which, void *h, const void *alpha, const void *beta, const
     if (h != &fake_convolved || !agree(x, w, c, y) || one != 1 || none != 0 || number != ALGORITHM || bytes != WORKSPACE || work == NULL ||
         dnn_stream == NULL || fake_refuses)
         return fake_refuses ? fake_refuses : 3;
+    IN_MEMORY
     memset(work, 0xA5, bytes);
     fake_convolved[which]++;
     fake_math = c->math;
@@ -226,7 +226,7 @@ EXPORT int cudnnSetPoolingNdDescriptor(void *to, int mode, int nan, int ndim, co
 {
     pooling *p = to;
     *p = (pooling){.mode = mode, .nan = nan, .ndim = ndim};
-    if (ndim < 2 || ndim > 3 || mode < 0 || mode > 3)
+    if (ndim < 2 || ndim > 3 || (mode != 1 && mode != 2))
         return 3;
     for (int d = 0; d < ndim; ++d) {
         p->size[d] = size[d];
@@ -282,15 +282,12 @@ static void pool(const void *told)
     int i[AXES] = {0};
     do {
         int j[AXES] = {0};
-        double sum = 0, largest = -INFINITY;
+        double sum = 0;
         do {
             const int64_t k = inside(w, i, j);
-            const double x = k < 0 ? 0 : load(w->image, w->x.type, k);
-            sum += x;
-            if (k >= 0 && (x > largest || (w->p.nan && x != x)))
-                largest = x;
+            sum += k < 0 ? 0 : load(w->image, w->x.type, k);
         } while (next(j, w->p.size, w->p.ndim));
-        store(w->pooled, w->y.type, at(&w->y, i), w->p.mode == 0 ? largest : sum / shares(w, i));
+        store(w->pooled, w->y.type, at(&w->y, i), sum / shares(w, i));
     } while (next(i, w->y.length, w->y.ndim));
 }
 

@@ -45,6 +45,7 @@ EXPORT int cusolverDnXpotrf_bufferSize(void *h, void *p, int uplo, int64_t n, in
 }
 EXPORT int cusolverDnXpotrf(void *h, void *p, int uplo, int64_t n, int ta, void *a, int64_t lda, int tc, void *d, size_t db, void *o, size_t ob, int *info)
 {
+    IN_MEMORY
     const int status = wrong(h, p, n, 1, d, db, o, ob);
     int rows = (int)n, ld = (int)lda;
     if (status || ta != tc || !apart(lda, n))
@@ -60,6 +61,7 @@ EXPORT int cusolverDnXgetrf_bufferSize(void *h, void *p, int64_t m, int64_t n, i
 }
 EXPORT int cusolverDnXgetrf(void *h, void *p, int64_t m, int64_t n, int ta, void *a, int64_t lda, int64_t *exchanged, int tc, void *d, size_t db, void *o, size_t ob, int *info)
 {
+    IN_MEMORY
     const int status = wrong(h, p, n, m, d, db, o, ob);
     int rows = (int)m, columns = (int)n, ld = (int)lda, *places = malloc((size_t)(n + 1) * sizeof *places);
     if (status == 0 && ta == tc && apart(lda, m)) {
@@ -72,6 +74,7 @@ EXPORT int cusolverDnXgetrf(void *h, void *p, int64_t m, int64_t n, int ta, void
 }
 EXPORT int cusolverDnXgetrs(void *h, void *p, int trans, int64_t n, int64_t count, int ta, const void *a, int64_t lda, const int64_t *exchanged, int tb, void *b, int64_t ldb, int *info)
 {
+    IN_MEMORY
     int rows = (int)n, columns = (int)count, la = (int)lda, lb = (int)ldb;
     if (h != &lapack || p != &params_of_handle || ta != tb || !apart(lda, n) || !apart(ldb, n) || fake_refuses)
         return fake_refuses ? fake_refuses : 3;
@@ -90,6 +93,7 @@ EXPORT int cusolverDnXgeqrf_bufferSize(void *h, void *p, int64_t m, int64_t n, i
 }
 EXPORT int cusolverDnXgeqrf(void *h, void *p, int64_t m, int64_t n, int ta, void *a, int64_t lda, int tt, void *tau, int tc, void *d, size_t db, void *o, size_t ob, int *info)
 {
+    IN_MEMORY
     const int status = wrong(h, p, n, m, d, db, o, ob);
     int rows = (int)m, columns = (int)n, ld = (int)lda, room = 64 * (columns + 1);
     if (status || ta != tc || ta != tt || !apart(lda, m))
@@ -102,6 +106,7 @@ EXPORT int cusolverDnXgeqrf(void *h, void *p, int64_t m, int64_t n, int ta, void
 
 static int reflect(int type, void *h, int side, int trans, int m, int n, int k, const void *a, int lda, const void *tau, void *c, int ldc, void *given, int numbers, int *info)
 {
+    IN_MEMORY
     int room = 64 * (n + m);
     if (h != &lapack || side || trans || k > m || !apart(lda, m) || !apart(ldc, m) || numbers != n + 7 || fake_refuses)
         return fake_refuses ? fake_refuses : 3;
@@ -133,6 +138,7 @@ EXPORT int cusolverDnXsyevd_bufferSize(void *h, void *p, int job, int uplo, int6
 }
 EXPORT int cusolverDnXsyevd(void *h, void *p, int job, int uplo, int64_t n, int ta, void *a, int64_t lda, int tw, void *w, int tc, void *d, size_t db, void *o, size_t ob, int *info)
 {
+    IN_MEMORY
     const int status = wrong(h, p, n, 2, d, db, o, ob);
     int rows = (int)n, ld = (int)lda, room = 1 + 6 * rows + 2 * rows * rows, whole = 3 + 5 * rows;
     if (status || ta != tc || ta != tw || !apart(lda, n))
@@ -151,6 +157,7 @@ EXPORT int cusolverDnXgesvd_bufferSize(void *h, void *p, signed char ju, signed 
 }
 EXPORT int cusolverDnXgesvd(void *h, void *p, signed char ju, signed char jv, int64_t m, int64_t n, int ta, void *a, int64_t lda, int ts, void *s, int tu, void *u, int64_t ldu, int tv, void *v, int64_t ldv, int tc, void *d, size_t db, void *o, size_t ob, int *info)
 {
+    IN_MEMORY
     const int status = wrong(h, p, n, m, d, db, o, ob);
     const char left[2] = {(char)ju, 0}, right[2] = {(char)jv, 0};
     int rows = (int)m, columns = (int)n, la = (int)lda, lu = (int)ldu, lv = (int)ldv, room = 64 * (rows + columns);

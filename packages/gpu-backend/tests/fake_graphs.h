@@ -7,6 +7,11 @@ enum { NODES = 2048, CAPTURES = 4 };
 
 /* What a library on the host does when its turn comes. */
 typedef void fake_run(const void *told);
+static void run_in_memory(fake_run *run, const void *told)
+{
+    IN_MEMORY
+    run(told);
+}
 
 typedef struct graph graph;
 typedef struct node {
@@ -82,7 +87,7 @@ static void run_graph(const graph *g)
         if (n->within)
             run_graph(n->within);
         else if (n->run)
-            n->run(n->told);
+            run_in_memory(n->run, n->told);
         else
             launch(&n->launch);
     }
@@ -97,7 +102,7 @@ static void fake_do(void *stream, fake_run *run, const void *told, size_t bytes)
             return;
         }
     }
-    run(told);
+    run_in_memory(run, told);
 }
 
 CUresult cuStreamBeginCapture_v2(void *stream, int mode)

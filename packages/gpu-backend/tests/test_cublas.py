@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import ctypes.util
 import itertools
 import os
 import shutil
@@ -204,4 +205,4 @@ def test_what_is_not_found():
 
 
 def test_a_library_without_the_functions(fake):
-    assert not libraries.use_cublas(get_context("fake").driver.gpu, ctypes.CDLL(None))
+    assert not libraries.use_cublas(get_context("fake").driver.gpu, ctypes.CDLL(ctypes.util.find_library("m")))

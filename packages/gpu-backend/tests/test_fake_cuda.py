@@ -151,6 +151,8 @@ def test_a_node_from_device_to_device(fake, first):
 
 def test_from_another_driver_by_way_of_the_host(first, fake):
     there = gpuarray.asarray(vector())  # on the device of the other tests
+    if gpuarray.get_context(None).driver.language == "cuda":
+        pytest.skip("of CUDA's true driver the false one would copy directly")
     before = first.counts()
     np.testing.assert_array_equal(np.asarray(gpuarray.asarray(there, first.name)), vector())
     after = first.counts()

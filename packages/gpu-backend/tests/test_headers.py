@@ -36,6 +36,8 @@ def folders_with(header: str) -> list[Path]:
     roots = list(spec.submodule_search_locations or []) if spec is not None else []
     folders = [Path(folder) for folder in os.environ.get("GPU_TEST_HEADERS", "").split(os.pathsep) if folder]
     folders += [folder for root in roots for folder in sorted(Path(root).glob("*/include"))]
+    if not any((folder / "crt").is_dir() for folder in folders):  # which some headers need, and not all wheels bring
+        folders.append(Path("/usr/local/cuda/include"))
     return folders if any((folder / header).is_file() for folder in folders) else []
 
 

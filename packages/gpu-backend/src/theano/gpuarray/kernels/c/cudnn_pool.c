@@ -1,15 +1,14 @@
-/* Pooling, and the gradient of means, by cuDNN, where Python has found it (`libraries.py`).
+/* Means of windows, and their gradient, by cuDNN, where Python has found it (`libraries.py`).
  *
- * It has the largest element and the mean of windows that all fit, with as much padding before the elements as behind them,
- * along two or three axes of images with channels. Kernels of ours (`windows.c`) compute the rest:
+ * It has the mean of windows that all fit, with as much padding before the elements as behind them, along two or three axes of
+ * images with channels. Kernels of ours (`windows.c`) compute the rest:
  *
+ * - largest elements: of -inf alone cuDNN 9.19 gives the least number that is finite;
  * - sums: a mean times the number of elements is not the sum to the last digit, nor whole where its terms are;
  * - what is derived from largest elements: where several of a window are the largest, each of them gets the gradient here and
  *   on the CPU, while NVIDIA's documents leave open which of them get it. Whether there are several, only the values say;
  * - windows that the border cuts (ignore_border=False, where the last one does not fit), or that lie in the padding alone;
  * - arrays whose elements are not neighbours along the last axis: the documents of cuDNN 8 exclude them.
- *
- * What is used gives the same result each time: of pooling the documents except only the gradient of largest elements.
  */
 #include <limits.h>
 #include <string.h>
@@ -73,20 +72,17 @@ static int describe_arrays(const th_buffer *image, const th_buffer *pooled, int 
 static int describe(th_ctx *ctx, const params_t *p, const th_pool_axis *axes, pooling *g)
 {
     const int nd = (int)p->ndim, places = nd == 1 ? 2 : nd; /* along one axis: images of one line */
-    const int largest = p->operation == TH_POOL_OPERATION_MAX;
     const th_buffer *image = ctx->in[0], *pooled = ctx->out[0];
     memset(g, 0, sizeof *g);
     g->is_gradient = p->operation == TH_POOL_OPERATION_SUM_GRADIENT;
-    if (nd > PLACES || !(largest || (p->mean && (g->is_gradient || p->operation == TH_POOL_OPERATION_SUM))))
+    if (nd > PLACES || !p->mean || !(g->is_gradient || p->operation == TH_POOL_OPERATION_SUM))
         return 0;
     if (g->is_gradient) {
         image = ctx->out[0];
         pooled = ctx->in[1];
     }
     g->type = th_cudnn_type(image->dtype);
-    g->mode = largest           ? TH_CUDNN_POOLING_MAX
-              : p->with_padding ? TH_CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING
-                                : TH_CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING;
+    g->mode = p->with_padding ? TH_CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING : TH_CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING;
     g->ndim = 2 + places;
     g->image_data = image->data;
     g->pooled_data = pooled->data;

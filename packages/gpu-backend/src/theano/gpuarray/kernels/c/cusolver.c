@@ -10,7 +10,7 @@
 
 #include "cusolver.h"
 
-enum { R_32F = 0, R_64F = 1, LOWER = 0, UPPER = 1, LEFT = 0, OP_N = 0, OP_T = 1 };
+enum { R_32F = 0, R_64F = 1, LOWER = 0, LEFT = 0, OP_N = 0, OP_T = 1 };
 enum { NO_ROOM = -2 }; /* beside what cuSOLVER says: the error is set */
 
 struct th_gpu_cusolver {
@@ -89,23 +89,28 @@ static int info_of(call *c)
     return th_to_host(c->j, &info, (const char *)c->info, sizeof info) ? -1 : info;
 }
 
+/* The lower triangle is always that of a matrix by columns: of the upper one cuSOLVER does not say that NaN is no factor. */
 int th_cusolver_cholesky(job *j, matrix a)
 {
     call c;
-    int64_t ld = leading(j, a);
-    const int triangle = ld ? LOWER : UPPER; /* of the transpose, by columns */
-    ld = ld ? ld : leading(j, th_turned(a));
-    if (!th_cusolver_is_there(j) || ld == 0)
+    matrix work = a;
+    const int lies_otherwise = leading(j, a) == 0;
+    if (!th_cusolver_is_there(j))
         return 0;
+    if (lies_otherwise && (th_take_matrix(j, &work, a.rows, a.rows, 1) || th_copied(j, work, a)))
+        return -1;
     if (begin(&c, j))
         return -1;
     struct th_gpu_cusolver *cs = c.cs;
-    int status = cs->cusolverDnXpotrf_bufferSize(cs->handle, cs->params, triangle, a.rows, c.type, a.data, ld, c.type,
+    const int64_t ld = leading(j, work);
+    int status = cs->cusolverDnXpotrf_bufferSize(cs->handle, cs->params, LOWER, a.rows, c.type, work.data, ld, c.type,
                                                  &c.device_bytes, &c.host_bytes);
     if (status == 0 && (status = take_workspace(&c)) == 0) /* the order of the minor that is not positive goes to the table */
-        status = cs->cusolverDnXpotrf(cs->handle, cs->params, triangle, a.rows, c.type, a.data, ld, c.type, c.device, c.device_bytes,
+        status = cs->cusolverDnXpotrf(cs->handle, cs->params, LOWER, a.rows, c.type, work.data, ld, c.type, c.device, c.device_bytes,
                                       c.host, c.host_bytes, (int *)j->table);
-    return end(&c, "cusolverDnXpotrf", status);
+    if (end(&c, "cusolverDnXpotrf", status) < 0 || (lies_otherwise && th_copied(j, a, work)))
+        return -1;
+    return 1;
 }
 
 /* Factors by elimination, with the rows that were exchanged. */

@@ -205,8 +205,11 @@ static int svd_by_cusolver(job *j, matrix a, th_buffer *s, matrix left, matrix r
         (vectors && (th_take_matrix(j, &u, a.rows, left.columns, 1) || th_take_matrix(j, &vt, a.columns, a.columns, 1))))
         return -1;
     const int done = th_cusolver_svd(j, work, values, vectors ? &u : NULL, vectors ? &vt : NULL);
-    if (done <= 0 || put_in_order(j, values, a.columns, scale, s, descending) == NULL)
-        return done ? -1 : 0;
+    if (done <= 0)
+        return done;
+    const char *numbers = read_numbers(j, values, a.columns);
+    if (numbers == NULL || put_in_order(j, numbers, a.columns, scale, s, descending) == NULL)
+        return -1;
     return vectors && (th_copied(j, left, u) || th_copied(j, right, th_turned(vt))) ? -1 : 1;
 }
 
