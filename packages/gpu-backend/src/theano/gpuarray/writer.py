@@ -21,8 +21,12 @@ from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.nest import Map, Operand, Reduction, Result
 
 #: Of an element-wise loop, and of a reduction, the functions in its program.
-MAP_FUNCTIONS = ("flat", "strided")
-REDUCTION_FUNCTIONS = ("whole", "parts", "finish")
+MAP_FUNCTIONS = ("rows", "strided")
+REDUCTION_FUNCTIONS = ("terms", "finish")
+
+_WIDEST = 16  # bytes that a work-item reads or writes at once
+_MOST_IN_PACK, _MOST_IN_FLIGHT = 8, 8  # elements of a pack; terms that a work-item of a reduction reads before it adds one
+_MOST_LINES = 256  # statements that unrolling may make of a body
 
 
 @dataclass(frozen=True)
@@ -34,14 +38,17 @@ class DeviceCode:
     text : str
     constants : bytes
         At the end of the struct that they are given, in eight bytes each.
+    width : int
+        How many neighbours a work-item of ``rows`` computes.
     """
 
     text: str
     constants: bytes
+    width: int = 1
 
 
 def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
-    """Return an element-wise loop, in a form for operands in one piece and in one for any strides.
+    """Return an element-wise loop, in a form for rows of packs of neighbours and in one for any strides.
 
     Parameters
     ----------
@@ -54,15 +61,24 @@ def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
     >>> import theano.tensor as T
     >>> from theano.tensor.kernels.nest import map_of
     >>> text = map_code(map_of(T.exp(T.fvector("x")).owner)).text
-    >>> print(text[text.index("KERNEL void flat") : text.index("KERNEL void strided")].rstrip())
-    KERNEL void flat(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS flat_args a) {
-        const int64_t i = GLOBAL_ID();
-        if (i >= a.n)
+    >>> print(text[text.index("KERNEL void strided") :].rstrip())
+    KERNEL void strided(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS map_args a) {
+        int64_t left = GLOBAL_ID();
+        if (left >= a.n)
             return;
-        const float x0_i = *(GLOBAL const float *)(p0 + a.at[0] + i * a.step[0]);
+        int64_t at0 = a.at[0];
+        int64_t at1 = a.at[1];
+        LOOP
+        for (int d = (int)a.axes - 1; d >= 0; --d) {
+            const int64_t rest = d ? th_quotient(left, a.shape[d]) : 0, i = left - rest * a.shape[d];
+            at0 += i * a.stride[0][d];
+            at1 += i * a.stride[1][d];
+            left = rest;
+        }
+        const float x0_i = *(GLOBAL const float *)(p0 + at0);
         float y0_i;
         y0_i = th_exp_f32(x0_i);
-        *(GLOBAL float *)(p1 + a.at[1] + i * a.step[1]) = y0_i;
+        *(GLOBAL float *)(p1 + at1) = y0_i;
     }
     """
     names = [f"{x.name}_i" for x in nest.inputs], [f"{y.name}_i" for y in nest.outputs]
@@ -70,27 +86,27 @@ def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
     blocks = None if body is None else _blocks([o.dtype for o in nest.operands], body)
     if body is None or blocks is None:
         return None
-    operands = _split(nest.inputs, hosts)
-    c, count, ndim = CText(), len(operands.there) + len(nest.outputs), nest.ndim
-    _struct(c, "flat_args", count, ["int64_t n", f"int64_t step[{count}]"], operands, body)
-    tables = _tables(f"shape[{ndim}]", f"stride[{count}][{ndim}]", ndim=ndim)
-    _struct(c, "strided_args", count, ["int64_t n", "int64_t axes", *tables], operands, body)
-    with _function(c, "flat", count, operands, body):
-        c("const int64_t i = GLOBAL_ID();", "if (i >= a.n)", "    return;")
-        _elements(c, nest, operands, body, [f"p{k} + a.at[{k}] + i * a.step[{k}]" for k in range(count)])
-    with _function(c, "strided", count, operands, body):
-        c("int64_t left = GLOBAL_ID();", "if (left >= a.n)", "    return;")
-        c(*(f"int64_t at{k} = a.at[{k}];" for k in range(count)))
-        if ndim:
-            with c.block("for (int d = (int)a.axes - 1; d >= 0; --d)"):
-                c("const int64_t rest = left / a.shape[d], i = left - rest * a.shape[d];")
-                c(*(f"at{k} += i * a.stride[{k}][d];" for k in range(count)), "left = rest;")
-        _elements(c, nest, operands, body, [f"p{k} + at{k}" for k in range(count)])
-    return DeviceCode(in_dialect("".join(blocks) + str(c)), body.params)
+    inputs = _split(nest.inputs, hosts)
+    c, operands, ndim = CText(), [*inputs.there, *nest.outputs], max(nest.ndim, 1)
+    count, pack = len(operands), _pack_of(operands, body)
+    tables = [f"int64_t shape[{ndim}]", f"int64_t stride[{count}][{ndim}]", f"int64_t moves[{count}]"]
+    _struct(c, "map_args", count, ["int64_t n", "int64_t axes", "int64_t last", *tables], inputs, body)
+    _write_pack_types(c, operands, pack)
+    with _function(c, "rows", count, inputs, body, "map_args"):
+        _start(c, count)
+        _write_packs(c, nest, inputs, body, pack)
+    with _function(c, "strided", count, inputs, body, "map_args"):
+        _start(c, count)
+        for k, x in enumerate(inputs.there):
+            _read(c, x, _at(x.dtype, f"p{k} + at{k}"), body)
+        _compute(c, nest, body)
+        for k, y in enumerate(nest.outputs, start=len(inputs.there)):
+            c(store(y.dtype, f"*(GLOBAL {c_type(y.dtype)} *)(p{k} + at{k})", f"{y.name}_i"))
+    return DeviceCode(in_dialect("".join(blocks) + str(c)), body.params, pack)
 
 
 def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode | None:
-    """Return a reduction: of all terms, of parts of them, and of what the parts left; ``hosts`` as for `map_code`."""
+    """Return a reduction: of terms, all or in parts, and of what the parts left; ``hosts`` as for `map_code`."""
     terms = [r.term for r in nest.results]
     body = body_of(
         nest.function, [f"{x.name}_i" for x in nest.inputs], [x.dtype for x in nest.inputs],
@@ -114,8 +130,7 @@ def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode |
         return None
     c, operands = CText(), _split(nest.inputs, hosts)
     _write_accumulators(c, nest)
-    for name in ("whole", "parts"):
-        _write_terms(c, nest, operands, body, name)
+    _write_terms(c, nest, operands, body)
     _write_finish(c, nest)
     return DeviceCode(in_dialect("".join(found) + str(combines) + str(c)), body.params)
 
@@ -137,11 +152,6 @@ def _blocks(dtypes: Sequence[str], body: Body, extra: Sequence[str] = ()) -> tup
         return None
     found = device_blocks(dict.fromkeys((*storage_support(*dtypes), *body.support, *extra)))
     return None if found is None else tuple(f"{block}\n" for block in found)
-
-
-def _tables(*fields: str, ndim: int) -> list[str]:
-    """Return the tables of a struct, which are left out where there is no axis: C has no empty arrays."""
-    return [f"int64_t {field}" for field in fields] if ndim else []
 
 
 class _Inputs(NamedTuple):
@@ -183,9 +193,11 @@ def _size(dtype: str) -> int:
 
 
 @contextmanager
-def _function(c: CText, name: str, pointers: int, inputs: _Inputs = _NONE, body: Body | None = None) -> Iterator[None]:
+def _function(
+    c: CText, name: str, pointers: int, inputs: _Inputs = _NONE, body: Body | None = None, struct: str = ""
+) -> Iterator[None]:
     operands = ", ".join(f"GLOBAL char *p{k}" for k in range(pointers))
-    with c.block(f"KERNEL void {name}({operands}, ARGUMENTS {name}_args a)"):
+    with c.block(f"KERNEL void {name}({operands}, ARGUMENTS {struct or f'{name}_args'} a)"):
         for x in inputs.numbers:
             if body is not None and f"{x.name}_i" in body.words:
                 c(f"const {compute_type(x.dtype)} {x.name}_i = {load(x.dtype, f'a.{x.name}')};")
@@ -203,19 +215,85 @@ def _at(dtype: str, address: str) -> str:
     return f"*(GLOBAL const {c_type(dtype)} *)({address})"
 
 
-def _read(c: CText, x: Operand, address: str, body: Body) -> None:
+def _read(c: CText, x: Operand, place: str, body: Body) -> None:
+    """Write the statement that takes an input from a place, if the body wants it."""
     if f"{x.name}_i" in body.words:
-        c(f"const {compute_type(x.dtype)} {x.name}_i = {load(x.dtype, _at(x.dtype, address))};")
+        c(f"const {compute_type(x.dtype)} {x.name}_i = {load(x.dtype, place)};")
 
 
-def _elements(c: CText, nest: Map, inputs: _Inputs, body: Body, addresses: Sequence[str]) -> None:
-    for x, address in zip(inputs.there, addresses):
-        _read(c, x, address, body)
+def _walk(c: CText, lengths: str, axes: str, steps: Sequence[str]) -> None:
+    """Write the walk from a number, which is in ``left``, to an index along each axis; the first axis has what is left."""
+    c("LOOP")
+    with c.block(f"for (int d = (int){axes} - 1; d >= 0; --d)"):
+        c(f"const int64_t rest = d ? th_quotient(left, {lengths}[d]) : 0, i = left - rest * {lengths}[d];")
+        c(*steps, "left = rest;")
+
+
+# -- element-wise loops -----------------------------------------------------------------------------------------------
+
+
+def _pack_of(operands: Sequence[Operand], body: Body) -> int:
+    """Return how many neighbours a work-item computes: as many as it reads at once, fewer where the body is long."""
+    pack = max(1, min(_MOST_IN_PACK, _WIDEST // max(_size(o.dtype) for o in operands)))
+    while pack > 1 and pack * len(body.lines) > _MOST_LINES:
+        pack //= 2
+    return pack
+
+
+def _pack_type(dtype: str) -> str:
+    return f"pack_{dtype}"
+
+
+def _write_pack_types(c: CText, operands: Sequence[Operand], pack: int) -> None:
+    for dtype in dict.fromkeys(o.dtype for o in operands):
+        alignment = min(_WIDEST, pack * _size(dtype))
+        c(f"typedef struct ALIGNED({alignment}) {{", f"    {c_type(dtype)} v[{pack}];", f"}} {_pack_type(dtype)};", "")
+
+
+def _start(c: CText, count: int) -> None:
+    """Write the start of a function of an element-wise loop: where the operands of a work-item are."""
+    c("int64_t left = GLOBAL_ID();", "if (left >= a.n)", "    return;")
+    c(*(f"int64_t at{k} = a.at[{k}];" for k in range(count)))
+    _walk(c, "a.shape", "a.axes", [f"at{k} += i * a.stride[{k}][d];" for k in range(count)])
+
+
+def _compute(c: CText, nest: Map, body: Body) -> None:
     for y in nest.outputs:
         c(f"{compute_type(y.dtype)} {y.name}_i;")
     c.extend(body.lines)
-    for y, address in zip(nest.outputs, addresses[len(inputs.there) :], strict=True):
-        c(store(y.dtype, f"*(GLOBAL {c_type(y.dtype)} *)({address})", f"{y.name}_i"))
+
+
+def _write_packs(c: CText, nest: Map, inputs: _Inputs, body: Body, pack: int) -> None:
+    """Write what reads packs, computes their elements and writes packs; ``a.last`` is how many the last pack has."""
+    first = len(inputs.there)
+    c(f"const int many = GLOBAL_ID() + 1 < a.n ? {pack} : (int)a.last;")
+    for k, x in enumerate(inputs.there):
+        if f"{x.name}_i" not in body.words:
+            continue
+        kind, step = _pack_type(x.dtype), _size(x.dtype)
+        c(f"{kind} pack{k};")
+        with c.block(f"if (a.moves[{k}] && many == {pack})"):
+            c(f"pack{k} = *(GLOBAL const {kind} *)(p{k} + at{k});")
+        with c.block("else"):  # its own elements only; past the last one, that again
+            c("UNROLL", f"for (int e = 0; e < {pack}; ++e)")
+            place = f"p{k} + at{k} + (e < many ? e : many - 1) * (a.moves[{k}] ? {step} : 0)"
+            c(f"    pack{k}.v[e] = {_at(x.dtype, place)};")
+    for k, y in enumerate(nest.outputs, start=first):
+        c(f"{_pack_type(y.dtype)} pack{k};")
+    c("UNROLL")
+    with c.block(f"for (int e = 0; e < {pack}; ++e)"):
+        for k, x in enumerate(inputs.there):
+            _read(c, x, f"pack{k}.v[e]", body)
+        _compute(c, nest, body)
+        for k, y in enumerate(nest.outputs, start=first):
+            c(store(y.dtype, f"pack{k}.v[e]", f"{y.name}_i"))
+    for k, y in enumerate(nest.outputs, start=first):
+        kind, step = _pack_type(y.dtype), _size(y.dtype)
+        with c.block(f"if (many == {pack})"):
+            c(f"*(GLOBAL {kind} *)(p{k} + at{k}) = pack{k};")
+        with c.block("else"):
+            c("UNROLL", f"for (int e = 0; e < {pack}; ++e)", "    if (e < many)")
+            c(f"        *(GLOBAL {c_type(y.dtype)} *)(p{k} + at{k} + e * {step}) = pack{k}.v[e];")
 
 
 # -- reductions -------------------------------------------------------------------------------------------------------
@@ -230,78 +308,127 @@ def _step(result: Result) -> Any:
 
 
 def _write_accumulators(c: CText, nest: Reduction) -> None:
-    """Write the struct of what one work-item has taken together, and how two of them become one."""
+    """Write the struct of what one work-item has taken together, and how two of them become one.
+
+    `combined` is of two that have begun, `joined` of any two: choices between values, since branches would keep the
+    loads of other terms waiting.
+    """
     c("typedef struct {")
     for k, r in enumerate(nest.results):
         c(f"    {compute_type(r.accumulator)} a{k};")
     c("    int begun;", "} state;", "")
-    with c.block("TH_INLINE state joined(const state x, const state y)"):
+    with c.block("TH_INLINE state combined(const state x, const state y)"):
         c("state z = x;")
-        with c.block("if (!y.begun)"):
-            c("return x;")
-        with c.block("if (!x.begun)"):
-            c("return y;")
         for k in range(len(nest.results)):
             c(f"z.a{k} = combine{k}(x.a{k}, y.a{k});")
         c("return z;")
+    with c.block("TH_INLINE state joined(const state x, const state y)"):
+        c("const state both = combined(x, y);", "state z;")
+        for k in range(len(nest.results)):
+            c(f"z.a{k} = !y.begun ? x.a{k} : !x.begun ? y.a{k} : both.a{k};")
+        c("z.begun = x.begun || y.begun;", "return z;")
     c("")
 
 
-def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, name: str) -> None:
+def _in_flight(inputs: _Inputs, body: Body) -> int:
+    """Return how many terms a work-item reads before it takes them together: loads of memory take long."""
+    terms = _MOST_IN_FLIGHT
+    while terms > 1 and (terms * len(inputs.there) > 2 * _MOST_IN_FLIGHT or terms * len(body.lines) > _MOST_LINES):
+        terms //= 2
+    return terms
+
+
+def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body) -> None:
     """Write the function that takes terms together: all of an element, into the results, or some into accumulators."""
-    nin, nout, ndim = len(inputs.there), len(nest.results), nest.ndim
-    count = nin + (nout if name == "whole" else 1)
-    fields = ["n", "count", "lanes", "parts", "neighbours", "nkept", "nterms"]
-    tables = _tables(f"kept[{ndim}]", f"terms[{ndim}]", f"in[{nin}][2][{ndim}]", f"out[{nout}][{ndim}]", ndim=ndim)
-    _struct(c, f"{name}_args", count, [*(f"int64_t {field}" for field in fields), *tables], inputs, body)
-    with _function(c, name, count, inputs, body):
+    nin, nout, ndim = len(inputs.there), len(nest.results), max(nest.ndim, 1)
+    count = nin + nout + 1
+    fields = ["n", "count", "lanes", "parts", "neighbours", "nkept", "nterms", f"kept[{ndim}]", f"terms[{max(ndim, 2)}]"]
+    tables = [f"in[{nin}][2][{max(ndim, 2)}]"] if nin else []  # C has no empty arrays
+    _struct(c, "terms_args", count, [f"int64_t {field}" for field in (*fields, *tables, f"out[{nout}][{ndim}]")], inputs, body)
+    with _function(c, "terms", count, inputs, body):
         c("LOCAL state shared[256];")
         c("const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();")
         c("const int lane = a.neighbours ? me % lanes : me / per_group;")
         c("const int which = a.neighbours ? me / lanes : me % per_group;")
         c("const int64_t group = GROUP_ID() / a.parts, part = GROUP_ID() - group * a.parts;")
-        c("const int64_t element = group * per_group + which;")
+        c("const int64_t element = group * per_group + which, first = part * lanes + lane, step = lanes * a.parts;")
         c("state mine;", "mine.begun = 0;", *(f"int64_t in{k} = a.at[{k}];" for k in range(nin)))
-        with c.block("if (element < a.n)"):
+        with c.block("if (element < a.n && first < a.count)"):
             c("int64_t left = element;")
-            _walk(c, "kept", [f"in{k} += i * a.in[{k}][0][d];" for k in range(nin)], ndim)
-            with c.block("for (int64_t t = part * lanes + lane; t < a.count; t += lanes * a.parts)"):
-                c("left = t;", *(f"int64_t at{k} = in{k};" for k in range(nin)))
-                _walk(c, "terms", [f"at{k} += i * a.in[{k}][1][d];" for k in range(nin)], ndim)
-                _write_term(c, nest, inputs, body)
-        c("shared[me] = mine;")
-        c("const int apart = a.neighbours ? 1 : per_group;")
-        with c.block("for (int half_of = lanes / 2; half_of > 0; half_of /= 2)"):
-            c("BARRIER();")
-            with c.block("if (lane < half_of)"):
-                c("shared[me] = mine = joined(mine, shared[me + half_of * apart]);")
+            _walk(c, "a.kept", "a.nkept", [f"in{k} += i * a.in[{k}][0][d];" for k in range(nin)])
+            with c.block("if (a.nterms < 3 && a.count <= 1 << 30)"):
+                _write_fast_loop(c, nest, inputs, body)
+            with c.block("else"):
+                _write_plain_loop(c, nest, inputs, body)
+        _write_tree(c, "a.neighbours ? 1 : per_group")
         with c.block("if (lane == 0 && element < a.n)"):
-            if name == "whole":
+            with c.block("if (a.parts == 1)"):
                 _write_results(c, nest, "mine", "element", nin)
-            else:
-                c(f"GLOBAL char *to = p{nin} + a.at[{nin}] + (part * a.n + element) * {accumulator_bytes(nest)};")
+            with c.block("else"):
+                place = f"(part * a.n + element) * {accumulator_bytes(nest)}"
+                c(f"GLOBAL char *to = p{nin + nout} + a.at[{nin + nout}] + {place};")
                 for k, r in enumerate(nest.results):
                     c(f"*(GLOBAL {compute_type(r.accumulator)} *)(to + {_slot(nest) * k}) = mine.a{k};")
 
 
-def _walk(c: CText, table: str, steps: Sequence[str], ndim: int) -> None:
-    """Write the walk from a number to an index along each axis of a table; the number is in ``left``."""
-    if not ndim:
-        return
-    with c.block(f"for (int d = (int)a.n{table} - 1; d >= 0; --d)"):
-        c(f"const int64_t rest = d ? left / a.{table}[d] : 0, i = left - rest * a.{table}[d];", *steps, "left = rest;")
+def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body) -> None:
+    """Write the loop over terms along two axes at most: several are read, then they are taken together.
+
+    From one term to the next there are additions only: ``by`` elements along the last axis, and where that ends, back to
+    its start and one along the first. Past the last term the first one of the element is read again, and not taken.
+    """
+    there, many = range(len(inputs.there)), _in_flight(inputs, body)
+    read = [k for k in there if f"{inputs.there[k].name}_i" in body.words]
+    c("const int last = a.nterms > 1, length = (int)a.terms[last];")
+    c("const int outer = last ? (int)first / length : 0, ahead = last ? (int)step / length : 0;")
+    c("const int by = (int)step - ahead * length;", "int inner = (int)first - outer * length;")
+    for k in read:
+        c(f"const int64_t first{k} = last ? a.in[{k}][1][0] : 0, last{k} = a.in[{k}][1][last];")
+        c(f"const int64_t next{k} = ahead * first{k} + by * last{k}, wrap{k} = next{k} + first{k} - length * last{k};")
+        c(f"int64_t at{k} = in{k} + outer * first{k} + inner * last{k};")
+    with c.block(f"for (int left_of = (int)((a.count - first + step - 1) / step); left_of > 0; left_of -= {many})"):
+        c(*(f"{c_type(inputs.there[k].dtype)} read{k}[{many}];" for k in read), "state some;")
+        c("UNROLL")
+        with c.block(f"for (int e = 0; e < {many}; ++e)"):
+            c(*(f"read{k}[e] = {_at(inputs.there[k].dtype, f'p{k} + (e < left_of ? at{k} : in{k})')};" for k in read))
+            c("inner += by;", "const int ends = inner >= length;", "inner -= ends ? length : 0;")
+            c(*(f"at{k} += ends ? wrap{k} : next{k};" for k in read))
+        c("UNROLL")
+        with c.block(f"for (int e = 0; e < {many}; ++e)"):
+            _write_term(c, nest, inputs, body, [f"read{k}[e]" for k in there])
+            c("next.begun = e < left_of;", "some = e == 0 ? next : joined(some, next);")
+        c("mine = joined(mine, some);")
 
 
-def _write_term(c: CText, nest: Reduction, inputs: _Inputs, body: Body) -> None:
-    for k, x in enumerate(inputs.there):
-        _read(c, x, f"p{k} + at{k}", body)
+def _write_plain_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body) -> None:
+    """Write the loop over terms along any number of axes."""
+    there = range(len(inputs.there))
+    with c.block("for (int64_t t = first; t < a.count; t += step)"):
+        c("left = t;", *(f"int64_t at{k} = in{k};" for k in there))
+        _walk(c, "a.terms", "a.nterms", [f"at{k} += i * a.in[{k}][1][d];" for k in there])
+        _write_term(c, nest, inputs, body, [_at(inputs.there[k].dtype, f"p{k} + at{k}") for k in there])
+        c("next.begun = 1;", "mine = joined(mine, next);")
+
+
+def _write_term(c: CText, nest: Reduction, inputs: _Inputs, body: Body, places: Sequence[str]) -> None:
+    """Write how a term is made of inputs at some places, into ``next``."""
+    for x, place in zip(inputs.there, places, strict=True):
+        _read(c, x, place, body)
     for k, r in enumerate(nest.results):
         c(f"{compute_type(r.term)} t{k}_i;")
     c.extend(body.lines)
-    c("state next;", "next.begun = 1;")
+    c("state next;")
     for k, r in enumerate(nest.results):
         c(f"next.a{k} = {convert(f't{k}_i', r.term, r.accumulator)};")
-    c("mine = joined(mine, next);")
+
+
+def _write_tree(c: CText, apart: str) -> None:
+    """Write how the lanes of each element are taken together; the first one has the result."""
+    c("shared[me] = mine;", f"const int apart = {apart};")
+    with c.block("for (int half_of = lanes / 2; half_of > 0; half_of /= 2)"):
+        c("BARRIER();")
+        with c.block("if (lane < half_of)"):
+            c("shared[me] = mine = joined(mine, shared[me + half_of * apart]);")
 
 
 def _write_results(c: CText, nest: Reduction, state: str, element: str, first: int) -> None:
@@ -310,27 +437,30 @@ def _write_results(c: CText, nest: Reduction, state: str, element: str, first: i
         if not r.needs_terms:
             c(f"{state}.a{k} = {state}.begun ? {state}.a{k} : {literal(r.combine.identity, r.accumulator)};")
     nout = len(nest.results)
-    c(*(f"int64_t to{k} = a.at[{first + k}];" for k in range(nout)), f"int64_t rest_of = {element};")
-    if nest.ndim:
-        with c.block("for (int d = (int)a.nkept - 1; d >= 0; --d)"):
-            c("const int64_t rest = d ? rest_of / a.kept[d] : 0, i = rest_of - rest * a.kept[d];")
-            c(*(f"to{k} += i * a.out[{k}][d];" for k in range(nout)), "rest_of = rest;")
+    c(*(f"int64_t to{k} = a.at[{first + k}];" for k in range(nout)), f"int64_t left = {element};")
+    _walk(c, "a.kept", "a.nkept", [f"to{k} += i * a.out[{k}][d];" for k in range(nout)])
     for k, r in enumerate(nest.results):
         given = convert(f"{state}.a{k}", r.accumulator, r.dtype)
         c(store(r.dtype, f"*(GLOBAL {c_type(r.dtype)} *)(p{first + k} + to{k})", given))
 
 
 def _write_finish(c: CText, nest: Reduction) -> None:
-    nout, ndim = len(nest.results), nest.ndim
-    tables = _tables(f"kept[{ndim}]", f"out[{nout}][{ndim}]", ndim=ndim)
-    _struct(c, "finish_args", 1 + nout, ["int64_t n", "int64_t parts", "int64_t nkept", *tables])
+    """Write the function that takes the accumulators of all parts of an element together."""
+    nout, ndim = len(nest.results), max(nest.ndim, 1)
+    fields = ["n", "lanes", "parts", "nkept", f"kept[{ndim}]", f"out[{nout}][{ndim}]"]
+    _struct(c, "finish_args", 1 + nout, [f"int64_t {field}" for field in fields])
     with _function(c, "finish", 1 + nout):
-        c("const int64_t element = GLOBAL_ID();", "if (element >= a.n)", "    return;")
+        c("LOCAL state shared[256];")
+        c("const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();")
+        c("const int lane = me / per_group, which = me % per_group;")
+        c("const int64_t element = GROUP_ID() * per_group + which;")
         c("state mine;", "mine.begun = 0;")
-        with c.block("for (int64_t part = 0; part < a.parts; ++part)"):
+        with c.block("for (int64_t part = lane; element < a.n && part < a.parts; part += lanes)"):
             c(f"GLOBAL const char *from = p0 + a.at[0] + (part * a.n + element) * {accumulator_bytes(nest)};")
             c("state next;", "next.begun = 1;")
             for k, r in enumerate(nest.results):
                 c(f"next.a{k} = *(GLOBAL const {compute_type(r.accumulator)} *)(from + {_slot(nest) * k});")
             c("mine = joined(mine, next);")
-        _write_results(c, nest, "mine", "element", 1)
+        _write_tree(c, "per_group")
+        with c.block("if (lane == 0 && element < a.n)"):
+            _write_results(c, nest, "mine", "element", 1)

@@ -20,6 +20,12 @@
 #define cosl(x) cos((double)(x))
 #define tanl(x) tan((double)(x))
 
+/* a / b of numbers that are not negative. Most are short, and a division of 64 bits takes several times as long. */
+TH_INLINE int64_t th_quotient(const int64_t a, const int64_t b)
+{
+    return ((uint64_t)a | (uint64_t)b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
+}
+
 /* The numbers of all 256 work-items of a group taken together, of which `me` is one: the first is the sum, or the largest. */
 #define SUM_UP(shared)                                        \
     for (int half_of = 128; half_of > 0; half_of /= 2) {      \

@@ -14,6 +14,8 @@ typedef unsigned long long uint64_t;
 #define ARGUMENTS const __grid_constant__
 #define LOCAL __shared__
 #define CONSTANT_TABLE __device__ const
+#define UNROLL _Pragma("unroll")
+#define LOOP _Pragma("unroll 1") /* whose code is short */
 #define BARRIER() __syncthreads()
 #define GLOBAL_BARRIER() __syncthreads()
 #define GLOBAL_ID() ((int64_t)blockIdx.x * blockDim.x + threadIdx.x)

@@ -31,7 +31,7 @@ typedef struct {
         GLOBAL char *y = p1 + a.at[1];                                                \
         GLOBAL const int64_t *table = (GLOBAL const int64_t *)(p2 + a.at[2]);         \
         for (int d = (int)a.axes.axes - 1; d >= 0; --d) {                             \
-            const int64_t rest = left / a.axes.shape[d], i = left - rest * a.axes.shape[d]; \
+            const int64_t rest = d ? th_quotient(left, a.axes.shape[d]) : 0, i = left - rest * a.axes.shape[d]; \
             x += d == a.axes.place ? table[2 * i] : i * a.axes.from[d];               \
             y += d == a.axes.place ? table[2 * i + 1] : i * a.axes.to[d];             \
             left = rest;                                                              \
@@ -45,7 +45,7 @@ typedef struct {
             return;                                                                   \
         GLOBAL char *y = p0 + a.at[0];                                                \
         for (int d = (int)a.axes.axes - 1; d >= 0; --d) {                             \
-            const int64_t rest = left / a.axes.shape[d];                              \
+            const int64_t rest = d ? th_quotient(left, a.axes.shape[d]) : 0;                              \
             y += (left - rest * a.axes.shape[d]) * a.axes.to[d];                      \
             left = rest;                                                              \
         }                                                                             \
@@ -76,7 +76,7 @@ COPY(16, sixteen_bytes)
         GLOBAL char *y = p1 + a.at[1];                                                \
         GLOBAL const int64_t *table = (GLOBAL const int64_t *)(p2 + a.at[2]), *lists = table; \
         for (int d = (int)a.axes.axes - 1; d >= 0; --d) {                             \
-            const int64_t rest = left / a.axes.shape[d], i = left - rest * a.axes.shape[d]; \
+            const int64_t rest = d ? th_quotient(left, a.axes.shape[d]) : 0, i = left - rest * a.axes.shape[d]; \
             if (d == a.axes.place) {                                                  \
                 y += table[2 * i];                                                    \
                 begin = table[2 * i + 1];                                             \

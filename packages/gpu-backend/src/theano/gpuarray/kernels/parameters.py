@@ -17,8 +17,9 @@ _KERNEL = "const struct th_gpu_kernel *"
 class DeviceMap(Parameters):
     """An element-wise loop."""
 
-    flat = Address("where all operands lie in one piece, or are one element", _KERNEL)
+    rows = Address("where the elements of a row are neighbours, or one element, in all operands", _KERNEL)
     strided = Address("where they lie anyhow", _KERNEL)
+    width = Int("how many neighbours a work-item of the first one computes")
     inputs = Int("how many there are")
     outputs = Int("how many there are")
     axes = Int("how many the loop has")
@@ -33,8 +34,7 @@ class DeviceMap(Parameters):
 class DeviceReduction(Parameters):
     """A loop whose terms are taken into results along some axes."""
 
-    whole = Address("takes all terms of an element of the results", _KERNEL)
-    parts = Address("takes some of them, into accumulators", _KERNEL)
+    terms = Address("takes the terms of an element into the results, or parts of them into accumulators", _KERNEL)
     finish = Address("takes the accumulators of all parts into the results", _KERNEL)
     inputs = Int("how many there are")
     outputs = Int("how many there are")

@@ -38,9 +38,10 @@ def map_kernel(op: Any, node: Apply) -> Parameters | None:
     code = map_code(nest, hosts) if len(nest.operands) <= OPERANDS else None
     if code is None:
         return None
-    flat, strided = functions(node, code.text, MAP_FUNCTIONS)
+    rows, strided = functions(node, code.text, MAP_FUNCTIONS)
     return DeviceMap(
-        flat=flat, strided=strided, inputs=len(nest.inputs), outputs=len(nest.outputs), axes=nest.ndim,
+        rows=rows, strided=strided, width=code.width,
+        inputs=len(nest.inputs), outputs=len(nest.outputs), axes=nest.ndim,
         hosts=_bits(hosts), ones=[x.ones for x in nest.inputs], kinds=[_KINDS[nest.moves(x)] for x in nest.inputs],
         over=nest.over,
         constant_bytes=len(code.constants), constants=code.constants,
@@ -56,9 +57,9 @@ def reduction_kernel(op: Any, node: Apply) -> Parameters | None:
     code = reduction_code(nest, hosts)
     if code is None:
         return None
-    whole, parts, finish = functions(node, code.text, REDUCTION_FUNCTIONS)
+    terms, finish = functions(node, code.text, REDUCTION_FUNCTIONS)
     return DeviceReduction(
-        whole=whole, parts=parts, finish=finish, inputs=len(nest.inputs), outputs=len(nest.results), axes=nest.ndim,
+        terms=terms, finish=finish, inputs=len(nest.inputs), outputs=len(nest.results), axes=nest.ndim,
         reduced=_bits(nest.axes), needed=_bits(k for k, r in enumerate(nest.results) if r.needs_terms),
         hosts=_bits(hosts),
         accumulators=accumulator_bytes(nest), ones=[x.ones for x in nest.inputs],

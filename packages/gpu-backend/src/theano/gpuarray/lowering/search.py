@@ -7,6 +7,7 @@ from typing import Any
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceReduction
 from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.writer import REDUCTION_FUNCTIONS
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import INT64, REAL, Accepts
@@ -21,10 +22,10 @@ def _places(op: Any, node: Apply, smallest: bool) -> Parameters | None:
     if not ndim or ndim_of(node.outputs[0]) != ndim - len(axes):
         return None
     text = shipped("argmax.cl", dtype_of(node.inputs[0]), AXES=ndim, OUTPUTS=len(node.outputs), SMALLEST=int(smallest))
-    (whole,) = functions(node, text, ("whole",))
+    terms, finish = functions(node, text, REDUCTION_FUNCTIONS)
     return DeviceReduction(
-        whole=whole, parts=0, finish=0, inputs=1, outputs=len(node.outputs), axes=ndim,
-        reduced=sum(1 << axis for axis in axes), needed=(1 << len(node.outputs)) - 1, accumulators=0, hosts=0,
+        terms=terms, finish=finish, inputs=1, outputs=len(node.outputs), axes=ndim,
+        reduced=sum(1 << axis for axis in axes), needed=(1 << len(node.outputs)) - 1, accumulators=16, hosts=0,
         ones=[0], constant_bytes=0, constants=b"",
     )  # fmt: skip
 

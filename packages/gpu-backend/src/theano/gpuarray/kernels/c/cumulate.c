@@ -6,7 +6,7 @@
 
 typedef th_device_cumulation_params params_t;
 
-enum { GROUP = 256 };
+enum { GROUP = 256, PARTS = 256 };
 
 typedef struct plan {
     int64_t length[2][TH_MAX_NDIM], step[2][2][TH_MAX_NDIM]; /* axes that are kept, and those of a line; of both operands */
@@ -42,6 +42,17 @@ static int64_t inner(const plan *q, int of_line)
     return step < 0 ? -step : step;
 }
 
+/* How many work-items take each line, and in how many parts: these are read twice, so there are no more than keep it busy. */
+static void share(const th_gpu *gpu, int64_t lines, int64_t n, int neighbours, int64_t *lanes, int64_t *parts)
+{
+    const int64_t wanted = gpu->processors * 2 * GROUP;
+    *lanes = *parts = 1;
+    while (*lanes < GROUP && *lanes < n && ((neighbours && *lanes < 32) || lines * *lanes < wanted))
+        *lanes *= 2;
+    while (*parts < PARTS && lines * *lanes * *parts < wanted && n / (*lanes * *parts * 2) >= 16)
+        *parts *= 2;
+}
+
 static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int64_t groups, char **pointers, int64_t *args, const int64_t *end)
 {
     const th_gpu_launch what = {kernel->function, groups, GROUP, 3, pointers, args, (size_t)(end - args) * sizeof *args};
@@ -70,7 +81,7 @@ TH_EXPORT int th_kernel_gpu_cumulate(th_ctx *ctx)
     split(&q, p, x, to, 1);
     int64_t lanes, parts, args[TH_GPU_ARGS / 8], *a = args + 3;
     const int neighbours = inner(&q, 1) <= inner(&q, 0), room = ndim ? ndim : 1;
-    th_gpu_share(gpu, q.lines, q.n, neighbours, &lanes, &parts);
+    share(gpu, q.lines, q.n, neighbours, &lanes, &parts);
     const int64_t head[] = {q.lines, q.n, lanes, parts, neighbours, q.axes[0], q.axes[1]};
     memcpy(a, head, sizeof head);
     a += sizeof head / sizeof *head;

@@ -148,8 +148,10 @@ struct th_gpu {
 void th_gpu_setup(th_gpu *gpu, const th_gpu_driver *driver, void *state);
 int th_gpu_gather(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets);
 int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets, int adds);
-/* The same, by a table that is on the device: move.cl says what is in it for `n` places along the axis. */
-int th_gpu_move_by_table(th_gpu *gpu, const th_buffer *to, const th_buffer *from, int axis, int64_t n, char *table, int adds);
+/* The same, by a table that is on the device: move.cl says what is in it for `n` places along the axis. `offsets`: what all of
+ * its entries are made of multiples of, joined by "or". */
+int th_gpu_move_by_table(th_gpu *gpu, const th_buffer *to, const th_buffer *from, int axis, int64_t n, char *table, int64_t offsets,
+                         int adds);
 int th_gpu_launched(th_gpu *gpu, const th_gpu_launch *launch); /* 0, or -1 with `error` set */
 int th_gpu_called(th_gpu *gpu, const th_gpu_call *call); /* the same */
 void th_gpu_complain(th_gpu *gpu, const char *what, int code);
@@ -179,10 +181,6 @@ char *th_gpu_numbers(th_ctx *ctx, uint64_t hosts, char *to, const void *constant
 
 /* A float32 or float64 of the host's. */
 double th_gpu_number(const th_buffer *x);
-
-/* How many work-items take the `count` terms of each of `n` results together, and in how many parts (`reduce.c`): so many
- * that the device is busy. `neighbours`: terms lie closer to each other than results. */
-void th_gpu_share(const th_gpu *gpu, int64_t n, int64_t count, int neighbours, int64_t *lanes, int64_t *parts);
 
 /* Fewer axes that see the same elements: those of length 1 are left out, and neighbours become one where every operand
  * allows it. `strides` has `nops` rows of `ndim`, in bytes; they and `shape` are written over. Returns how many are left. */

@@ -6,27 +6,74 @@
 
 typedef th_device_map_params params_t;
 
-static void shapes_and_strides(th_ctx *ctx, const params_t *p, int nops, th_buffer *const *operands, int64_t *shape, int64_t *strides)
+enum { WIDEST = 16 }; /* bytes that a work-item reads or writes at once */
+
+/* What the loop sees: axes in the order of the memory of the first result, as few as there can be, but one. */
+typedef struct nest {
+    int nops, left;
+    int64_t shape[TH_MAX_NDIM], *strides; /* strides: as many for each operand as axes are left */
+} nest;
+
+static void swap(int64_t *x, int64_t *y)
 {
-    const int ndim = (int)p->axes, devices = nops - ctx->nout;
-    for (int d = 0; d < ndim; ++d)
-        shape[d] = ctx->out[0]->shape[d];
-    uint64_t left = ~p->hosts; /* the inputs, of which the first ones are the operands' */
-    for (int k = 0; k < nops; ++k) {
-        const uint64_t ones = k < devices ? p->ones[__builtin_ctzll(left)] : 0;
-        left &= left - 1;
-        for (int d = 0; d < ndim; ++d)
-            strides[k * ndim + d] = ones >> d & 1 ? 0 : operands[k]->strides[d];
+    const int64_t kept = *x;
+    *x = *y;
+    *y = kept;
+}
+
+/* Where results lie as transposed operands do, their neighbours are neighbours in the loop, too. */
+static void put_in_order(nest *q, int ndim, int64_t *steps)
+{
+    for (int last = 1; last < ndim; ++last) {
+        for (int d = last; d > 0 && steps[d - 1] < steps[d]; --d) {
+            swap(&steps[d - 1], &steps[d]);
+            swap(&q->shape[d - 1], &q->shape[d]);
+            for (int k = 0; k < q->nops; ++k)
+                swap(&q->strides[k * ndim + d - 1], &q->strides[k * ndim + d]);
+        }
     }
 }
 
-/* Does each operand lie in one piece, or stand still? */
-static int is_flat(int left, int nops, th_buffer *const *operands, const int64_t *strides)
+static void describe(th_ctx *ctx, const params_t *p, th_buffer *const *operands, nest *q)
 {
-    if (left > 1)
+    const int ndim = (int)p->axes, devices = q->nops - ctx->nout;
+    int64_t steps[TH_MAX_NDIM];
+    uint64_t left = ~p->hosts; /* the inputs, of which the first ones are the operands' */
+    for (int d = 0; d < ndim; ++d) {
+        const int64_t step = ctx->out[0]->strides[d];
+        q->shape[d] = ctx->out[0]->shape[d];
+        steps[d] = step < 0 ? -step : step;
+    }
+    for (int k = 0; k < q->nops; ++k) {
+        const uint64_t ones = k < devices ? p->ones[__builtin_ctzll(left)] : 0;
+        left &= left - 1;
+        for (int d = 0; d < ndim; ++d)
+            q->strides[k * ndim + d] = ones >> d & 1 ? 0 : operands[k]->strides[d];
+    }
+    put_in_order(q, ndim, steps);
+    q->left = th_gpu_collapse(ndim, q->shape, q->nops, q->strides);
+    if (q->left == 0) {
+        q->left = 1;
+        q->shape[0] = 1;
+        memset(q->strides, 0, (size_t)q->nops * sizeof *q->strides);
+    }
+}
+
+/* Do the elements of a row lie side by side, or stand still, in all operands, and begin its packs where wide accesses may? */
+static int is_packed(const params_t *p, const nest *q, th_buffer *const *operands)
+{
+    const int last = q->left - 1;
+    if (last > 0 && q->shape[last] % p->width)
         return 0;
-    for (int k = 0; left && k < nops; ++k) {
-        if (strides[k] != 0 && strides[k] != operands[k]->itemsize)
+    for (int k = 0; k < q->nops; ++k) {
+        const int64_t *strides = q->strides + k * q->left, size = operands[k]->itemsize;
+        const int64_t access = p->width * size < WIDEST ? p->width * size : WIDEST;
+        if (strides[last] == 0)
+            continue;
+        int64_t apart = (int64_t)(uintptr_t)operands[k]->data;
+        for (int d = 0; d < last; ++d)
+            apart |= strides[d];
+        if (strides[last] != size || apart % access)
             return 0;
     }
     return 1;
@@ -50,31 +97,35 @@ TH_EXPORT int th_kernel_gpu_map(th_ctx *ctx)
     th_buffer *operands[TH_GPU_POINTERS];
     if (make_outputs(ctx, p))
         return -1;
-    const int nops = th_gpu_operands(ctx, p->hosts, operands), ndim = (int)p->axes;
-    int64_t shape[TH_MAX_NDIM], *strides = ctx->rt->scratch(ctx, (size_t)(nops * (ndim + 1)) * sizeof *strides), n = 1;
-    if (strides == NULL)
+    nest q = {.nops = th_gpu_operands(ctx, p->hosts, operands)};
+    const int room = p->axes ? (int)p->axes : 1;
+    if ((q.strides = ctx->rt->scratch(ctx, (size_t)(q.nops * (room + 1)) * sizeof *q.strides)) == NULL)
         return -1;
-    shapes_and_strides(ctx, p, nops, operands, shape, strides);
-    for (int d = 0; d < ndim; ++d)
-        n *= shape[d];
+    describe(ctx, p, operands, &q);
+    const int last = q.left - 1, packed = is_packed(p, &q, operands);
+    const int64_t pack = packed ? p->width : 1, of_row = q.shape[last];
+    int64_t n = q.shape[last] = (of_row + pack - 1) / pack;
+    for (int d = 0; d < last; ++d)
+        n *= q.shape[d];
     if (n == 0)
         return 0;
-    const int left = th_gpu_collapse(ndim, shape, nops, strides), flat = is_flat(left, nops, operands, strides);
     char *pointers[TH_GPU_POINTERS];
-    int64_t args[TH_GPU_ARGS / 8], *a = args + nops;
-    for (int k = 0; k < nops; ++k)
-        pointers[k] = operands[k]->data;
+    int64_t args[TH_GPU_ARGS / 8], *a = args + q.nops;
     *a++ = n;
-    if (flat) {
-        for (int k = 0; k < nops; ++k)
-            *a++ = left ? strides[k] : 0;
-    } else { /* tables of as many axes as the loop was written for; those that are left come first */
-        *a++ = left;
-        memcpy(a, shape, (size_t)left * sizeof *a);
-        a += ndim;
-        for (int k = 0; k < nops; ++k, a += ndim)
-            memcpy(a, strides + k * left, (size_t)left * sizeof *a);
+    *a++ = q.left;
+    *a++ = of_row - (q.shape[last] - 1) * pack;
+    /* tables of as many axes as the loop was written for; those that are left come first */
+    memset(a, 0, (size_t)((q.nops + 1) * room) * sizeof *a);
+    memcpy(a, q.shape, (size_t)q.left * sizeof *a);
+    a += room;
+    for (int k = 0; k < q.nops; ++k, a += room) {
+        memcpy(a, q.strides + k * q.left, (size_t)q.left * sizeof *a);
+        a[last] *= pack;
+    }
+    for (int k = 0; k < q.nops; ++k) {
+        pointers[k] = operands[k]->data;
+        *a++ = q.strides[k * q.left + last] != 0;
     }
     const char *end = th_gpu_numbers(ctx, p->hosts, (char *)a, p->constants, p->constant_bytes);
-    return th_gpu_launch_items(ctx, flat ? p->flat : p->strided, n, nops, pointers, args, (size_t)(end - (char *)args));
+    return th_gpu_launch_items(ctx, packed ? p->rows : p->strided, n, q.nops, pointers, args, (size_t)(end - (char *)args));
 }

@@ -60,6 +60,25 @@ static int size_class(int64_t itemsize)
     return size;
 }
 
+/* Elements that lie side by side in both arrays are moved as wider ones, up to 16 bytes: the kernel for them. `offsets`: all
+ * that a table says, or what that is made of multiples of, joined by "or". */
+static const th_gpu_kernel *copier(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_buffer *from, int64_t offsets)
+{
+    const int last = (int)a->axes - 1;
+    int64_t size = to->itemsize, apart = offsets | (int64_t)(uintptr_t)to->data | (int64_t)(uintptr_t)from->data;
+    if (last < 0 || last == a->place || a->from[last] != size || a->to[last] != size)
+        return gpu->movers.copy[size_class(size)];
+    for (int d = 0; d < last; ++d)
+        apart |= a->from[d] | a->to[d];
+    while (size < 16 && a->shape[last] % 2 == 0 && apart % (2 * size) == 0) {
+        size *= 2;
+        a->shape[last] /= 2;
+        a->from[last] = a->to[last] = size;
+        a->n /= 2;
+    }
+    return gpu->movers.copy[size_class(size)];
+}
+
 static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int npointers, char **pointers, const void *rest, size_t bytes, int64_t n)
 {
     int64_t args[TH_GPU_ARGS / 8] = {0};
@@ -117,16 +136,16 @@ int th_gpu_gather(const th_device *device, const th_buffer *to, const th_buffer 
         return fill(gpu, to, from);
     if (axes_of(gpu, &a, to, from, axis))
         return -1;
-    const th_gpu_kernel *kernel = gpu->movers.copy[size_class(to->itemsize)];
     if (offsets == NULL)
-        return with_table(gpu, kernel, to, from, &a, NULL, 0);
+        return with_table(gpu, copier(gpu, &a, to, from, 0), to, from, &a, NULL, 0);
     const int64_t n = to->shape[axis];
-    int64_t *table = malloc((size_t)(2 * n + 1) * sizeof *table);
+    int64_t all = 0, *table = malloc((size_t)(2 * n + 1) * sizeof *table);
     for (int64_t i = 0; table && i < n; ++i) {
         table[2 * i] = offsets[i];
         table[2 * i + 1] = i * to->strides[axis];
+        all |= offsets[i];
     }
-    const int status = table ? with_table(gpu, kernel, to, from, &a, table, 2 * n) : -1;
+    const int status = table ? with_table(gpu, copier(gpu, &a, to, from, all), to, from, &a, table, 2 * n) : -1;
     free(table);
     return status;
 }
@@ -187,7 +206,10 @@ int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer
     th_gpu_axes a;
     if (axes_of(gpu, &a, to, from, axis))
         return -1;
-    const th_gpu_kernel *kernel = adds ? gpu->movers.add[to->dtype] : gpu->movers.copy[size_class(to->itemsize)];
+    int64_t all = 0;
+    for (int64_t i = 0; offsets && i < to->shape[axis]; ++i)
+        all |= offsets[i];
+    const th_gpu_kernel *kernel = adds ? gpu->movers.add[to->dtype] : copier(gpu, &a, to, from, all);
     if (offsets == NULL)
         return with_table(gpu, kernel, to, from, &a, NULL, 0);
     if (a.n == 0)
@@ -203,7 +225,7 @@ int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer
     return status;
 }
 
-int th_gpu_move_by_table(th_gpu *gpu, const th_buffer *to, const th_buffer *from, int axis, int64_t n, char *table, int adds)
+int th_gpu_move_by_table(th_gpu *gpu, const th_buffer *to, const th_buffer *from, int axis, int64_t n, char *table, int64_t offsets, int adds)
 {
     th_gpu_axes a;
     if (axes_of(gpu, &a, to, from, axis))
@@ -211,7 +233,7 @@ int th_gpu_move_by_table(th_gpu *gpu, const th_buffer *to, const th_buffer *from
     if (a.n == 0)
         return 0;
     char *pointers[3] = {from->data, to->data, table};
-    const th_gpu_kernel *kernel = adds ? gpu->movers.add[to->dtype] : gpu->movers.copy[size_class(to->itemsize)];
+    const th_gpu_kernel *kernel = adds ? gpu->movers.add[to->dtype] : copier(gpu, &a, to, from, offsets);
     a.shape[a.place] = n;
     return launch(gpu, kernel, 3, pointers, &a, sizeof a, a.n);
 }

@@ -3,7 +3,7 @@
  * The axes of the results and those that are reduced are each made as few as possible. A group of work-items computes some
  * neighbouring elements of the results, each by a power of two of lanes, which take every so manieth term and are
  * combined in a tree. Where there are too few elements to keep the device busy, terms are cut into parts: one launch leaves
- * the accumulators of each part in memory, another one takes them together. The order is fixed by the lengths.
+ * the accumulators of each part in memory, another one takes them together. The order is fixed by the lengths and the device.
  */
 #include <string.h>
 
@@ -12,7 +12,8 @@
 
 typedef th_device_reduction_params params_t;
 
-enum { GROUP = 256, PARTS = 256 };
+enum { GROUP = 256, PARTS = 2048 };
+enum { SEGMENT = 32, LEAST = 8 }; /* neighbours that are read together; terms of a work-item, where others could take them */
 
 typedef struct plan {
     int64_t kept[TH_MAX_NDIM], terms[TH_MAX_NDIM]; /* lengths */
@@ -86,49 +87,77 @@ static int make_outputs(th_ctx *ctx, const params_t *p, plan *q)
     return 0;
 }
 
-void th_gpu_share(const th_gpu *gpu, int64_t n, int64_t count, int neighbours, int64_t *lanes, int64_t *parts)
+/* How many work-items take the `count` terms of each of `n` results together, and in how many parts: so many that the device is
+ * busy. `neighbours`: terms lie closer to each other than results. */
+static void share(const th_gpu *gpu, int64_t n, int64_t count, int neighbours, int64_t *lanes, int64_t *parts)
 {
-    const int64_t wanted = gpu->processors * 2 * GROUP; /* work-items that keep it busy */
+    const int64_t wanted = gpu->processors * 8 * GROUP; /* work-items that keep it busy while each waits for memory */
+    int64_t together = 1, most = GROUP;
+    while (together < n && together < SEGMENT)
+        together *= 2;
+    if (!neighbours)
+        most /= together;
     *lanes = *parts = 1;
-    while (*lanes < GROUP && *lanes < count && ((neighbours && *lanes < 32) || n * *lanes < wanted))
+    while (*lanes < most && *lanes < count &&
+           ((neighbours && *lanes < SEGMENT && (*lanes < LEAST || *lanes * LEAST < count)) || n * *lanes < wanted))
         *lanes *= 2;
-    while (*parts < PARTS && n * *lanes * *parts < wanted && count / (*lanes * *parts * 2) >= 16)
+    while (*parts < PARTS && n * *lanes * *parts < wanted && count / (*lanes * *parts * 2) >= 2 * LEAST)
         *parts *= 2;
 }
 
-static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int64_t groups, int64_t group, int npointers, char **pointers, int64_t *args, const char *end)
+static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int64_t groups, int npointers, char **pointers, int64_t *args, const char *end)
 {
-    const th_gpu_launch what = {kernel->function, groups, group, npointers, pointers, args, (size_t)(end - (char *)args)};
+    const th_gpu_launch what = {kernel->function, groups, GROUP, npointers, pointers, args, (size_t)(end - (char *)args)};
     return th_gpu_launched(gpu, &what);
+}
+
+/* Groups for n elements of so many lanes each. */
+static int64_t groups_of(int64_t n, int64_t lanes) { return (n + GROUP / lanes - 1) / (GROUP / lanes); }
+
+/* The accumulators of all parts, into the results; `tables`: the strides of these. */
+static int finish(th_ctx *ctx, const params_t *p, const plan *q, char *left, const int64_t *tables)
+{
+    th_gpu *gpu = p->finish->gpu;
+    const int nout = ctx->nout, room = p->axes ? (int)p->axes : 1;
+    int64_t args[TH_GPU_ARGS / 8], *a = args + 1 + nout, lanes = 1;
+    char *pointers[TH_GPU_POINTERS] = {left};
+    while (lanes < GROUP && lanes < q->parts && q->n * lanes < gpu->processors * GROUP)
+        lanes *= 2;
+    *a++ = q->n;
+    *a++ = lanes;
+    *a++ = q->parts;
+    *a++ = q->nkept;
+    memcpy(a, q->kept, (size_t)room * sizeof *a);
+    memcpy(a + room, tables, (size_t)(nout * room) * sizeof *a);
+    a += (1 + nout) * room;
+    for (int k = 0; k < nout; ++k)
+        pointers[1 + k] = ctx->out[k]->data;
+    return launch(gpu, p->finish, groups_of(q->n, lanes), 1 + nout, pointers, args, (char *)a);
 }
 
 TH_EXPORT int th_kernel_gpu_reduce(th_ctx *ctx)
 {
     const params_t *p = ctx->params;
-    th_gpu *gpu = p->whole->gpu;
+    th_gpu *gpu = p->terms->gpu;
     th_buffer *operands[TH_GPU_POINTERS];
-    const int nout = ctx->nout, ndim = (int)p->axes;
+    const int nout = ctx->nout, room = p->axes ? (int)p->axes : 1, terms_room = room < 2 ? 2 : room; /* of tables */
     plan q = {.nkept = 0};
     if (make_outputs(ctx, p, &q))
         return -1;
     if (q.n == 0)
         return 0;
     const int nin = th_gpu_operands(ctx, p->hosts, operands) - nout;
-    int64_t *kept = ctx->rt->scratch(ctx, (size_t)((2 * nin + nout) * (ndim + 1)) * sizeof *kept), *terms = kept + (nin + nout) * (ndim + 1);
+    int64_t *kept = ctx->rt->scratch(ctx, (size_t)((2 * nin + nout) * (room + 1)) * sizeof *kept), *terms = kept + (nin + nout) * (room + 1);
     if (kept == NULL)
         return -1;
     q.nkept = rows_of(ctx, p, nin, operands, 0, q.kept, kept);
     q.nterms = rows_of(ctx, p, nin, operands, 1, q.terms, terms);
     const int64_t inner_term = q.nterms ? terms[q.nterms - 1] : 0, inner_kept = q.nkept ? kept[q.nkept - 1] : INT64_MAX;
     const int neighbours = (inner_term < 0 ? -inner_term : inner_term) <= (inner_kept < 0 ? -inner_kept : inner_kept);
-    th_gpu_share(gpu, q.n, q.count, neighbours, &q.lanes, &q.parts);
-    if (p->parts == NULL)
-        q.parts = 1;
-    /* what `whole` and `parts` are told; the tables are of as many axes as the loop has */
-    char *pointers[TH_GPU_POINTERS];
-    int64_t args[TH_GPU_ARGS / 8];
-    const int cut = q.parts > 1, npointers = nin + (cut ? 1 : nout);
-    int64_t *a = args + npointers;
+    share(gpu, q.n, q.count, neighbours, &q.lanes, &q.parts);
+    /* what `terms` is told; the tables are of as many axes as the loop has */
+    char *pointers[TH_GPU_POINTERS], *left = NULL;
+    int64_t args[TH_GPU_ARGS / 8], *a = args + nin + nout + 1;
     *a++ = q.n;
     *a++ = q.count;
     *a++ = q.lanes;
@@ -136,45 +165,29 @@ TH_EXPORT int th_kernel_gpu_reduce(th_ctx *ctx)
     *a++ = neighbours;
     *a++ = q.nkept;
     *a++ = q.nterms;
-    memset(a, 0, (size_t)((2 + 2 * nin + nout) * ndim) * sizeof *a);
+    memset(a, 0, (size_t)((1 + nout) * room + (1 + 2 * nin) * terms_room) * sizeof *a);
     memcpy(a, q.kept, (size_t)q.nkept * sizeof *a);
-    memcpy(a + ndim, q.terms, (size_t)q.nterms * sizeof *a);
-    a += 2 * ndim;
-    for (int k = 0; k < nin; ++k, a += 2 * ndim) {
+    a += room;
+    memcpy(a, q.terms, (size_t)q.nterms * sizeof *a);
+    a += terms_room;
+    for (int k = 0; k < nin; ++k, a += 2 * terms_room) {
         memcpy(a, kept + k * q.nkept, (size_t)q.nkept * sizeof *a);
-        memcpy(a + ndim, terms + k * q.nterms, (size_t)q.nterms * sizeof *a);
+        memcpy(a + terms_room, terms + k * q.nterms, (size_t)q.nterms * sizeof *a);
     }
     int64_t *results = a;
-    for (int k = 0; k < nout; ++k, a += ndim)
+    for (int k = 0; k < nout; ++k, a += room)
         memcpy(a, kept + (nin + k) * q.nkept, (size_t)q.nkept * sizeof *a);
     const char *end = th_gpu_numbers(ctx, p->hosts, (char *)a, p->constants, p->constant_bytes);
-    const int64_t per_group = GROUP / q.lanes, groups = (q.n + per_group - 1) / per_group;
-    for (int k = 0; k < nin; ++k)
-        pointers[k] = operands[k]->data;
-    if (!cut) {
-        for (int k = 0; k < nout; ++k)
-            pointers[nin + k] = ctx->out[k]->data;
-        return launch(gpu, p->whole, groups, GROUP, npointers, pointers, args, end) ? th_gpu_failed(ctx, gpu) : 0;
-    }
-    const size_t bytes = (size_t)(q.n * q.parts * p->accumulators);
-    char *left = th_gpu_scratch(gpu, bytes);
-    if (left == NULL)
+    const size_t bytes = q.parts > 1 ? (size_t)(q.n * q.parts * p->accumulators) : 0;
+    if (bytes && (left = th_gpu_scratch(gpu, bytes)) == NULL)
         return th_gpu_no_room(ctx, bytes);
-    pointers[nin] = left;
-    int status = launch(gpu, p->parts, groups * q.parts, GROUP, npointers, pointers, args, end);
-    if (status == 0) {
-        int64_t last[TH_GPU_ARGS / 8], *b = last + 1 + nout;
-        *b++ = q.n;
-        *b++ = q.parts;
-        *b++ = q.nkept;
-        memcpy(b, q.kept, (size_t)ndim * sizeof *b);
-        memcpy(b + ndim, results, (size_t)(nout * ndim) * sizeof *b);
-        b += (1 + nout) * ndim;
-        pointers[0] = left;
-        for (int k = 0; k < nout; ++k)
-            pointers[1 + k] = ctx->out[k]->data;
-        status = launch(gpu, p->finish, (q.n + gpu->group - 1) / gpu->group, gpu->group, 1 + nout, pointers, last, (char *)b);
-    }
-    th_gpu_scratch_release(gpu, left, bytes);
+    for (int k = 0; k < nin + nout; ++k)
+        pointers[k] = operands[k]->data;
+    pointers[nin + nout] = left ? left : ctx->out[0]->data;
+    int status = launch(gpu, p->terms, groups_of(q.n, q.lanes) * q.parts, nin + nout + 1, pointers, args, end);
+    if (status == 0 && left)
+        status = finish(ctx, p, &q, left, results);
+    if (left)
+        th_gpu_scratch_release(gpu, left, bytes);
     return status ? th_gpu_failed(ctx, gpu) : 0;
 }

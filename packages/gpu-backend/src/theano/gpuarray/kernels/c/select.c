@@ -29,6 +29,7 @@ typedef struct tabling {
 typedef struct selection {
     int wide, place, rest; /* axes of the group, those before it, all others */
     int64_t lengths[TH_MAX_NDIM], shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], n, start;
+    int64_t offsets; /* what offsets in x are made of multiples of, joined by "or" */
 } selection;
 
 static int wrong_place(th_ctx *ctx, int64_t place, int axis, int64_t size)
@@ -79,6 +80,7 @@ static int read_index(th_ctx *ctx, const params_t *p, const int64_t *strides, se
             continue;
         }
         const th_buffer *b = ctx->in[p->entries[d]];
+        s->offsets |= strides[d];
         if (b->device == NULL) {
             const int64_t i = th_integer(b, 0);
             if (i < -x->shape[d] || i >= x->shape[d])
@@ -193,7 +195,7 @@ static int take(th_ctx *ctx, const params_t *p, const selection *s, char *room)
     char *offsets = room + 16, *table = offsets + 8 * s->n, *pointers[] = {offsets, offsets, table};
     if (th_gpu_launch_items(ctx, p->tables, s->n + 1, 3, pointers, &a, sizeof a))
         return -1;
-    return th_gpu_move_by_table(gpu, &to, &from, s->place, s->n, table, 0) ? th_gpu_failed(ctx, gpu) : 0;
+    return th_gpu_move_by_table(gpu, &to, &from, s->place, s->n, table, s->offsets, 0) ? th_gpu_failed(ctx, gpu) : 0;
 }
 
 static int started(th_ctx *ctx, const params_t *p)
@@ -227,7 +229,10 @@ static int write(th_ctx *ctx, const params_t *p, const selection *s, const int64
     memcpy(others + s->place, y_strides + s->place + s->wide, (size_t)(s->rest - s->place) * sizeof *others);
     const th_buffer from = with_group(s, y, y->data, others, 0, axes);
     const th_buffer to = with_group(s, ctx->out[0], ctx->out[0]->data, s->strides, 0, axes + 2 * TH_MAX_NDIM + 2);
-    return th_gpu_move_by_table(gpu, &to, &from, s->place, s->n, table, !p->sets) ? th_gpu_failed(ctx, gpu) : 0;
+    int64_t apart = s->offsets;
+    for (int d = 0; d < s->wide; ++d)
+        apart |= y_strides[s->place + d];
+    return th_gpu_move_by_table(gpu, &to, &from, s->place, s->n, table, apart, !p->sets) ? th_gpu_failed(ctx, gpu) : 0;
 }
 
 static int selected(th_ctx *ctx, const params_t *p, const int64_t *strides, const selection *s, char *room)
