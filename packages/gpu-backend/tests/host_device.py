@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from theano import gpuarray
-from theano.gpuarray.dialect import text_of
+from theano.gpuarray.dialect import half_by_bits, text_of
 from theano.gpuarray.drivers import CudaDriver
 from theano.gpuarray.kernels.library import library
 
@@ -52,7 +52,7 @@ class HostDriver(CudaDriver):
 
     def compile(self, text: str) -> bytes:
         """Return a library of a program's functions, each beside a description of it."""
-        text = _HEADER + text.removeprefix(text_of("cuda.h"))
+        text = _HEADER + half_by_bits() + text.removeprefix(text_of("cuda.h"))
         # A struct is passed by its address, so that all that a function takes are addresses.
         text = re.sub(r"ARGUMENTS (\w+) (\w+)", r"const \1 &\2", text)
         command = [compiler("CXX", "c++"), "-std=c++17", "-w", "-ffp-contract=off", "-fno-strict-aliasing", "-xc++", "-"]

@@ -26,7 +26,7 @@ LANGUAGES = ("opencl", "cuda")
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 #: Blocks of the scalar layer that the preludes have in a form of their own.
-_REPLACED = frozenset({"inline", "fma", "bits_f64", "bits_f32", "wide", "cmplx"})
+_REPLACED = frozenset({"inline", "fma", "bits_f64", "bits_f32", "wide", "cmplx", "half"})
 #: What no device has: wider floats; and what only compilers of the CPU know.
 _FOREIGN = re.compile(r"\blong double\b|\b__asm__\b|#include")
 # Of the C library, beyond what OpenCL C and CUDA C++ have under the same name: names of C for float.
@@ -57,7 +57,13 @@ def prelude(language: str) -> str:
     if language == "opencl":
         floats = "".join(f"#define {name}f(x) {name}((float)(x))\n" for name in _FLOAT_NAMES)
         floats += "".join(f"#define {name}f(x, y) {name}((float)(x), (float)(y))\n" for name in _FLOAT_PAIRS)
+        floats += half_by_bits()
     return text_of(f"{language}.h") + floats + text_of("common.h")
+
+
+def half_by_bits() -> str:
+    """Return the conversions of half precision for languages that have none."""
+    return f"{snippets()['half'].text}\n"
 
 
 #: What `complex.h` is compiled for: floats with C's names and an f behind them, and doubles with C's names.
@@ -127,9 +133,7 @@ def device_blocks(support: Iterable[str]) -> tuple[str, ...] | None:
 @cache
 def movers() -> tuple[str, tuple[str, ...]]:
     """Return the program that moves elements, and its kernels in the order of ``th_gpu_movers``."""
-    half = device_blocks(storage_support("float16"))
-    assert half is not None, "half precision is stored by whole numbers"
-    text = "".join(f"{block}\n" for block in half) + text_of("move.cl")
+    text = text_of("move.cl")
     sizes = [1 << k for k in range(5)]
     # Sums wrap around: whole numbers of one size are all the same.
     sums = [name.removeprefix("u") for name in DTYPES]

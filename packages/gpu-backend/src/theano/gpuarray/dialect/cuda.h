@@ -38,3 +38,16 @@ TH_INLINE float th_from_bits_f32(uint32_t u) { return __uint_as_float(u); }
 #define __builtin_inff() INFINITY
 #define __builtin_nan(x) ((double)NAN)
 #define __builtin_nanf(x) NAN
+/* Half precision is converted by the processor: by its bits it takes longer than memory gives numbers. */
+TH_INLINE float th_load_f16(uint16_t h)
+{
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));
+    return x;
+}
+TH_INLINE uint16_t th_store_f16(float x)
+{
+    uint16_t h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x));
+    return h;
+}

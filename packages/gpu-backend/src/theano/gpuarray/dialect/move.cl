@@ -20,8 +20,13 @@ typedef struct {
     uint64_t low, high;
 } sixteen_bytes;
 
+/* What is copied at once begins where that is possible: who launches a copy sees to it. */
+typedef struct ALIGNED(16) {
+    uint64_t low, high;
+} sixteen_together;
+
 /* The table has, for each place, where it is in both. */
-#define COPY(NAME, TYPE)                                                              \
+#define COPY(NAME, TYPE, WHOLE)                                                       \
     KERNEL void copy##NAME(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS move_args a) \
     {                                                                                 \
         int64_t left = GLOBAL_ID();                                                   \
@@ -36,7 +41,7 @@ typedef struct {
             y += d == a.axes.place ? table[2 * i + 1] : i * a.axes.to[d];             \
             left = rest;                                                              \
         }                                                                             \
-        *(GLOBAL TYPE *)y = *(GLOBAL const TYPE *)x;                                  \
+        *(GLOBAL WHOLE *)y = *(GLOBAL const WHOLE *)x;                                \
     }                                                                                 \
     KERNEL void fill##NAME(GLOBAL char *p0, ARGUMENTS fill_args a)                        \
     {                                                                                 \
@@ -59,11 +64,11 @@ typedef struct {
 #define FIRST_4(v) ((uint32_t)(v).low)
 #define FIRST_8(v) ((v).low)
 #define FIRST_16(v) (v)
-COPY(1, uint8_t)
-COPY(2, uint16_t)
-COPY(4, uint32_t)
-COPY(8, uint64_t)
-COPY(16, sixteen_bytes)
+COPY(1, uint8_t, uint8_t)
+COPY(2, uint16_t, uint16_t)
+COPY(4, uint32_t, uint32_t)
+COPY(8, uint64_t, uint64_t)
+COPY(16, sixteen_bytes, sixteen_together)
 
 /* The table has, for each place, where it is in `to` and where the list of its terms begins; and then the lists. */
 #define ADD(NAME, TYPE, SUM)                                                          \

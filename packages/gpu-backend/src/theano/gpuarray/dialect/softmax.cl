@@ -13,6 +13,18 @@ typedef struct {
 
 TH_INLINE COMPUTE exp_of(const COMPUTE x) { return EXP(x); }
 
+enum { MANY = 4 }; /* elements that a work-item reads before it looks at one */
+
+/* The elements j, j + 256, ... of a row with the bias, of which `many` are there; in place of the others the first one again. */
+#define READ_SOME(read, i, j)                                                             \
+    const int many = (int)((a.columns - (j) + 255) / 256 < MANY ? (a.columns - (j) + 255) / 256 : MANY); \
+    COMPUTE read[MANY];                                                                   \
+    UNROLL                                                                                \
+    for (int e = 0; e < MANY; ++e) {                                                      \
+        const int64_t at_e = e < many ? (j) + 256 * e : (j);                              \
+        read[e] = LOAD(ELEMENT(p0, 0, i, at_e)) + (a.bias ? LOAD(ELEMENT(p1, 1, 0, at_e)) : (COMPUTE)0); \
+    }
+
 /* p0: x, p1: bias (or x), p2: labels (or x), p3: likelihood (or the result), p4: the result, p5: largest places */
 KERNEL void softmax_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4, GLOBAL char *p5,
                          ARGUMENTS rows_args a)
@@ -23,11 +35,13 @@ KERNEL void softmax_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOB
     const int64_t i = GROUP_ID();
     COMPUTE largest = -INFINITY;
     int64_t place = -1;
-    for (int64_t j = me; j < a.columns; j += 256) {
-        const COMPUTE x = LOAD(ELEMENT(p0, 0, i, j)) + (a.bias ? LOAD(ELEMENT(p1, 1, 0, j)) : (COMPUTE)0);
-        if (place < 0 || x > largest || (x != x && largest == largest)) {
-            largest = x;
-            place = j;
+    for (int64_t j = me; j < a.columns; j += 256 * MANY) {
+        READ_SOME(x, i, j)
+        UNROLL
+        for (int e = 0; e < MANY; ++e) {
+            const int larger = e < many && (place < 0 || x[e] > largest || (x[e] != x[e] && largest == largest));
+            largest = larger ? x[e] : largest;
+            place = larger ? j + 256 * e : place;
         }
     }
     shared[me] = largest;
@@ -47,15 +61,24 @@ KERNEL void softmax_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOB
     place = places[0];
     BARRIER();
     COMPUTE sum = 0;
-    for (int64_t j = me; j < a.columns; j += 256)
-        sum += exp_of(LOAD(ELEMENT(p0, 0, i, j)) + (a.bias ? LOAD(ELEMENT(p1, 1, 0, j)) : (COMPUTE)0) - largest);
+    for (int64_t j = me; j < a.columns; j += 256 * MANY) {
+        READ_SOME(x, i, j)
+        UNROLL
+        for (int e = 0; e < MANY; ++e)
+            sum += e < many ? exp_of(x[e] - largest) : (COMPUTE)0;
+    }
     shared[me] = sum;
     SUM_UP(shared)
     sum = shared[0];
     const COMPUTE log_sum = LOG(sum);
-    for (int64_t j = me; j < a.columns; j += 256) {
-        const COMPUTE shifted = LOAD(ELEMENT(p0, 0, i, j)) + (a.bias ? LOAD(ELEMENT(p1, 1, 0, j)) : (COMPUTE)0) - largest;
-        ELEMENT(p4, 4, i, j) = STORE(a.as_log ? shifted - log_sum : exp_of(shifted) / sum);
+    for (int64_t j = me; j < a.columns; j += 256 * MANY) {
+        READ_SOME(x, i, j)
+        UNROLL
+        for (int e = 0; e < MANY; ++e) {
+            const COMPUTE shifted = x[e] - largest;
+            if (e < many)
+                ELEMENT(p4, 4, i, j + 256 * e) = STORE(a.as_log ? shifted - log_sum : exp_of(shifted) / sum);
+        }
     }
     if (a.loss && me == 0) {
         const int64_t label = LABEL_AT(p2, 2, i);

@@ -4,7 +4,7 @@
 
 #include "gpu.h"
 
-enum { AXES = 16 };
+enum { AXES = 16, MOST = AXES - 1 }; /* one is left for halves of elements */
 
 /* The axes of two arrays, as few as there can be. Axis `place` stays by itself, since one side has a table for it. */
 typedef struct {
@@ -23,7 +23,7 @@ static int append(th_gpu_axes *a, const th_buffer *to, const th_buffer *from, in
         strides[ndim + d] = to->strides[first + d];
     }
     const int left = th_gpu_collapse(ndim, shape, 2, strides);
-    if (a->axes + left > AXES)
+    if (a->axes + left > MOST)
         return -1;
     memcpy(a->shape + a->axes, shape, (size_t)left * sizeof *shape);
     memcpy(a->from + a->axes, strides, (size_t)left * sizeof *shape);
@@ -41,7 +41,7 @@ static int axes_of(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_bu
         a->n *= to->shape[d];
     if (place < 0)
         return append(a, to, from, 0, to->ndim);
-    if (append(a, to, from, 0, place) || a->axes == AXES) {
+    if (append(a, to, from, 0, place) || a->axes == MOST) {
         th_gpu_complain(gpu, "arrays of too many axes", to->ndim);
         return -1;
     }
@@ -60,21 +60,30 @@ static int size_class(int64_t itemsize)
     return size;
 }
 
-/* Elements that lie side by side in both arrays are moved as wider ones, up to 16 bytes: the kernel for them. `offsets`: all
- * that a table says, or what that is made of multiples of, joined by "or". */
+/* The kernel that copies. Elements that lie side by side in both arrays are copied as wider ones, up to 16 bytes; those of 16 bytes
+ * that do not begin at a multiple of them, in halves. `offsets`: all that a table says, or what that is made of multiples of,
+ * joined by "or". */
 static const th_gpu_kernel *copier(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_buffer *from, int64_t offsets)
 {
     const int last = (int)a->axes - 1;
     int64_t size = to->itemsize, apart = offsets | (int64_t)(uintptr_t)to->data | (int64_t)(uintptr_t)from->data;
-    if (last < 0 || last == a->place || a->from[last] != size || a->to[last] != size)
-        return gpu->movers.copy[size_class(size)];
     for (int d = 0; d < last; ++d)
         apart |= a->from[d] | a->to[d];
-    while (size < 16 && a->shape[last] % 2 == 0 && apart % (2 * size) == 0) {
+    const int is_row = last >= 0 && last != a->place && a->from[last] == size && a->to[last] == size;
+    while (is_row && size < 16 && a->shape[last] % 2 == 0 && apart % (2 * size) == 0) {
         size *= 2;
         a->shape[last] /= 2;
         a->from[last] = a->to[last] = size;
         a->n /= 2;
+    }
+    if (last >= 0)
+        apart |= a->from[last] | a->to[last];
+    if (size == 16 && apart % size) {
+        size = 8;
+        a->shape[a->axes] = 2;
+        a->from[a->axes] = a->to[a->axes] = size;
+        a->axes++;
+        a->n *= 2;
     }
     return gpu->movers.copy[size_class(size)];
 }

@@ -1,0 +1,194 @@
+"""Both sides of every size at which loops on a device take another way: packs, rows of packs, terms in flight, lanes, parts."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from compare import MODE
+from host_device import HostDriver, build_fake
+
+import theano
+import theano.tensor as T
+from theano import gpuarray
+from theano.gpuarray import GpuArrayType, as_gpuarray_variable, asarray
+
+#: Packs are of 1, 2, 4 or 8 neighbours, groups of 256 work-items (64 where the device is the CPU).
+LENGTHS = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65, 255, 256, 257, 2047, 2048, 2049)
+
+#: How an array of one axis lies in a longer one.
+LINES = {
+    "whole": lambda x, n: x[:n],
+    "one element later": lambda x, n: x[1 : n + 1],
+    "every second": lambda x, n: x[: 2 * n : 2],
+    "backwards": lambda x, n: x[:n][::-1],
+}
+
+#: How an array of three axes lies in memory, from one in C order.
+LAYOUTS = {
+    "C": lambda x: x,
+    "F": lambda x: x.transpose(2, 1, 0),
+    "between": lambda x: x.transpose(1, 0, 2),
+    "every second row": lambda x: x[:, ::2],
+    "every second column": lambda x: x[:, :, ::2],
+    "columns from the second on": lambda x: x[:, :, 1:],
+    "backwards": lambda x: x[::-1, ::-1, ::-1],
+}
+
+
+def whole_numbers(dtype, *shape):
+    """Return numbers of which any sum that is taken here is exact."""
+    made = np.random.default_rng(sum(shape)).integers(0, 2 if dtype == "bool" else 7, shape)
+    return made.astype(dtype)
+
+
+@cache
+def compiled(make, dtypes, ndim):
+    """Return a function of arrays on the device."""
+    inputs = [GpuArrayType(dtype, (False,) * ndim)() for dtype in dtypes]
+    outputs = make(*(T.as_tensor_variable(v) for v in inputs))
+    outputs = outputs if isinstance(outputs, list) else [outputs]
+    return theano.function(inputs, [as_gpuarray_variable(v, None) for v in outputs], mode=MODE)
+
+
+def check(make, wanted, arrays):
+    """Hold what the device makes of arrays, pairs of one there and one of NumPy's, to what NumPy makes of them."""
+    f = compiled(make, tuple(v.dtype.name for _, v in arrays), arrays[0][1].ndim)
+    for got, want in zip(f(*(there for there, _ in arrays)), wanted(*(v for _, v in arrays)), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+
+def both(value, layout=lambda v: v):
+    """Return an array on the device and NumPy's, laid out in the same way."""
+    return layout(asarray(value)), layout(value)
+
+
+def product(x, y):
+    return x * y + x
+
+
+@pytest.mark.parametrize("layout", list(LINES))
+@pytest.mark.parametrize("dtypes", [
+    ("float16", "float16"), ("float32", "float32"), ("float64", "float64"), ("int8", "int8"), ("complex128", "complex128"),
+    ("int8", "float64"), ("float16", "float32"),
+], ids="-".join)  # fmt: skip
+def test_packs(dtypes, layout):
+    for n in LENGTHS:
+        arrays = [both(whole_numbers(dtype, 2 * n + 2), lambda x: LINES[layout](x, n)) for dtype in dtypes]
+        check(product, lambda x, y: [x * y + x], arrays)
+
+
+@pytest.mark.parametrize("second", list(LAYOUTS))
+@pytest.mark.parametrize("first", list(LAYOUTS))
+def test_rows_of_packs(first, second):
+    """Rows whose elements are neighbours in both operands, in one, in none; as long as packs, and not."""
+    for columns in (1, 3, 4, 5, 8, 12):
+        shape = (3, 4, columns)
+        arrays = []
+        for layout in (first, second):
+            room = {"F": shape[::-1], "between": (4, 3, columns), "every second row": (3, 8, columns),
+                    "every second column": (3, 4, 2 * columns), "columns from the second on": (3, 4, columns + 1)}  # fmt: skip
+            arrays.append(both(whole_numbers("float32", *room.get(layout, shape)), LAYOUTS[layout]))
+        check(product, lambda x, y: [x * y + x], arrays)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int16"])
+@pytest.mark.parametrize("stretched", [(1, 0), (0, 1), (1, 1)], ids=str)
+def test_rows_with_what_stands_still(stretched, dtype):
+    rows, columns = T.matrix("x", dtype), T.TensorType(dtype, stretched)("y")
+    f = theano.function([rows, columns], as_gpuarray_variable(product(rows, columns), None), mode=MODE)
+    for n in (1, 3, 4, 5, 8, 16, 17):
+        x = whole_numbers(dtype, 5, n)
+        y = whole_numbers(dtype, *(1 if one else k for one, k in zip(stretched, (5, n), strict=True)))
+        np.testing.assert_array_equal(np.asarray(f(x, y)), x * y + x)
+
+
+def taken(axes):
+    """Return what is computed of the elements along some axes, and the same by NumPy."""
+
+    def on_device(x):
+        return [x.sum(axes), x.max(axes), *([x.argmax(axes)] if isinstance(axes, int) else [])]
+
+    def by_numpy(x):
+        return [x.sum(axes, dtype=x.dtype), x.max(axes), *([x.argmax(axes)] if isinstance(axes, int) else [])]
+
+    return on_device, by_numpy
+
+
+TAKEN = {axes: taken(axes) for axes in (0, 1, 2, (0, 1), (1, 2), (0, 2), (0, 1, 2))}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("terms", [1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 255, 257, 1000, 8191, 8192, 8193, 70000])
+def test_numbers_of_terms(terms, dtype):
+    """One to eight are read at once, by 1 to 256 lanes, in one or more parts; along either axis."""
+    for n in (1, 2, 31, 32, 33, 300):
+        if n * terms > 300_000:
+            continue
+        check(*TAKEN[2], [both(whole_numbers(dtype, 1, n, terms))])
+        check(*TAKEN[1], [both(whole_numbers(dtype, 1, terms, n))])
+
+
+@pytest.mark.parametrize("axes", list(TAKEN), ids=str)
+@pytest.mark.parametrize("layout", list(LAYOUTS))
+def test_terms_along_several_axes(layout, axes):
+    """Which become one, two or three by how the array lies; a row of terms ends anywhere among those that are in flight."""
+    for shape in ((4, 6, 10), (3, 200, 14), (70, 6, 130), (2, 2, 2)):
+        check(*TAKEN[axes], [both(whole_numbers("float64", *shape), LAYOUTS[layout])])
+
+
+def test_terms_along_three_axes_that_do_not_join():
+    x = GpuArrayType("float64", (False,) * 4)("x")
+    f = theano.function([x], as_gpuarray_variable(T.as_tensor_variable(x).sum((0, 1, 2)), None), mode=MODE)
+    value = whole_numbers("float64", 6, 10, 14, 3)
+    there, here = (v[::2, ::2, ::2] for v in (asarray(value), value))
+    np.testing.assert_array_equal(np.asarray(f(there)), here.sum((0, 1, 2)))
+
+
+def test_the_place_of_the_largest_of_many():
+    """Terms are cut into parts, whose best are compared; the first of several, and the first that is no number."""
+    x = GpuArrayType("float32", (False, False))("x")
+    f = theano.function([x], as_gpuarray_variable(T.as_tensor_variable(x).argmax(), None), mode=MODE)
+    value = np.zeros((300, 400), "float32")
+    value[17, 3] = value[17, 4] = value[250, 1] = 2
+    assert np.asarray(f(asarray(value))) == value.argmax()
+    value[123, 399] = value[200, 0] = np.nan
+    assert np.asarray(f(asarray(value))) == value.argmax()
+    turned = np.asfortranarray(value)
+    assert np.asarray(f(asarray(turned))) == turned.argmax()
+
+
+class Foreign:
+    """Memory of another library's that is on the device."""
+
+    def __init__(self, owner, offset, dtype, shape):
+        interface = owner.__cuda_array_interface__
+        self.owner, data = owner, (interface["data"][0] + offset, False)
+        self.__cuda_array_interface__ = {**interface, "data": data, "typestr": dtype, "shape": shape, "strides": None}
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    """Return the name of a context of CUDA whose kernels run on the CPU, which a wide access to the wrong place ends."""
+    path = build_fake(tmp_path_factory.mktemp("fake"), "fake_cuda.c")
+    return gpuarray.reg_context("sizes", gpuarray.GpuContext("sizes", HostDriver(0, str(path)))).name
+
+
+@pytest.mark.parametrize("offset", [0, 2, 4, 8, 16])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex128"])
+def test_memory_that_begins_anywhere(host, dtype, offset):
+    """Packs and wide copies begin at a multiple of what is read at once, elements of 16 bytes perhaps at half of one."""
+    size = np.dtype(dtype).itemsize
+    if offset % min(size, 8):
+        pytest.skip("no element begins there")
+    value = whole_numbers(dtype, 4, 8)
+    there = asarray(np.concatenate([np.zeros(offset, "int8"), value.view("int8").ravel()]), host)
+    foreign = asarray(Foreign(there, offset, np.dtype(dtype).str, (4, 8)), host)
+    v, i = GpuArrayType(dtype, (False, False), host)("v"), T.lvector("i")
+    x = T.as_tensor_variable(v)
+    f = theano.function([v, i], [as_gpuarray_variable(y, host) for y in (x * 2, x.T, x[i], x[:, ::-1] + 0)], mode=MODE)
+    got = [np.asarray(y) for y in f(foreign, np.array([2, 0, 2]))]
+    for one, want in zip(got, (value * 2, value.T, value[[2, 0, 2]], value[:, ::-1]), strict=True):
+        np.testing.assert_array_equal(one, want)
+    np.testing.assert_array_equal(np.asarray(foreign[1:].copy()), value[1:])
