@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import machine, report
-from benchmarks.frameworks import FRAMEWORKS, IMPORTED_AS
+from benchmarks.frameworks import FRAMEWORKS, IMPORTED_AS, on_device
 from benchmarks.process import ROOT
 from benchmarks.rating import OURS, YARDSTICKS, best_peer, ratio, share
 from benchmarks.runner import Plan, Row, Session, compile_times
 from benchmarks.workload import Workload
-from benchmarks.workloads import WORKLOADS
+from benchmarks.workloads import OF_DEVICES, WORKLOADS
 
 PAGE = ROOT / "docs" / "performance.md"
 DATA = ROOT / "docs" / "data" / "benchmark.json"
@@ -28,6 +28,8 @@ SLOW = {
     "pytensor-numba": r"^[abcd]_(?!dot_500)|^e_logreg|^l_one",
     "torch-compile": r"^b_(poly|transc|gelu|sigmoid)_1e[36]$|^c_(sum|sqdiff_sum|logsumexp_ax1|max_ax1|var)$"
     r"|^g_softmax$|^g_xent_fwdbwd|^[el]_(logreg_b60|mlp_b60|one_kernel)$|^m_logp30_grad",
+    # Products are the library's that eager PyTorch calls, and the steps of a loop would all be compiled.
+    "torch-compile-gpu": r"^(?!o_(dot|batched|lstm))",
 }
 
 
@@ -36,7 +38,8 @@ def options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="nox -s bench --", description=__doc__)
     add = parser.add_argument
     add("-w", "--workloads", default="", help="regular expression on the names; c_sum, ^[bc]_")
-    add("-f", "--frameworks", help=f"comma-separated, of {', '.join(FRAMEWORKS)}; default: all that are there")
+    add("-f", "--frameworks", help=f"comma-separated, of {', '.join(FRAMEWORKS)}; default: all that are there, but "
+        "for those on a device, which BENCH_DEVICE names (cuda)")  # fmt: skip
     add("-p", "--peers", type=Path, help='JSON: {"jax": PYTHON, "torch": {"python": PYTHON, "env": {...}}}; '
         "{cache} in a value is a folder to keep compiled code in. Ours is always the running interpreter.")  # fmt: skip
     add("-d", "--dtypes", default="float64,float32")
@@ -58,14 +61,18 @@ def options(arguments: list[str]) -> argparse.Namespace:
 def chosen_frameworks(wanted: str | None, peers: Path | None) -> dict[str, Any]:
     """Return the names of the frameworks to compare, ours first, and where their interpreters are."""
     given = json.loads(peers.read_text(encoding="utf-8")) if peers else {}
-    given.pop(OURS, None)
+    for name in OURS:
+        given.pop(name, None)
     here = [name for name, module in IMPORTED_AS.items() if importlib.util.find_spec(module)]
-    names = wanted.split(",") if wanted else [*dict.fromkeys([OURS, "numpy", *here, *given]), *YARDSTICKS]
+    names = wanted.split(",") if wanted else [*dict.fromkeys(["theano", "numpy", *here, *given]), *YARDSTICKS]
+    if not wanted:  # a device is there only if somebody says so
+        names = [name for name in names if not on_device(name)]
     unknown = [name for name in names if name not in FRAMEWORKS]
     if unknown:
         raise SystemExit(f"No framework is called {', '.join(unknown)}; there are {', '.join(FRAMEWORKS)}.")
     places = {name: given.get(name) for name in FRAMEWORKS if name in names}
-    places |= {name: given.get("numpy") for name in YARDSTICKS if name in places}
+    where = {name: given.get("torch-gpu" if on_device(name) else "numpy") for name in YARDSTICKS}
+    places |= {name: place for name, place in where.items() if name in places}
     return places
 
 
@@ -103,7 +110,12 @@ def run(plan: Plan, chosen: argparse.Namespace, measured: dict[str, Any], save: 
 def main(arguments: list[str]) -> int:
     """Measure, print, write."""
     chosen = options(arguments)
+    frameworks = chosen_frameworks(chosen.frameworks, chosen.peers)
+    any_device = any(map(on_device, frameworks))
+    if any_device and chosen.publish:
+        raise SystemExit("Figures of a device go into the page by: python benchmarks/report.py OUT --into PAGE")
     found = [w for name, w in WORKLOADS.items() if re.search(chosen.workloads, name)]
+    found = [w for w in found if any_device or w.group != OF_DEVICES]
     if not found:
         raise SystemExit(f"No workload matches {chosen.workloads!r}.")
     out = chosen.out or (DATA if chosen.publish else Path("benchmark.json"))
@@ -124,12 +136,12 @@ def main(arguments: list[str]) -> int:
         return name in limits and not re.search(limits[name], workload.name)
 
     with tempfile.TemporaryDirectory() as folder, open(Path(folder) / "log", "w", encoding="utf-8") as log:
-        frameworks, cache = chosen_frameworks(chosen.frameworks, chosen.peers), (chosen.cache or Path(folder)).resolve()
+        cache = (chosen.cache or Path(folder)).resolve()
         dtypes = tuple(chosen.dtypes.split(","))
         plan = Plan(frameworks, found, dtypes, chosen.rounds, chosen.seconds, chosen.build_limit, cache, log, left_out)
         run(plan, chosen, measured, save)
     save()
-    text = report.markdown(measured, report.SECTIONS[:-1])
+    text = report.markdown(measured, report.DEVICE_SECTIONS if any_device else report.SECTIONS[:-1])
     print("\n" + text)
     print(f"All figures are in {os.path.relpath(out)}.")
     if chosen.publish:

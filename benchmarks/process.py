@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
-from benchmarks.rating import YARDSTICKS
+from benchmarks.frameworks import on_device
+from benchmarks.rating import OURS, YARDSTICKS
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMEXPR_MAX_THREADS")
@@ -24,8 +25,11 @@ def environment(name: str, threads: int, cache: Path, extra: dict[str, str]) -> 
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     blas = "1" if name in YARDSTICKS else str(threads)  # those make their own threads
     env |= dict.fromkeys(LIMITS, blas)
-    if name == "theano":
+    env["BENCH_DEVICE"] = os.environ.get("BENCH_DEVICE", "cuda") if on_device(name) else ""
+    if name in OURS:
         flags = [os.environ.get("THEANO_FLAGS", ""), f"base_compiledir={cache}", f"threads={threads}"]
+        if on_device(name):
+            flags.append(f"device={env['BENCH_DEVICE']},force_device=True,floatX=float32")
         env["THEANO_FLAGS"] = ",".join(filter(None, flags))
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
     else:

@@ -10,12 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-OURS = "theano"
+# This Theano, on a device and on the processor; of a row that has both, the first counts.
+OURS = ("theano-gpu", "theano")
 # What the machine gives: frameworks that only say how fast a row could be.
-YARDSTICKS = {"bandwidth": "memory", "peak": "arithmetic"}
-NOT_PEERS = {OURS, *YARDSTICKS}
+YARDSTICKS = {"bandwidth": "memory", "peak": "arithmetic", "copy-gpu": "the device's memory"}
+NOT_PEERS = {*OURS, *YARDSTICKS}
 # Those that compile nothing, or nothing that takes time.
-INTERPRETERS = {"numpy", "numexpr", "torch", "torch-channels-last"}
+INTERPRETERS = {"numpy", "numexpr", "torch", "torch-channels-last", "torch-gpu"}
 # From here on two figures count as equal.
 EQUAL = 0.97
 # Below this share of what the machine gives, a row is a finding even where no peer is faster.
@@ -27,6 +28,17 @@ def right(cell: dict[str, Any], key: str) -> bool:
     return key in cell and cell.get("right", True)
 
 
+def ours(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what this Theano made of a row.
+
+    Examples
+    --------
+    >>> ours({"cells": {"theano-gpu": {"median_ms": 2.0}, "torch-gpu": {"median_ms": 3.0}}}), ours({"cells": {}})
+    ({'median_ms': 2.0}, {})
+    """
+    return next((row["cells"][name] for name in OURS if name in row["cells"]), {})
+
+
 def best_peer(row: dict[str, Any], key: str = "median_ms") -> str | None:
     """Return the name of the fastest of the others."""
     found = [name for name, cell in row["cells"].items() if name not in NOT_PEERS and right(cell, key)]
@@ -35,11 +47,10 @@ def best_peer(row: dict[str, Any], key: str = "median_ms") -> str | None:
 
 def ratio(row: dict[str, Any], key: str = "median_ms") -> float | None:
     """Return the best peer's time by ours: above 1 we are faster."""
-    peer = best_peer(row, key)
-    ours = row["cells"].get(OURS, {})
-    if peer is None or not right(ours, key):
+    peer, own = best_peer(row, key), ours(row)
+    if peer is None or not right(own, key):
         return None
-    return row["cells"][peer][key] / ours[key]
+    return row["cells"][peer][key] / own[key]
 
 
 def floor(row: dict[str, Any]) -> tuple[float, str] | None:
@@ -60,8 +71,8 @@ def floor(row: dict[str, Any]) -> tuple[float, str] | None:
 
 def share(row: dict[str, Any]) -> float | None:
     """Return the part that we reach of what the machine gives, for a row whose floor is known."""
-    least, ours = floor(row), row["cells"].get(OURS, {})
-    return least[0] / ours["median_ms"] if least is not None and right(ours, "median_ms") else None
+    least, own = floor(row), ours(row)
+    return least[0] / own["median_ms"] if least is not None and right(own, "median_ms") else None
 
 
 def rate_of_machine(row: dict[str, Any]) -> str:

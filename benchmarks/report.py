@@ -12,6 +12,7 @@ from typing import Any
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.frameworks import on_device
 from benchmarks.rating import (
     EQUAL,
     INTERPRETERS,
@@ -23,6 +24,7 @@ from benchmarks.rating import (
     floor,
     geometric_mean,
     losses,
+    ours,
     rate_of_machine,
     ratio,
     right,
@@ -31,8 +33,10 @@ from benchmarks.rating import (
 )
 from benchmarks.workloads import GROUPS
 
+# Between which lines of a page the tables stand, for a processor and for a device.
 BEGIN = "<!-- begin of what benchmarks/report.py wrote -->"
 END = "<!-- end of what benchmarks/report.py wrote -->"
+DEVICE_MARKS = ("<!--- device benchmark: begin -->", "<!--- device benchmark: end -->")
 Measured = dict[str, Any]
 
 
@@ -84,13 +88,15 @@ def machine(measured: Measured) -> Iterator[str]:
     """Yield where, when and with what it was measured."""
     m = measured["machine"]
     versions = ", ".join(
-        f"{'this Theano' if name == OURS else name} {said.get('version', '')}"
+        f"{'this Theano' if name in OURS else name} {said.get('version', '')}"
         for name, said in measured["frameworks"].items()
         if name not in YARDSTICKS
     )
+    devices = {said["device"]: None for said in measured["frameworks"].values() if "device" in said}
+    device = f" on {', '.join(devices)}, asked by programs" if devices else ""
     yield (
-        f"Measured on {measured['date']} on {m['cores']} cores of {m['processor']} ({m['caches']}, {m['memory']}), "
-        f"{m['system']}, {m['compiler']}, CPython {m['python']}. {versions}.\n"
+        f"Measured on {measured['date']}{device} on {m['cores']} cores of {m['processor']} "
+        f"({m['caches']}, {m['memory']}), {m['system']}, {m['compiler']}, CPython {m['python']}. {versions}.\n"
     )
     o = measured["options"]
     yield (
@@ -118,7 +124,7 @@ def summary(measured: Measured) -> Iterator[str]:
 def summary_line(title: str, rows: list[Measured]) -> list[str]:
     """Return how many of some rows are won and lost, and by how much."""
     ratios = [value for row in rows if (value := ratio(row)) is not None]
-    cells = [row["cells"].get(OURS, {}) for row in rows]
+    cells = [ours(row) for row in rows]
     missing = sum("not_available" in found for found in cells)
     failed = sum(not right(found, "median_ms") for found in cells) - missing
     counts = (sum(r >= 1 for r in ratios), sum(EQUAL <= r < 1 for r in ratios), sum(r < EQUAL for r in ratios))
@@ -138,7 +144,8 @@ def machines(measured: Measured, others: Iterable[Measured]) -> Iterator[str]:
         for title, rows in of_machines:
             _, count, mean, _, _, below, *_ = summary_line(title, rows)
             line += [mean, f"{below} of {count}"] if mean else ["", ""]
-        lines.append(line)
+        if any(line[1:]):
+            lines.append(line)
     yield "### Machines side by side, 1 thread\n"
     named = [f"{found['machine']['processor']}, {found['date']}" for found in all_of_them]
     yield table(["group", *(head for name in named for head in (name, f"below {EQUAL}"))], lines)
@@ -153,8 +160,8 @@ def lost(measured: Measured) -> Iterator[str]:
     found, rated = losses(measured["rows"]), [row for row in measured["rows"] if ratio(row) is not None]
     yield f"### Where a peer is faster ({len(found)} of {len(rated)} rows)\n"
     yield from _lost_rows(measured)
-    ours = [(label(row), row["cells"].get(OURS, {})) for row in measured["rows"]]
-    wrong = [(name, c) for name, c in ours if "failure" in c or not c.get("right", True)]
+    own = [(label(row), ours(row)) for row in measured["rows"]]
+    wrong = [(name, c) for name, c in own if "failure" in c or not c.get("right", True)]
     if wrong:
         yield "Rows that fail here:\n"
         yield table(["workload", "what"], [[name, c.get("failure", "wrong result")] for name, c in wrong])
@@ -163,7 +170,7 @@ def lost(measured: Measured) -> Iterator[str]:
 def _lost_rows(measured: Measured) -> Iterator[str]:
     yield table(
         ["ratio", "workload", "ours", "best peer", "its time", "floor", "what was tried"],
-        [[number(value), label(row), cell(row["cells"][OURS]), (best := str(best_peer(row))), cell(row["cells"][best]),
+        [[number(value), label(row), cell(ours(row)), (best := str(best_peer(row))), cell(row["cells"][best]),
           duration(least[0]) if (least := floor(row)) else "", tried(row) if value < EQUAL else ""]
          for value, row in losses(measured["rows"])],
     )  # fmt: skip
@@ -171,19 +178,18 @@ def _lost_rows(measured: Measured) -> Iterator[str]:
 
 def calls(measured: Measured) -> Iterator[str]:
     """Yield nanoseconds of single calls."""
-    rows = [row for row in measured["rows"] if row["threads"] == 1 and "kept_ns" in row["cells"].get(OURS, {})]
+    rows = [row for row in measured["rows"] if row["threads"] == 1 and "kept_ns" in ours(row)]
     peers = peers_of(rows)
 
-    def nanoseconds(row: Measured, name: str, kind: str) -> str:
-        found = row["cells"].get(name, {})
+    def nanoseconds(found: Measured, kind: str) -> str:
         return f"{found[kind]:.0f}" if kind in found else ""
 
     if rows:
         yield "### One call, nanoseconds (the loop around it not counted; peers with the result kept)\n"
         yield table(
             ["workload", "ours, result dropped", "ours, result kept", *peers],
-            [[f"`{row['name']}`", nanoseconds(row, OURS, "dropped_ns"),
-              *(nanoseconds(row, name, "kept_ns") for name in (OURS, *peers))] for row in rows],
+            [[f"`{row['name']}`", nanoseconds(ours(row), "dropped_ns"), nanoseconds(ours(row), "kept_ns"),
+              *(nanoseconds(row["cells"].get(name, {}), "kept_ns") for name in peers)] for row in rows],
         )  # fmt: skip
 
 
@@ -202,7 +208,7 @@ def compiling(measured: Measured) -> Iterator[str]:
     yield "### Compiling, seconds: with an empty cache / in a new process with a full one\n"
     yield table(
         ["workload", "ours", *peers, "ratio cold", "ratio warm"],
-        [[f"`{row['name']}`", *(both(row["cells"].get(p, {})) for p in (OURS, *peers)),
+        [[f"`{row['name']}`", both(ours(row)), *(both(row["cells"].get(p, {})) for p in peers),
           *(number(ratio(_compilers_only(row), key)) for key in ("cold_s", "warm_s"))] for row in rows],
     )  # fmt: skip
 
@@ -226,7 +232,7 @@ def roofline(measured: Measured) -> Iterator[str]:
     )
     yield table(
         ["share", "workload", "ours", "floor", "limited by"],
-        [[number(reached), label(row), cell(row["cells"][OURS]), duration(least),
+        [[number(reached), label(row), cell(ours(row)), duration(least),
           f"{YARDSTICKS[limit]}, {rate_of_machine(row)}"]
          for reached, row in sorted(rows, key=lambda pair: pair[0]) for least, limit in [floor(row) or (0.0, "")]],
     )  # fmt: skip
@@ -242,12 +248,72 @@ def everything(measured: Measured) -> Iterator[str]:
             yield f"#### {title}\n"
             yield table(
                 ["workload", "ours", *peers, "ratio"],
-                [[label(row), *(cell(row["cells"].get(name, {})) for name in (OURS, *peers)), number(ratio(row))]
-                 for row in rows],
-            )  # fmt: skip
+                [[*_cells(row, peers), number(ratio(row))] for row in rows],
+            )
+
+
+def _cells(row: Measured, peers: Iterable[str]) -> list[str]:
+    return [label(row), cell(ours(row)), *(cell(row["cells"].get(name, {})) for name in peers)]
+
+
+def of_device(measured: Measured) -> Iterator[str]:
+    """Yield the rows of a device, with what ours reaches there."""
+    rows, peers = measured["rows"], peers_of(measured["rows"])
+    yield (
+        "The floor of a row that only moves numbers is the time in which PyTorch copies half as many bytes from one "
+        "array on the device to another.\n"
+    )
+    yield table(
+        ["workload", "ours", *peers, "ratio", "ours reaches", "of the floor"],
+        [[*_cells(row, peers), number(ratio(row)), rate_reached(row), number(share(row))] for row in rows],
+    )
+    failed = [(label(row), ours(row)["failure"]) for row in rows if "failure" in ours(row)]
+    if failed:
+        yield "Rows that fail here:\n"
+        yield table(["workload", "what"], failed)
+
+
+def rate_reached(row: Measured) -> str:
+    """Return at which rate ours moves or computes.
+
+    Examples
+    --------
+    >>> rate_reached({"flops": 4e9, "cells": {"theano-gpu": {"median_ms": 2.0}}})
+    '2 TFLOP/s'
+    >>> copy = {"median_ms": 1.0, "build_s": {"bytes": 3e9}}
+    >>> rate_reached({"flops": 0, "cells": {"theano-gpu": {"median_ms": 2.0}, "copy-gpu": copy}})
+    '1500 GB/s'
+    """
+    if not right(own := ours(row), "median_ms"):
+        return ""
+    if row["flops"]:
+        return f"{row['flops'] / own['median_ms'] / 1e9:.3g} TFLOP/s"
+    moved = max((row["cells"].get(name, {}).get("build_s", {}).get("bytes", 0) for name in YARDSTICKS), default=0)
+    return f"{moved / own['median_ms'] / 1e6:.0f} GB/s" if moved else ""
+
+
+def first_calls(measured: Measured) -> Iterator[str]:
+    """Yield how long it took until a first result was there."""
+    peers = peers_of(measured["rows"])
+
+    def seconds(found: Measured) -> str:
+        return f"{found['build_s']['total']:.2f}" if "build_s" in found else ""
+
+    yield "Seconds until the first result was there, with an empty cache:\n"
+    yield table(
+        ["workload", "ours", *peers],
+        [[label(row), seconds(ours(row)), *(seconds(row["cells"].get(name, {})) for name in peers)]
+         for row in measured["rows"]],
+    )  # fmt: skip
 
 
 SECTIONS = (machine, summary, lost, calls, compiling, roofline, everything)
+DEVICE_SECTIONS = (machine, of_device, first_calls)
+
+
+def is_of_device(measured: Measured) -> bool:
+    """Tell whether something was measured on a device."""
+    return any(map(on_device, measured["frameworks"]))
 
 
 def markdown(measured: Measured, sections: Iterable[Any] = SECTIONS, others: Iterable[Measured] = ()) -> str:
@@ -257,17 +323,19 @@ def markdown(measured: Measured, sections: Iterable[Any] = SECTIONS, others: Ite
 
 
 def of_other_machines(data: Path) -> list[Measured]:
-    """Return what was measured on others: ``benchmark_NAME.json`` beside ``benchmark.json``."""
-    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(data.parent.glob(f"{data.stem}_*.json"))]
+    """Return what was measured on other processors: ``benchmark_NAME.json`` beside ``benchmark.json``."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(data.parent.glob(f"{data.stem}_*.json"))]
+    return [measured for measured in found if not is_of_device(measured)]
 
 
-def put_into(page: Path, text: str) -> None:
+def put_into(page: Path, text: str, marks: tuple[str, str] = (BEGIN, END)) -> None:
     """Replace what stands between the two markers of a page."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, found, after = rest.partition(END)
+    begin, end = marks
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, found, after = rest.partition(end)
     if not found:
-        raise SystemExit(f"{page} has no place for it between {BEGIN!r} and {END!r}")
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
+        raise SystemExit(f"{page} has no place for it between {begin!r} and {end!r}")
+    page.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", encoding="utf-8")
 
 
 def main() -> None:
@@ -276,10 +344,14 @@ def main() -> None:
     parser.add_argument("measured", type=Path, help="what `nox -s bench` wrote")
     parser.add_argument("--into", type=Path, help="a page with a place for it")
     options = parser.parse_args()
-    others = of_other_machines(options.measured) if options.into else []
-    text = markdown(json.loads(options.measured.read_text(encoding="utf-8")), others=others)
+    measured = json.loads(options.measured.read_text(encoding="utf-8"))
+    if is_of_device(measured):
+        text, marks = markdown(measured, DEVICE_SECTIONS), DEVICE_MARKS
+    else:
+        others = of_other_machines(options.measured) if options.into else []
+        text, marks = markdown(measured, others=others), (BEGIN, END)
     if options.into:
-        put_into(options.into, text)
+        put_into(options.into, text, marks)
     else:
         print(text)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import tempfile
 import time
@@ -76,7 +77,7 @@ class Session:
         self.plan, self.threads = plan, threads
         self.workers: dict[str, Worker] = {}
         self.said: dict[str, Any] = {}
-        self.reference = plan.spawn("numpy", 2, plan.cache / "reference")
+        self.reference = plan.spawn("numpy", len(os.sched_getaffinity(0)), plan.cache / "reference")
         for name in plan.frameworks:
             self._start(name)
         self.absent = {name for name, said in self.said.items() if "version" not in said}

@@ -20,11 +20,21 @@ FRAMEWORKS = {
     "torch-compile": ("torch", "TorchCompile"),
     "bandwidth": ("bandwidth", "Bandwidth"),
     "peak": ("peak", "Peak"),
+    "theano-gpu": ("theano_like", "OurTheanoOnDevice"),
+    "jax-gpu": ("jax", "Jax"),
+    "torch-gpu": ("torch", "Torch"),
+    "torch-compile-gpu": ("torch", "TorchCompile"),
+    "copy-gpu": ("device_copy", "DeviceCopy"),
 }
 # What to import to see whether a peer is there.
 IMPORTED_AS = {"numpy": "numpy", "numexpr": "numexpr", "pytensor-c": "pytensor", "pytensor-numba": "pytensor",
                "numba": "numba", "jax": "jax", "torch": "torch",
                "torch-channels-last": "torch", "torch-compile": "torch"}  # fmt: skip
+
+
+def on_device(name: str) -> bool:
+    """Tell whether a framework computes on the device that ``BENCH_DEVICE`` names, and not on the processor."""
+    return name.endswith("-gpu")
 
 
 def start(name: str) -> Any:

@@ -12,12 +12,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.frameworks.base import THREADS, Built, Framework, NotAvailable, clock
+from benchmarks.frameworks.base import THREADS, Built, Framework, bytes_moved, clock
 from benchmarks.workload import Workload
 
 ITEM = 8
 REPEATS = 7
-SMALLEST = 2**20  # bytes; below, a call costs more than moving the numbers
 
 
 class Bandwidth(Framework):
@@ -27,13 +26,7 @@ class Bandwidth(Framework):
 
     def build(self, workload: Workload, dtype: str) -> Built:
         """Allocate operands for the fastest way."""
-        if not workload.reads:
-            raise NotAvailable("memory is not its limit")
-        inputs, _ = workload.arrays(dtype)
-        size = 4 if dtype in ("float32", "int32") else 8
-        moved = (workload.reads + workload.writes) * size
-        if moved < SMALLEST:
-            raise NotAvailable("so few bytes are no matter of bandwidth")
+        moved = bytes_moved(workload, dtype)
         before = clock()
         ways = ("read",) if workload.writes < workload.reads / 4 else ("add", "copy")
         movers = [self._mover(way, moved) for way in ways]

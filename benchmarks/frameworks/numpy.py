@@ -67,6 +67,7 @@ class NumPy(Framework):
         self.erf, self.softplus, self.logsumexp = erf, softplus, logsumexp
         self.softmax, self.log_softmax, self.set_block = softmax, log_softmax, set_block
         self.take = self.where_true = lambda x, index: x[index]
+        self.contiguous = np.ascontiguousarray
         self.sort, self.argsort, self.searchsorted = np.sort, np.argsort, np.searchsorted
         self.largest = lambda x, k: np.sort(np.partition(x, -k)[-k:])[::-1]
         self.inverse, self.diagonal = np.linalg.inv, np.diagonal
@@ -120,9 +121,10 @@ def reference(workload: Workload, dtype: str) -> dict[str, np.ndarray]:
     inputs, state = workload.arrays(dtype)
 
     def widened(value: Any) -> Any:
-        return value.astype("float64") if value.dtype == "float32" else value
+        return value.astype("float64") if value.dtype in ("float16", "float32") else value
 
-    everything = {name: widened(value) for name, value in {**inputs, **state}.items()}
+    everything = {**inputs, **state}
+    everything = {name: widened(value) for name, value in (workload.sample or dict)(everything).items()}
     numpy = NumPy()
     body = workload.by_hand or partial(workload.body, numpy)
     results, new = workload.gives(body(**everything))

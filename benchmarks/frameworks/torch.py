@@ -1,11 +1,21 @@
-"""PyTorch on the processor: eager, and through torch.compile."""
+"""PyTorch, on the processor or a device: eager, and through torch.compile."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from benchmarks.frameworks.base import CACHE, THREADS, Built, Framework, NotAvailable, clock
+from benchmarks.frameworks.base import (
+    CACHE,
+    DEVICE,
+    THREADS,
+    Built,
+    Framework,
+    NotAvailable,
+    clock,
+    copies,
+    copies_by_name,
+)
 from benchmarks.workload import Workload
 
 if CACHE:
@@ -13,6 +23,21 @@ if CACHE:
 os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
 
 import torch
+
+# Float32 means float32, for everybody.
+torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+ON_CUDA = DEVICE.startswith("cuda")
+
+
+def device_name() -> str:
+    """Return what the device calls itself."""
+    return torch.cuda.get_device_name(DEVICE) if ON_CUDA else DEVICE
+
+
+def wait() -> None:
+    """Wait for what the device was asked for."""
+    if ON_CUDA:
+        torch.cuda.synchronize()
 
 
 def along(function):
@@ -24,6 +49,7 @@ class Torch(Framework):
     """Op by op."""
 
     version = torch.__version__
+    device = device_name()
 
     def __init__(self) -> None:
         torch.set_num_threads(THREADS)
@@ -42,6 +68,7 @@ class Torch(Framework):
     def cumsum(self, x): return torch.cumsum(x, 0)
     def softmax(self, x): return torch.softmax(x, -1)
     def log_softmax(self, x): return torch.log_softmax(x, -1)
+    def contiguous(self, x): return x.contiguous()
     def take(self, x, index): return x[index]
     def sort(self, x): return torch.sort(x)[0]
     def argsort(self, x): return torch.argsort(x)
@@ -104,17 +131,20 @@ class Torch(Framework):
         return [torch.stack(stack) for stack in stacks]
 
     def random(self, kind, size, from_counter=False):
-        return {"normal": torch.randn, "uniform": torch.rand}[kind](size, dtype=getattr(torch, self.dtype))
+        draw = {"normal": torch.randn, "uniform": torch.rand}[kind]
+        return draw(size, dtype=getattr(torch, self.dtype), device=DEVICE or None)
 
     def array(self, value):
         """Return a tensor of its own."""
         if hasattr(value, "tocsr"):
             parts = (torch.from_numpy(part.astype("int64")) for part in (value.indptr, value.indices))
-            return torch.sparse_csr_tensor(*parts, torch.from_numpy(value.data), value.shape)
-        return torch.tensor(value)
+            return torch.sparse_csr_tensor(*parts, torch.from_numpy(value.data), value.shape, device=DEVICE or None)
+        return torch.tensor(value, device=DEVICE or None)
 
     def build(self, workload: Workload, dtype: str) -> Built:
         """Call it once, in a mode that records no gradients but those asked for."""
+        if ON_CUDA:
+            torch.cuda.empty_cache()  # the others need the memory, too
         inputs, state = workload.arrays(dtype)
         self.dtype = dtype
         given = {name: self.array(value) for name, value in inputs.items()}
@@ -136,9 +166,10 @@ class Torch(Framework):
             arguments = tuple(given.values())
         before = clock()
         results = function(*arguments)
+        wait()
         seconds = {"total": clock() - before}
-        first = [r.detach().numpy().copy() for r in results]
-        return Built(function, arguments, first, {name: t.numpy().copy() for name, t in kept.items()}, seconds)
+        first, state = copies(r.detach().cpu() for r in results), copies_by_name({k: t.cpu() for k, t in kept.items()})
+        return Built(function, arguments, first, state, seconds, finish=wait if DEVICE else None)
 
     def compiled(self, function, workload: Workload):
         """Return a function as it is to be called."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
 import subprocess
 import sys
+import time
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +17,11 @@ import numpy as np
 import pytest
 
 from benchmarks import rating, report, worker
+from benchmarks.__main__ import main
 from benchmarks.frameworks.base import Built
 from benchmarks.frameworks.numpy import reference
-from benchmarks.process import Worker
-from benchmarks.workload import Workload, normal, registry
+from benchmarks.process import Worker, environment
+from benchmarks.workload import SAMPLED, Workload, normal, registry
 from benchmarks.workloads import GROUPS, WORKLOADS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -185,6 +188,112 @@ def test_the_page_shows_the_committed_figures():
     data = ROOT / "docs" / "data" / "benchmark.json"
     page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     assert report.markdown(json.loads(data.read_text(encoding="utf-8")), others=report.of_other_machines(data)) in page
+
+
+# -- on a device -------------------------------------------------------------------------------------------------------
+
+
+def test_calls_of_a_device_are_waited_for_together():
+    queue, waits = [], []
+
+    def finish() -> None:
+        waits.append(len(queue))
+        time.sleep(2e-4 * len(queue))
+        queue.clear()
+
+    built = Built(lambda: queue.append(1), (), [], {}, {"total": 0.0}, finish=finish)
+    wall, _ = worker.measure(built, 0.02)
+    assert min(wall) >= 2e-4 and np.median(wall) < 1e-3
+    assert len(wall) >= 3 and waits[-1] * np.median(wall) >= worker.SHORTEST_ON_DEVICE / 2
+
+
+@pytest.mark.parametrize("name", [name for name, workload in WORKLOADS.items() if workload.sample is not None])
+def test_a_sample_is_rows_of_the_whole(name):
+    large, size = WORKLOADS[name], 2 * SAMPLED
+
+    def small(rng: np.random.RandomState) -> dict[str, np.ndarray]:
+        cut = {key: value[tuple(slice(size) for _ in value.shape)] for key, value in large.inputs(rng).items()}
+        return {key: value % size if key == "i" else value for key, value in cut.items()}
+
+    workload = replace(large, inputs=small)
+    whole = list(reference(replace(workload, sample=None), "float32").values())
+    found = reference(workload, "float32")
+    np.testing.assert_allclose(found["0"], whole[0][::SAMPLED])
+    assert len(found["0"]) == 2 < len(whole[0])
+
+
+def test_of_a_sampled_result_the_same_rows_are_compared(tmp_path):
+    sampled = Workload("o_toy", normal(x=(4 * SAMPLED, 3)), lambda xp, x: [x * 2], sample=lambda arrays: {"x": arrays["x"][::SAMPLED]})
+    path, whole = str(tmp_path / "reference.npz"), 2 * sampled.arrays("float64")[0]["x"]
+    np.savez(path, **reference(sampled, "float64"))
+    built = Built(lambda: None, (), [whole], {}, {"total": 0.0})
+    assert worker.judge(sampled, built, "float64", path) == {"right": True, "error_of_result": 0.0}
+    whole[SAMPLED] += 1
+    assert not worker.judge(sampled, built, "float64", path)["right"]
+
+
+def test_a_device_is_named_to_those_that_compute_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("THEANO_FLAGS", "")
+    monkeypatch.setenv("BENCH_DEVICE", "opencl0:0")
+    assert environment("jax", 1, tmp_path, {})["BENCH_DEVICE"] == "" and "device=" not in environment("theano", 1, tmp_path, {})["THEANO_FLAGS"]
+    assert "device=opencl0:0,force_device=True" in environment("theano-gpu", 1, tmp_path, {})["THEANO_FLAGS"]
+    assert environment("torch-gpu", 1, tmp_path, {"BENCH_DEVICE": "cpu"})["BENCH_DEVICE"] == "cpu"
+    monkeypatch.delenv("BENCH_DEVICE")
+    assert environment("jax-gpu", 1, tmp_path, {})["BENCH_DEVICE"] == "cuda"
+
+
+def test_rows_of_devices_need_one():
+    with pytest.raises(SystemExit, match="No workload matches"):
+        main(["-w", "^o_", "-f", "numpy"])
+    with pytest.raises(SystemExit, match="report.py"):
+        main(["-w", "^o_", "-f", "torch-gpu", "--publish"])
+
+
+# A device that each takes, without a card, and what has to be installed.
+DEVICES = {"theano-gpu": ("opencl0:0", "theano.gpuarray pyopencl"), "jax-gpu": ("cpu", "jax"), "torch-gpu": ("cpu", "torch"),
+           "torch-compile-gpu": ("cpu", "torch")}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_frameworks_on_a_device_give_what_numpy_gives(name, tmp_path, monkeypatch):
+    device, modules = DEVICES[name]
+    if not all(map(importlib.util.find_spec, modules.split())):
+        pytest.skip(f"{modules} are not installed")
+    monkeypatch.setenv("BENCH_DEVICE", device)
+    with open(tmp_path / "log", "w") as log:
+        there = Worker(name, sys.executable, 1, tmp_path / "cache", log)
+        assert there.hello["device"]
+        for row in ("o_tiny_add", "o_tiny_chain", "e_mlp_small_b32"):
+            path = str(tmp_path / f"{row}.npz")
+            np.savez(path, **reference(WORKLOADS[row], "float32"))
+            said = there.ask(do="build", name=row, dtype="float32", reference=path)
+            assert said.get("right") is True, said
+            assert there.ask(do="time", seconds=0.001)["median"] > 0
+        there.stop()
+
+
+def test_the_tables_of_a_device(tmp_path):
+    rows = [row("o_sum", **{"theano-gpu": 2.0, "torch-gpu": 1.5, "copy-gpu": 1.0}), row("o_dot", **{"theano-gpu": 2.0, "torch-gpu": 4.0})]
+    rows[0]["cells"]["copy-gpu"]["build_s"] = {"bytes": 3e9, "total": 0.1}
+    rows[0]["cells"]["theano-gpu"]["build_s"] = {"total": 0.25}
+    rows[1]["flops"] = 4e9
+    said = {name: {"version": "1", "device": "A card"} for name in ("theano-gpu", "torch-gpu", "copy-gpu")}
+    machine = dict.fromkeys(("processor", "cores", "caches", "memory", "system", "compiler", "python"), "?")
+    measured = {"date": "today", "machine": machine, "options": {"rounds": 1, "seconds": 1}, "frameworks": said, "rows": rows, "compile": []}
+    text = report.markdown(measured, report.DEVICE_SECTIONS)
+    assert "today on A card, asked by" in text and "this Theano 1, torch-gpu 1." in text
+    assert "| `o_sum` float64 | 2 ms | 1.5 ms | 0.75 | 1500 GB/s | 0.50 |" in text and "| 2.00 | 2 TFLOP/s |  |" in text
+    assert "| `o_sum` float64 | 0.25 |" in text
+    (tmp_path / "benchmark_card.json").write_text(json.dumps(measured))
+    assert report.is_of_device(measured) and report.of_other_machines(tmp_path / "benchmark.json") == []
+
+
+def test_the_page_shows_the_committed_figures_of_devices():
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    assert all(page.count(mark) == 1 for mark in report.DEVICE_MARKS)
+    for data in (ROOT / "docs" / "data").glob("benchmark_*.json"):
+        measured = json.loads(data.read_text(encoding="utf-8"))
+        assert not report.is_of_device(measured) or report.markdown(measured, report.DEVICE_SECTIONS) in page
 
 
 def test_a_framework_that_does_not_start_is_left_out(tmp_path):

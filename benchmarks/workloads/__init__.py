@@ -7,6 +7,7 @@ from benchmarks.workloads import (
     big_graphs,
     calls,
     densities,
+    devices,
     elementwise,
     indexing,
     linalg,
@@ -35,9 +36,12 @@ GROUPS = {
     "l": "big graphs",
     "m": "log-densities",
     "n": "linear algebra",
+    "o": "on a device",
 }
+# The group of which rows are too large for a processor.
+OF_DEVICES = "o"
 
 _PLACES = (calls, elementwise, reductions, products, training, networks, rows, loops, indexing, sparse, random, big_graphs, densities,
-           linalg)  # fmt: skip
+           linalg, devices)  # fmt: skip
 _found = {name: workload for place in _PLACES for name, workload in place.TABLE.items()}
 WORKLOADS: dict[str, Workload] = dict(sorted(_found.items(), key=lambda item: item[1].group))

@@ -208,40 +208,45 @@ for batch, width in ((1, 64), (16, 64), (32, 256)):
         compiled=batch == 1, tolerance={"float64": 1e-7})  # fmt: skip
 
 
-CELLS, RATE = 128, 0.01
+RATE = 0.01
 
 
-def lstm_inputs(rng: np.random.RandomState) -> dict[str, np.ndarray]:
-    return {**normal(x=(50, 32, CELLS), y=(32, CELLS), h=(32, CELLS), c=(32, CELLS))(rng), "b": np.zeros(4 * CELLS),
-            "w": 0.08 * rng.standard_normal((CELLS, 4 * CELLS)), "u": 0.08 * rng.standard_normal((CELLS, 4 * CELLS))}  # fmt: skip
+def lstm_inputs(steps: int, batch: int, width: int, cells: int) -> Any:
+    """Return a maker of a sequence, what its last state is to be, the first state and the parameters."""
+    shapes = {"x": (steps, batch, width), "y": (batch, cells), "h": (batch, cells), "c": (batch, cells)}
+    return lambda rng: {**normal(**shapes)(rng), "b": np.zeros(4 * cells), "w": 0.08 * rng.standard_normal((width, 4 * cells)),
+                        "u": 0.08 * rng.standard_normal((cells, 4 * cells))}  # fmt: skip
 
 
-def lstm_step(xp: Any) -> Any:
+def lstm_step(xp: Any, cells: int) -> Any:
     def step(xt: Any, h: Any, c: Any, w: Any, u: Any, b: Any) -> list:
         z = xp.dot(xt, w) + xp.dot(h, u) + b
-        i, f, o = (xp.sigmoid(z[:, k * CELLS : (k + 1) * CELLS]) for k in range(3))
-        c = f * c + i * xp.tanh(z[:, 3 * CELLS :])
+        i, f, o = (xp.sigmoid(z[:, k * cells : (k + 1) * cells]) for k in range(3))
+        c = f * c + i * xp.tanh(z[:, 3 * cells :])
         return [o * xp.tanh(c), c]
 
     return step
 
 
-def lstm_training(xp: Any, x: Any, y: Any, h: Any, c: Any, w: Any, u: Any, b: Any) -> tuple[list, dict[str, Any]]:
-    def cost(w: Any, u: Any, b: Any) -> Any:
-        return xp.mean((xp.states(lstm_step(xp), x, [h, c], [w, u, b])[0][-1] - y) ** 2)
+def lstm_training(cells: int) -> Any:
+    def training(xp: Any, x: Any, y: Any, h: Any, c: Any, w: Any, u: Any, b: Any) -> tuple[list, dict[str, Any]]:
+        def cost(w: Any, u: Any, b: Any) -> Any:
+            return xp.mean((xp.states(lstm_step(xp, cells), x, [h, c], [w, u, b])[0][-1] - y) ** 2)
 
-    value, grads = xp.value_and_grad(cost, [w, u, b])
-    return [value], {k: v - RATE * g for k, v, g in zip("wub", (w, u, b), grads, strict=True)}
+        value, grads = xp.value_and_grad(cost, [w, u, b])
+        return [value], {k: v - RATE * g for k, v, g in zip("wub", (w, u, b), grads, strict=True)}
+
+    return training
 
 
 def lstm_by_hand(x: Any, y: Any, h: Any, c: Any, w: Any, u: Any, b: Any) -> tuple[list, dict[str, Any]]:
     def sigmoid(v: Any) -> Any:
         return 1 / (1 + np.exp(-v))
 
-    kept, past = [], (h, c)
+    kept, past, cells = [], (h, c), h.shape[1]
     for xt in x:
         z = xt @ w + past[0] @ u + b
-        i, f, o, g = (*(sigmoid(z[:, k * CELLS : (k + 1) * CELLS]) for k in range(3)), np.tanh(z[:, 3 * CELLS :]))
+        i, f, o, g = (*(sigmoid(z[:, k * cells : (k + 1) * cells]) for k in range(3)), np.tanh(z[:, 3 * cells :]))
         cell = f * past[1] + i * g
         kept.append((xt, past, i, f, o, g, np.tanh(cell)))
         past = (o * np.tanh(cell), cell)
@@ -258,4 +263,4 @@ def lstm_by_hand(x: Any, y: Any, h: Any, c: Any, w: Any, u: Any, b: Any) -> tupl
     return [(difference**2).mean()], {"w": w - RATE * dw, "u": u - RATE * du, "b": b - RATE * db}
 
 
-add("h_lstm_step", lstm_inputs, lstm_training, state=("w", "u", "b"), by_hand=lstm_by_hand)
+add("h_lstm_step", lstm_inputs(50, 32, 128, 128), lstm_training(128), state=("w", "u", "b"), by_hand=lstm_by_hand)

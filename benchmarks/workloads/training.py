@@ -88,11 +88,16 @@ def cross_entropy_by_hand(z: np.ndarray, y: np.ndarray) -> tuple[Any, np.ndarray
     return cost, d
 
 
+def descent(sizes: Sequence[int], batch: int, kind: str = "tanh", scale: float = 0.05) -> dict[str, Any]:
+    """Return what the training step of a network is, as a workload is told."""
+    work = sum(2 * batch * a * b for a, b in pairwise(sizes)) * 3 - 2 * batch * sizes[0] * sizes[1]
+    return {"inputs": layers(sizes, batch, scale), "body": network(kind), "state": parameters(len(sizes) - 1),
+            "flops": work, "by_hand": network_by_hand(kind)}  # fmt: skip
+
+
 def training(name: str, sizes: Sequence[int], batch: int, kind: str = "tanh", scale: float = 0.05, **rest: Any) -> None:
     """Add the training step of a network."""
-    work = sum(2 * batch * a * b for a, b in pairwise(sizes)) * 3 - 2 * batch * sizes[0] * sizes[1]
-    add(name, layers(sizes, batch, scale), network(kind), state=parameters(len(sizes) - 1), flops=work,
-        by_hand=network_by_hand(kind), **rest)  # fmt: skip
+    add(name, **descent(sizes, batch, kind, scale), **rest)
 
 
 for batch in (1, 60, 600):
