@@ -139,3 +139,47 @@ def test_a_step_of_training_moves_the_batch_and_the_loss(kind, context):
     assert losses[-1][0] < 0.75 * losses[0][0], "it learns"
     for ours, theirs in zip(there.params, here.params, strict=True):
         np.testing.assert_allclose(ours.get_value(), theirs.get_value(), rtol=5e-3, atol=5e-3)
+
+
+LABELS_AS_INDEX = {
+    "all rows": lambda p, y: T.log(p)[T.arange(p.shape[0]), y],
+    "as many as labels": lambda p, y: T.log(p)[T.arange(y.shape[0]), y],
+    "one for all": lambda p, y: T.log(p)[T.arange(p.shape[0]), y[:1]],
+    "cross entropy": lambda p, y: -T.nnet.categorical_crossentropy(p, y),
+}
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64"])
+@pytest.mark.parametrize("form", list(LABELS_AS_INDEX))
+def test_likelihoods_by_an_index(form, dtype):
+    """The form of the tutorials: a label chooses as an index does, also from the end, and perhaps of the first rows only."""
+    x, w, y = T.fmatrix("x"), T.fmatrix("w"), T.vector("y", dtype)
+    likelihood = LABELS_AS_INDEX[form](T.nnet.softmax(T.dot(x, w)), y)
+    outputs = [likelihood, T.grad(-likelihood.mean(), w), T.grad((likelihood * T.arange(likelihood.shape[0])).sum(), w)]
+    numbers = np.random.default_rng(0).normal(size=(7, 5)).astype("float32")
+    labels = np.array([0, 4, 2, 2, 1, 3, 0] if form == "cross entropy" else [0, -5, 4, -1, 2, 2, 1], dtype)
+    f = agree([x, w, y], outputs, [numbers, numbers.T.copy()[:, :6], labels], 1e-5, all_there=False)
+    assert any("Crossentropy" in str(n.op) for n in nodes(f)[0])
+    if form == "as many as labels":
+        for k in (0, 1, 6):
+            agree([x, w, y], outputs[0], [numbers, numbers.T.copy()[:, :6], labels[:k]], 1e-5, all_there=False)
+        with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 with size 7"):
+            f(numbers, numbers.T.copy(), np.zeros(8, dtype))
+    if form == "all rows":
+        with pytest.raises(IndexError, match="7 rows and 6 labels"):
+            f(numbers, numbers.T.copy(), labels[:6])
+
+
+def test_a_step_of_the_tutorial_stays_on_the_device():
+    """Only the batch and the cost are moved."""
+    rng = np.random.default_rng(0)
+    x, y = T.fmatrix("x"), T.lvector("y")
+    w, b = (gpuarray.gpuarray_shared_constructor(v.astype("float32")) for v in (rng.normal(size=(6, 4)), np.zeros(4)))
+    p = T.nnet.softmax(T.dot(x, w) + b)
+    cost = -T.log(p)[T.arange(y.shape[0]), y].sum()
+    f = theano.function([x, y], cost, updates=[(v, v - T.cast(0.1, "float32") * T.grad(cost, v)) for v in (w, b)], mode=MODE)
+    moved = [n.op for n in f.maker.fgraph.toposort() if isinstance(n.op, (ToDevice, FromDevice))]
+    assert len(moved) == 3 and sum(isinstance(op, FromDevice) for op in moved) == 1, moved
+    assert not [n for n in nodes(f)[1] if any(v.type.ndim and not all(v.type.broadcastable) for v in n.outputs)]
+    values = rng.normal(size=(5, 6)).astype("float32"), np.array([0, 3, 1, 1, 2])
+    assert f(*values) > f(*values)

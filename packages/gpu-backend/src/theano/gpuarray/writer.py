@@ -39,7 +39,7 @@ class DeviceCode:
     constants : bytes
         At the end of the struct that they are given, in eight bytes each.
     width : int
-        How many neighbours a work-item of ``rows`` computes.
+        How many neighbours a work-item reads at once, where they are neighbours in memory.
     """
 
     text: str
@@ -129,10 +129,13 @@ def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode |
     if found is None or is_foreign(blocks):
         return None
     c, operands = CText(), _split(nest.inputs, hosts)
+    many = _in_flight(operands, body)
+    width = min(_pack_of(operands.there, body), many) if operands.there else 1
     _write_accumulators(c, nest)
-    _write_terms(c, nest, operands, body)
+    _write_pack_types(c, operands.there, width)
+    _write_terms(c, nest, operands, body, many, width)
     _write_finish(c, nest)
-    return DeviceCode(in_dialect("".join(found) + str(combines) + str(c)), body.params)
+    return DeviceCode(in_dialect("".join(found) + str(combines) + str(c)), body.params, width)
 
 
 def accumulator_bytes(nest: Reduction) -> int:
@@ -338,11 +341,11 @@ def _in_flight(inputs: _Inputs, body: Body) -> int:
     return terms
 
 
-def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body) -> None:
+def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, width: int) -> None:
     """Write the function that takes terms together: all of an element, into the results, or some into accumulators."""
     nin, nout, ndim = len(inputs.there), len(nest.results), max(nest.ndim, 1)
     count = nin + nout + 1
-    fields = ["n", "count", "lanes", "parts", "neighbours", "nkept", "nterms", f"kept[{ndim}]", f"terms[{max(ndim, 2)}]"]
+    fields = ["n", "count", "lanes", "parts", "neighbours", "packed", "nkept", "nterms", f"kept[{ndim}]", f"terms[{max(ndim, 2)}]"]
     tables = [f"in[{nin}][2][{max(ndim, 2)}]"] if nin else []  # C has no empty arrays
     _struct(c, "terms_args", count, [f"int64_t {field}" for field in (*fields, *tables, f"out[{nout}][{ndim}]")], inputs, body)
     with _function(c, "terms", count, inputs, body):
@@ -356,8 +359,13 @@ def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body) -> None
         with c.block("if (element < a.n && first < a.count)"):
             c("int64_t left = element;")
             _walk(c, "a.kept", "a.nkept", [f"in{k} += i * a.in[{k}][0][d];" for k in range(nin)])
+            c("const int few = (int)th_quotient(a.count - first + step - 1, step);")
+            if width > 1:
+                with c.block("if (a.packed)"):
+                    _write_packed_loop(c, nest, inputs, body, many, width)
+                c("else")
             with c.block("if (a.nterms < 3 && a.count <= 1 << 30)"):
-                _write_fast_loop(c, nest, inputs, body)
+                _write_fast_loop(c, nest, inputs, body, many)
             with c.block("else"):
                 _write_plain_loop(c, nest, inputs, body)
         _write_tree(c, "a.neighbours ? 1 : per_group")
@@ -371,14 +379,43 @@ def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body) -> None
                     c(f"*(GLOBAL {compute_type(r.accumulator)} *)(to + {_slot(nest) * k}) = mine.a{k};")
 
 
-def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body) -> None:
+def _wanted(inputs: _Inputs, body: Body) -> list[int]:
+    return [k for k, x in enumerate(inputs.there) if f"{x.name}_i" in body.words]
+
+
+def _write_packed_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, width: int) -> None:
+    """Write the loop over terms that are neighbours, or stand still, in all inputs: what is counted are packs of them."""
+    read, packs = _wanted(inputs, body), many // width
+    for k in read:
+        size = _size(inputs.there[k].dtype)
+        c(f"int64_t at{k} = in{k} + first * {width} * a.in[{k}][1][0];")
+        c(f"const int64_t next{k} = step * {width} * a.in[{k}][1][0], apart{k} = a.in[{k}][1][0] ? {size} : 0;")
+    with c.block(f"for (int left_of = few; left_of > 0; left_of -= {packs})"):
+        c(*(f"{_pack_type(inputs.there[k].dtype)} read{k}[{packs}];" for k in read), "state some;")
+        c("UNROLL")
+        with c.block(f"for (int e = 0; e < {packs}; ++e)"):
+            for k in read:
+                dtype, place = inputs.there[k].dtype, f"p{k} + (e < left_of ? at{k} : in{k})"
+                with c.block(f"if (apart{k})"):
+                    c(f"read{k}[e] = *(GLOBAL const {_pack_type(dtype)} *)({place});")
+                with c.block("else"):
+                    c("UNROLL", f"for (int v = 0; v < {width}; ++v)", f"    read{k}[e].v[v] = {_at(dtype, place)};")
+                c(f"at{k} += next{k};")
+        c("UNROLL")
+        with c.block(f"for (int e = 0; e < {packs * width}; ++e)"):
+            places = [f"read{k}[e / {width}].v[e % {width}]" for k in range(len(inputs.there))]
+            _write_term(c, nest, inputs, body, places)
+            c(f"next.begun = e / {width} < left_of;", "some = e == 0 ? next : joined(some, next);")
+        c("mine = joined(mine, some);")
+
+
+def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int) -> None:
     """Write the loop over terms along two axes at most: several are read, then they are taken together.
 
     From one term to the next there are additions only: ``by`` elements along the last axis, and where that ends, back to
     its start and one along the first. Past the last term the first one of the element is read again, and not taken.
     """
-    there, many = range(len(inputs.there)), _in_flight(inputs, body)
-    read = [k for k in there if f"{inputs.there[k].name}_i" in body.words]
+    there, read = range(len(inputs.there)), _wanted(inputs, body)
     c("const int last = a.nterms > 1, length = (int)a.terms[last];")
     c("const int outer = last ? (int)first / length : 0, ahead = last ? (int)step / length : 0;")
     c("const int by = (int)step - ahead * length;", "int inner = (int)first - outer * length;")
@@ -386,7 +423,7 @@ def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body) -> 
         c(f"const int64_t first{k} = last ? a.in[{k}][1][0] : 0, last{k} = a.in[{k}][1][last];")
         c(f"const int64_t next{k} = ahead * first{k} + by * last{k}, wrap{k} = next{k} + first{k} - length * last{k};")
         c(f"int64_t at{k} = in{k} + outer * first{k} + inner * last{k};")
-    with c.block(f"for (int left_of = (int)((a.count - first + step - 1) / step); left_of > 0; left_of -= {many})"):
+    with c.block(f"for (int left_of = few; left_of > 0; left_of -= {many})"):
         c(*(f"{c_type(inputs.there[k].dtype)} read{k}[{many}];" for k in read), "state some;")
         c("UNROLL")
         with c.block(f"for (int e = 0; e < {many}; ++e)"):

@@ -3,7 +3,7 @@
 enum { MANY = 8, TERMS = AXES < 2 ? 2 : AXES }; /* elements that are read before they are compared; of tables */
 
 typedef struct {
-    int64_t at[2 + OUTPUTS], n, count, lanes, parts, neighbours, nkept, nterms;
+    int64_t at[2 + OUTPUTS], n, count, lanes, parts, neighbours, packed, nkept, nterms;
     int64_t kept[AXES], terms[TERMS], in[1][2][TERMS], out[OUTPUTS][AXES];
 } terms_args;
 
@@ -89,8 +89,13 @@ KERNEL void terms(GLOBAL char *p0, RESULTS, GLOBAL char *last, ARGUMENTS terms_a
                 for (int e = 0; e < MANY; ++e, at += next) /* past the last one, the first */
                     read[e] = *(GLOBAL const NUMBER *)(from + (e < left ? at : 0));
                 UNROLL
-                for (int e = 0; e < MANY; ++e, t += step)
-                    mine = better(mine, one(LOAD(read[e]), e < left ? t : -1));
+                for (int e = 0; e < MANY; ++e, t += step) { /* a later one wins only if it is better */
+                    const COMPUTE x = LOAD(read[e]);
+                    const int wins = SMALLEST ? x < mine.value : x > mine.value;
+                    const int taken = e < left && (mine.place < 0 || wins || (x != x && mine.value == mine.value));
+                    mine.value = taken ? x : mine.value;
+                    mine.place = taken ? t : mine.place;
+                }
             }
         } else {
             for (int64_t t = part * lanes + lane; t < a.count; t += step)

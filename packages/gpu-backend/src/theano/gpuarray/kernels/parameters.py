@@ -6,7 +6,7 @@ This module needs nothing but the vocabulary and the tensor layer's structs: it 
 from __future__ import annotations
 
 from theano.graph.parameters import Address, Array, Choice, Enumeration, Flag, Int, Mask, Numbers, Parameters, Record
-from theano.tensor.kernels.parameters import Conv, Neighbours
+from theano.tensor.kernels.parameters import Conv, Labels, Neighbours
 
 OPERANDS = 40
 """As many operands as a loop on a device may have."""
@@ -36,6 +36,7 @@ class DeviceReduction(Parameters):
 
     terms = Address("takes the terms of an element into the results, or parts of them into accumulators", _KERNEL)
     finish = Address("takes the accumulators of all parts into the results", _KERNEL)
+    width = Int("how many neighbours a work-item reads at once")
     inputs = Int("how many there are")
     outputs = Int("how many there are")
     axes = Int("how many the loop has")
@@ -80,6 +81,7 @@ class DeviceRows(Parameters):
     bias = Flag("whether a vector is added to each row first")
     as_log = Flag("whether the logarithm is wanted")
     number = Flag("whether the gradient of all likelihoods is one number of the host's")
+    labels = Choice(Labels)
 
 
 class PoolOperation(Enumeration):

@@ -59,7 +59,8 @@ def reduction_kernel(op: Any, node: Apply) -> Parameters | None:
         return None
     terms, finish = functions(node, code.text, REDUCTION_FUNCTIONS)
     return DeviceReduction(
-        terms=terms, finish=finish, inputs=len(nest.inputs), outputs=len(nest.results), axes=nest.ndim,
+        terms=terms, finish=finish, width=code.width,
+        inputs=len(nest.inputs), outputs=len(nest.results), axes=nest.ndim,
         reduced=_bits(nest.axes), needed=_bits(k for k, r in enumerate(nest.results) if r.needs_terms),
         hosts=_bits(hosts),
         accumulators=accumulator_bytes(nest), ones=[x.ones for x in nest.inputs],

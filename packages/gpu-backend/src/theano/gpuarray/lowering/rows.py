@@ -13,7 +13,12 @@ from theano.lowering.accepts import FLOATS, INTEGERS, Accepts
 from theano.lowering.table import Lowering, register
 from theano.scalar.ctypes import c_type
 from theano.tensor.kernels.common import dtype_of
-from theano.tensor.nnet.crossentropy import CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias
+from theano.tensor.kernels.parameters import Labels
+from theano.tensor.nnet.crossentropy import (
+    CrossentropySoftmax1HotWithBiasDx,
+    CrossentropySoftmaxArgmax1HotWithBias,
+    labels_of,
+)
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias
 
 _FUNCTIONS = ("softmax_rows", "softmax_gradient", "likelihood_gradient")
@@ -28,8 +33,15 @@ def _rows(node: Apply, operation: RowsOperation, bias: bool = False, as_log: boo
     label = c_type(dtype_of(node.inputs[2])) if labelled else "int64_t"
     text = shipped("softmax.cl", dtype_of(node.inputs[1 if operation % 2 else 0]), ("exp", "log"), LABEL=label)
     found = dict(zip(_FUNCTIONS, functions(node, text, _FUNCTIONS), strict=True))
-    one = bool(_one_gradient(node))
-    return DeviceRows(function=found[_NAMES[operation]], operation=operation, bias=bias, as_log=as_log, number=one)
+    return DeviceRows(
+        function=found[_NAMES[operation]], operation=operation, bias=bias, as_log=as_log, number=bool(_one_gradient(node)),
+        labels=Labels[labels_of(node).upper()] if labelled else Labels.EACH,
+    )  # fmt: skip
+
+
+def _on_host(node: Apply) -> tuple[int, ...]:
+    """Return the inputs that the host reads: how labels choose, where that is said, and a gradient that is one number."""
+    return (*_one_gradient(node), *range(3, len(node.inputs)))
 
 
 def _one_gradient(node: Apply) -> tuple[int, ...]:
@@ -87,10 +99,10 @@ register(
         "dy, sm -> dx", dtypes={"dy": FLOATS}, ndim={"dy": 2}, same=("dy sm dx",),
     ), target=TARGET),
     Lowering(CrossentropySoftmaxArgmax1HotWithBias, crossentropy_kernel, Accepts(
-        "x, b, label -> cost, p, place", dtypes={"x": FLOATS, "label": INTEGERS}, ndim={"x": 2},
+        "x, b, label, *how -> cost, p, place", dtypes={"x": FLOATS, "label": INTEGERS, "how": INTEGERS}, ndim={"x": 2},
         same=("x b cost p", "label place"),
-    ), target=TARGET),
+    ), target=TARGET, on_host=_on_host),
     Lowering(CrossentropySoftmax1HotWithBiasDx, crossentropy_dx_kernel, Accepts(
-        "dy, sm, label -> dx", dtypes={"dy": FLOATS, "label": INTEGERS}, same=("dy sm dx",),
-    ), target=TARGET, on_host=_one_gradient),
+        "dy, sm, label, *how -> dx", dtypes={"dy": FLOATS, "label": INTEGERS, "how": INTEGERS}, same=("dy sm dx",),
+    ), target=TARGET, on_host=_on_host),
 )  # fmt: skip

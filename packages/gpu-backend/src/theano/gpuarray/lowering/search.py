@@ -24,7 +24,7 @@ def _places(op: Any, node: Apply, smallest: bool) -> Parameters | None:
     text = shipped("argmax.cl", dtype_of(node.inputs[0]), AXES=ndim, OUTPUTS=len(node.outputs), SMALLEST=int(smallest))
     terms, finish = functions(node, text, REDUCTION_FUNCTIONS)
     return DeviceReduction(
-        terms=terms, finish=finish, inputs=1, outputs=len(node.outputs), axes=ndim,
+        terms=terms, finish=finish, width=1, inputs=1, outputs=len(node.outputs), axes=ndim,
         reduced=sum(1 << axis for axis in axes), needed=(1 << len(node.outputs)) - 1, accumulators=16, hosts=0,
         ones=[0], constant_bytes=0, constants=b"",
     )  # fmt: skip

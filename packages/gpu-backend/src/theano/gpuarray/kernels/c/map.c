@@ -6,8 +6,6 @@
 
 typedef th_device_map_params params_t;
 
-enum { WIDEST = 16 }; /* bytes that a work-item reads or writes at once */
-
 /* What the loop sees: axes in the order of the memory of the first result, as few as there can be, but one. */
 typedef struct nest {
     int nops, left;
@@ -67,13 +65,12 @@ static int is_packed(const params_t *p, const nest *q, th_buffer *const *operand
         return 0;
     for (int k = 0; k < q->nops; ++k) {
         const int64_t *strides = q->strides + k * q->left, size = operands[k]->itemsize;
-        const int64_t access = p->width * size < WIDEST ? p->width * size : WIDEST;
         if (strides[last] == 0)
             continue;
         int64_t apart = (int64_t)(uintptr_t)operands[k]->data;
         for (int d = 0; d < last; ++d)
             apart |= strides[d];
-        if (strides[last] != size || apart % access)
+        if (strides[last] != size || apart % th_gpu_access(p->width, size))
             return 0;
     }
     return 1;

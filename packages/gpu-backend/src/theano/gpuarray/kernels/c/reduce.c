@@ -87,6 +87,24 @@ static int make_outputs(th_ctx *ctx, const params_t *p, plan *q)
     return 0;
 }
 
+/* Do the terms lie side by side, or stand still, in all inputs, and begin their packs where wide accesses may? */
+static int is_packed(const params_t *p, const plan *q, int nin, th_buffer *const *operands, const int64_t *kept, const int64_t *terms)
+{
+    if (p->width == 1 || q->nterms != 1 || q->count % p->width || q->count > 1 << 30)
+        return 0;
+    for (int k = 0; k < nin; ++k) {
+        if (terms[k] == 0)
+            continue;
+        const int64_t size = operands[k]->itemsize;
+        int64_t apart = (int64_t)(uintptr_t)operands[k]->data;
+        for (int d = 0; d < q->nkept; ++d)
+            apart |= kept[k * q->nkept + d];
+        if (terms[k] != size || apart % th_gpu_access(p->width, size))
+            return 0;
+    }
+    return 1;
+}
+
 /* How many work-items take the `count` terms of each of `n` results together, and in how many parts: so many that the device is
  * busy. `neighbours`: terms lie closer to each other than results. */
 static void share(const th_gpu *gpu, int64_t n, int64_t count, int neighbours, int64_t *lanes, int64_t *parts)
@@ -154,6 +172,9 @@ TH_EXPORT int th_kernel_gpu_reduce(th_ctx *ctx)
     q.nterms = rows_of(ctx, p, nin, operands, 1, q.terms, terms);
     const int64_t inner_term = q.nterms ? terms[q.nterms - 1] : 0, inner_kept = q.nkept ? kept[q.nkept - 1] : INT64_MAX;
     const int neighbours = (inner_term < 0 ? -inner_term : inner_term) <= (inner_kept < 0 ? -inner_kept : inner_kept);
+    const int packed = is_packed(p, &q, nin, operands, kept, terms);
+    if (packed)
+        q.count /= p->width;
     share(gpu, q.n, q.count, neighbours, &q.lanes, &q.parts);
     /* what `terms` is told; the tables are of as many axes as the loop has */
     char *pointers[TH_GPU_POINTERS], *left = NULL;
@@ -163,6 +184,7 @@ TH_EXPORT int th_kernel_gpu_reduce(th_ctx *ctx)
     *a++ = q.lanes;
     *a++ = q.parts;
     *a++ = neighbours;
+    *a++ = packed;
     *a++ = q.nkept;
     *a++ = q.nterms;
     memset(a, 0, (size_t)((1 + nout) * room + (1 + 2 * nin) * terms_room) * sizeof *a);

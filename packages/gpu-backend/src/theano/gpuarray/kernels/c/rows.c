@@ -9,7 +9,7 @@ typedef th_device_rows_params params_t;
 enum { OPERANDS = 6 };
 
 typedef struct arguments {
-    int64_t at[OPERANDS], rows, columns, step[OPERANDS][2], bias, as_log, loss, is_number;
+    int64_t at[OPERANDS], rows, columns, step[OPERANDS][2], bias, as_log, loss, is_number, labelled, from_end;
     double number;
 } arguments;
 
@@ -24,6 +24,22 @@ static void place(arguments *a, char **pointers, int k, const th_buffer *x, int 
 static int not_as_long(th_ctx *ctx, const char *what, int64_t has, int64_t wanted)
 {
     return ctx->rt->fail(ctx, TH_ERR_SHAPE, "%lld %s where there are %lld", (long long)has, what, (long long)wanted);
+}
+
+/* How many rows have a label, and whether labels may count from the end: as the tensor layer's softmax.c has it. */
+static int read_labels(th_ctx *ctx, const params_t *p, const th_buffer *label, arguments *a)
+{
+    const int64_t k = label->shape[0], rows = a->rows;
+    a->labelled = p->labels == TH_LABELS_FIRST ? k : rows;
+    a->from_end = p->labels != TH_LABELS_EACH;
+    if (p->labels == TH_LABELS_EACH && k != rows)
+        return not_as_long(ctx, "labels", k, rows);
+    if (p->labels == TH_LABELS_FIRST && k > rows)
+        return ctx->rt->fail(ctx, TH_ERR_INDEX, "index %lld is out of bounds for axis 0 with size %lld", (long long)rows, (long long)rows);
+    if (p->labels == TH_LABELS_ALL && k != rows && k != 1)
+        return ctx->rt->fail(ctx, TH_ERR_INDEX, "shape mismatch: indexing arrays could not be broadcast together: %lld rows and "
+                             "%lld labels", (long long)rows, (long long)k);
+    return 0;
 }
 
 static int launched(th_ctx *ctx, const params_t *p, int npointers, char **pointers, arguments *a)
@@ -42,10 +58,10 @@ static int softmax(th_ctx *ctx, const params_t *p)
     char *pointers[OPERANDS];
     if (p->bias && ctx->in[1]->shape[0] != a.columns)
         return not_as_long(ctx, "elements of the bias", ctx->in[1]->shape[0], a.columns);
-    if (loss && ctx->in[2]->shape[0] != a.rows)
-        return not_as_long(ctx, "labels", ctx->in[2]->shape[0], a.rows);
+    if (loss && read_labels(ctx, p, ctx->in[2], &a))
+        return -1;
     th_buffer *result = ctx->out[loss ? 1 : 0];
-    if (loss && (ctx->rt->ensure(ctx, ctx->out[0], x->shape) || ctx->rt->ensure(ctx, ctx->out[2], x->shape)))
+    if (loss && (ctx->rt->ensure(ctx, ctx->out[0], &a.labelled) || ctx->rt->ensure(ctx, ctx->out[2], x->shape)))
         return -1;
     if (ctx->rt->ensure(ctx, result, x->shape))
         return -1;
@@ -69,12 +85,12 @@ static int gradient(th_ctx *ctx, const params_t *p)
     const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
     arguments a = {.rows = sm->shape[0], .columns = sm->shape[1]};
     char *pointers[OPERANDS];
-    if (loss && dy->shape[0] != a.rows && dy->shape[0] != 1)
-        return not_as_long(ctx, "gradients of likelihoods", dy->shape[0], a.rows);
+    if (loss && read_labels(ctx, p, ctx->in[2], &a))
+        return -1;
+    if (loss && dy->shape[0] != a.labelled && dy->shape[0] != 1)
+        return not_as_long(ctx, "gradients of likelihoods", dy->shape[0], a.labelled);
     if (!loss && (dy->shape[0] != a.rows || dy->shape[1] != a.columns))
         return not_as_long(ctx, "rows or columns of the gradient", dy->shape[dy->shape[0] == a.rows], dy->shape[0] == a.rows ? a.columns : a.rows);
-    if (loss && ctx->in[2]->shape[0] != a.rows)
-        return not_as_long(ctx, "labels", ctx->in[2]->shape[0], a.rows);
     if (ctx->rt->ensure(ctx, ctx->out[0], sm->shape))
         return -1;
     place(&a, pointers, 1, sm, 0);
