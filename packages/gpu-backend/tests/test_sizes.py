@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from compare import MODE
 from host_device import HostDriver, build_fake
+from scipy.special import logsumexp
 
 import theano
 import theano.tensor as T
@@ -157,6 +158,33 @@ def test_the_place_of_the_largest_of_many():
     assert np.asarray(f(asarray(value))) == value.argmax()
     turned = np.asfortranarray(value)
     assert np.asarray(f(asarray(turned))) == turned.argmax()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("terms", [0, 1, 7, 8, 9, 64, 257, 8193, 70000])
+def test_logarithms_of_sums_of_exponentials(terms, dtype):
+    """Beside the largest, so that none overflows; by one or more lanes and parts, along either axis."""
+    x = GpuArrayType(dtype, (False, False))("x")
+    v = T.as_tensor_variable(x)
+    outputs = [as_gpuarray_variable(T.log(T.exp(v).sum(axis)), None) for axis in (0, 1, (0, 1))]
+    f = theano.function([x], outputs, mode=MODE)
+    assert sum(type(n.op).__name__ == "GpuLogSumExp" for n in f.maker.fgraph.toposort()) == 3
+    rng = np.random.default_rng(terms)
+    for n in (1, 3, 40):
+        for scale in (1, 100, 10000):
+            value = (scale * rng.normal(size=(n, terms))).astype(dtype)
+            if n > 1 and terms > 2:
+                value[0, :], value[1, 1], value[2, :2] = -np.inf, np.inf, (-np.inf, 5)
+            for way in (value, np.ascontiguousarray(value.T).T):
+                exact = way.astype("float64")
+                wanted = [logsumexp(exact, axis) if exact.size else np.full(exact.sum(axis).shape, -np.inf) for axis in (0, 1, (0, 1))]
+                for got, want in zip(f(asarray(way)), wanted, strict=True):
+                    close = {"float16": 2e-3, "float32": 2e-6, "float64": 1e-13}[dtype]
+                    with np.errstate(over="ignore"):
+                        np.testing.assert_allclose(np.asarray(got), want.astype(dtype), rtol=close, atol=close)
+    if terms:
+        value[0, terms // 2] = np.nan
+        assert np.isnan(np.asarray(f(asarray(value))[2]))
 
 
 class Foreign:

@@ -49,6 +49,7 @@ NAMES = {
     "theano.tensor.join.op:Split": "GpuSplit",
     "theano.tensor.reduce.careduce:CAReduce": "GpuCAReduceCuda",
     "theano.tensor.reduce.map_reduce:MapReduce": "GpuMapReduce",
+    "theano.tensor.reduce.logsumexp:LogSumExp": "GpuLogSumExp",
     "theano.tensor.reduce.argmax:Argmax": "GpuArgmax",
     "theano.tensor.reduce.argmax:Argmin": "GpuArgmin",
     "theano.tensor.reduce.argmax:MaxAndArgmax": "GpuMaxAndArgmax",

@@ -1,33 +1,44 @@
-"""Where the largest or smallest element is."""
+"""Where the largest or smallest element is, and logarithms of sums of exponentials: reductions with a text of their own."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from theano.gpuarray.dialect import text_of
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceReduction
 from theano.gpuarray.lowering.common import TARGET, functions, shipped
 from theano.gpuarray.writer import REDUCTION_FUNCTIONS
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import INT64, REAL, Accepts
+from theano.lowering.accepts import FLOATS, INT64, REAL, Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.kernels.common import dtype_of, ndim_of, normal_axes
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
+from theano.tensor.reduce.logsumexp import LogSumExp
 
 
-def _places(op: Any, node: Apply, smallest: bool) -> Parameters | None:
+_STATE = 16  # bytes of what each of the texts keeps of an element
+
+
+def _reduction(op: Any, node: Apply, file: str, uses: Sequence[str] = (), needed: int = 0, **words: object) -> Parameters | None:
+    """Return a reduction along the axes of an op, by a file of the dialect and ``reduce.cl`` after it."""
     ndim = ndim_of(node.inputs[0])
     axes = normal_axes(op.axis, ndim)
     if not ndim or ndim_of(node.outputs[0]) != ndim - len(axes):
         return None
-    text = shipped("argmax.cl", dtype_of(node.inputs[0]), AXES=ndim, OUTPUTS=len(node.outputs), SMALLEST=int(smallest))
-    terms, finish = functions(node, text, REDUCTION_FUNCTIONS)
+    text = shipped(file, dtype_of(node.inputs[0]), uses, AXES=ndim, OUTPUTS=len(node.outputs), **words)
+    terms, finish = functions(node, text + text_of("reduce.cl"), REDUCTION_FUNCTIONS)
     return DeviceReduction(
         terms=terms, finish=finish, width=1, inputs=1, outputs=len(node.outputs), axes=ndim,
-        reduced=sum(1 << axis for axis in axes), needed=(1 << len(node.outputs)) - 1, accumulators=16, hosts=0,
+        reduced=sum(1 << axis for axis in axes), needed=needed, accumulators=_STATE, hosts=0,
         ones=[0], constant_bytes=0, constants=b"",
     )  # fmt: skip
+
+
+def _places(op: Any, node: Apply, smallest: bool) -> Parameters | None:
+    return _reduction(op, node, "argmax.cl", needed=(1 << len(node.outputs)) - 1, SMALLEST=int(smallest))
 
 
 @ready("th_kernel_gpu_reduce")
@@ -42,9 +53,16 @@ def argmin_kernel(op: Any, node: Apply) -> Parameters | None:
     return _places(op, node, smallest=True)
 
 
+@ready("th_kernel_gpu_reduce")
+def logsumexp_kernel(op: Any, node: Apply) -> Parameters | None:
+    """Return the logarithm of the sum of exponentials along some axes; of none it is minus infinity."""
+    return _reduction(op, node, "logsumexp.cl", ("exp", "log"))
+
+
 _PLACES = Accepts("x -> place", dtypes={"x": REAL, "place": INT64})
 
 register(
+    Lowering(LogSumExp, logsumexp_kernel, Accepts("x -> y", dtypes={"x": FLOATS}, same=("x y",)), target=TARGET),
     Lowering(Argmax, argmax_kernel, _PLACES, target=TARGET),
     Lowering(Argmin, argmin_kernel, _PLACES, target=TARGET),
     Lowering(MaxAndArgmax, argmax_kernel, Accepts(

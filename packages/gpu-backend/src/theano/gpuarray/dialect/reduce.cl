@@ -1,0 +1,90 @@
+/* Reductions that are no operation on numbers alone; launched as those are that are written for an expression (kernels/c/reduce.c).
+ *
+ * Before this text stand: `state`, 16 bytes that say what was taken of an element of the results; `nothing()`; TAKE(mine, read, few,
+ * t, step), which takes the first `few` of MANY numbers that were read, those with the places t, t + step, ...; `joined(x, y)`;
+ * RESULTS, the pointers of the results, and WRITE(mine, element, a), which writes them. */
+enum { TERMS = AXES < 2 ? 2 : AXES }; /* of tables */
+
+typedef struct {
+    int64_t at[2 + OUTPUTS], n, count, lanes, parts, neighbours, packed, nkept, nterms;
+    int64_t kept[AXES], terms[TERMS], in[1][2][TERMS], out[OUTPUTS][AXES];
+} terms_args;
+
+typedef struct {
+    int64_t at[1 + OUTPUTS], n, lanes, parts, nkept, kept[AXES], out[OUTPUTS][AXES];
+} finish_args;
+
+/* What the lanes of each element have taken becomes that of the first one. */
+#define JOIN_LANES(apart)                                                                \
+    shared[me] = mine;                                                                   \
+    for (int half_of = lanes / 2; half_of > 0; half_of /= 2) {                           \
+        BARRIER();                                                                       \
+        if (lane < half_of)                                                              \
+            shared[me] = mine = joined(mine, shared[me + half_of * (apart)]);            \
+    }
+
+/* Where an element is, by the lengths and strides of some axes. */
+TH_INLINE int64_t place_of(const int64_t element, const int64_t axes, const int64_t *length, const int64_t *stride)
+{
+    int64_t left = element, at = 0;
+    LOOP
+    for (int d = (int)axes - 1; d >= 0; --d) {
+        const int64_t rest = d ? th_quotient(left, length[d]) : 0;
+        at += (left - rest * length[d]) * stride[d];
+        left = rest;
+    }
+    return at;
+}
+
+KERNEL void terms(GLOBAL char *p0, RESULTS, GLOBAL char *last, ARGUMENTS terms_args a)
+{
+    LOCAL state shared[256];
+    const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();
+    const int lane = a.neighbours ? me % lanes : me / per_group, which = a.neighbours ? me / lanes : me % per_group;
+    const int64_t group = GROUP_ID() / a.parts, part = GROUP_ID() - group * a.parts, step = lanes * a.parts;
+    const int64_t element = group * per_group + which, first = part * lanes + lane;
+    state mine = nothing();
+    if (element < a.n && first < a.count) {
+        GLOBAL const char *from = p0 + a.at[0] + place_of(element, a.nkept, a.kept, a.in[0][0]);
+        if (a.nterms < 2 && a.count <= 1 << 30) {
+            const int64_t next = step * a.in[0][1][0];
+            int64_t t = first, at = t * a.in[0][1][0];
+            for (int few = (int)th_quotient(a.count - t + step - 1, step); few > 0; few -= MANY, t += MANY * step) {
+                NUMBER read[MANY];
+                UNROLL
+                for (int e = 0; e < MANY; ++e, at += next) /* past the last one, the first */
+                    read[e] = *(GLOBAL const NUMBER *)(from + (e < few ? at : 0));
+                TAKE(mine, read, few, t, step)
+            }
+        } else {
+            for (int64_t t = first; t < a.count; t += step) {
+                NUMBER read[MANY];
+                for (int e = 0; e < MANY; ++e)
+                    read[e] = *(GLOBAL const NUMBER *)(from + place_of(t, a.nterms, a.terms, a.in[0][1]));
+                TAKE(mine, read, 1, t, step)
+            }
+        }
+    }
+    JOIN_LANES(a.neighbours ? 1 : per_group)
+    if (lane == 0 && element < a.n) {
+        if (a.parts == 1) {
+            WRITE(mine, element, a)
+        } else {
+            *(GLOBAL state *)(last + a.at[1 + OUTPUTS] + (part * a.n + element) * (int64_t)sizeof mine) = mine;
+        }
+    }
+}
+
+KERNEL void finish(GLOBAL char *p0, RESULTS, ARGUMENTS finish_args a)
+{
+    LOCAL state shared[256];
+    const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID(), lane = me / per_group, which = me % per_group;
+    const int64_t element = GROUP_ID() * per_group + which;
+    state mine = nothing();
+    for (int64_t part = lane; element < a.n && part < a.parts; part += lanes)
+        mine = joined(mine, *(GLOBAL const state *)(p0 + a.at[0] + (part * a.n + element) * (int64_t)sizeof mine));
+    JOIN_LANES(per_group)
+    if (lane == 0 && element < a.n) {
+        WRITE(mine, element, a)
+    }
+}
