@@ -170,6 +170,21 @@ def test_likelihoods_by_an_index(form, dtype):
             f(numbers, numbers.T.copy(), labels[:6])
 
 
+@pytest.mark.parametrize("labels", ["int8", "int64"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_logarithms_at_labels(dtype, labels):
+    """Of probabilities that are no softmax, such as those that a program has cut off."""
+    p, w, y = T.matrix("p", dtype), T.vector("w", dtype), T.vector("y", labels)
+    cost = T.nnet.categorical_crossentropy(T.clip(p, 0.1, 0.9).astype(dtype), y)
+    outputs = [cost, T.grad((cost * w).sum(), p)]
+    values = [np.random.default_rng(0).random((7, 5)).astype(dtype), np.arange(7, dtype=dtype), np.array([0, 4, 2, 2, 1, 3, 0], labels)]
+    f = agree([p, w, y], outputs, values)
+    assert sum("CrossentropyCategorical1Hot" in type(n.op).__name__ for n in nodes(f)[0]) == 2
+    agree([p, w, y], outputs, [values[0][:0], values[1][:0], values[2][:0]])
+    with pytest.raises(ValueError, match="6 labels where there are 7"):
+        f(values[0], values[1], values[2][:6])
+
+
 def test_a_step_of_the_tutorial_stays_on_the_device():
     """Only the batch and the cost are moved."""
     rng = np.random.default_rng(0)

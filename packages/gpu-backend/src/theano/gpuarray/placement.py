@@ -106,6 +106,8 @@ NAMES = {
     "theano.tensor.nnet.softmax:SoftmaxGrad": "GpuSoftmaxGrad",
     "theano.tensor.nnet.crossentropy:CrossentropySoftmaxArgmax1HotWithBias": "GpuCrossentropySoftmaxArgmax1HotWithBias",
     "theano.tensor.nnet.crossentropy:CrossentropySoftmax1HotWithBiasDx": "GpuCrossentropySoftmax1HotWithBiasDx",
+    "theano.tensor.nnet.crossentropy:CrossentropyCategorical1Hot": "GpuCrossentropyCategorical1Hot",
+    "theano.tensor.nnet.crossentropy:CrossentropyCategorical1HotGrad": "GpuCrossentropyCategorical1HotGrad",
 }
 
 

@@ -106,3 +106,24 @@ KERNEL void likelihood_gradient(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p
     for (int64_t j = LOCAL_ID(); j < a.columns; j += 256)
         ELEMENT(p3, 3, i, j) = STORE(dy * LOAD(ELEMENT(p1, 1, i, j)) - (j == label ? dy : (COMPUTE)0));
 }
+
+/* p0: probabilities, p1: labels, p2: the result */
+KERNEL void label_logarithms(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS rows_args a)
+{
+    const int64_t i = GLOBAL_ID();
+    if (i >= a.rows)
+        return;
+    const int64_t label = LABEL_AT(p1, 1, i);
+    const COMPUTE p = label >= 0 && label < a.columns ? LOAD(ELEMENT(p0, 0, i, label)) : (COMPUTE)NAN;
+    ELEMENT(p2, 2, i, 0) = STORE(-LOG(p));
+}
+
+/* p0: dy, p1: probabilities, p2: labels, p3: the result */
+KERNEL void label_logarithms_gradient(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, ARGUMENTS rows_args a)
+{
+    const int64_t i = GROUP_ID(), label = LABEL_AT(p2, 2, i);
+    const int known = label >= 0 && label < a.columns;
+    const COMPUTE slope = known ? -LOAD(ELEMENT(p0, 0, i, 0)) / LOAD(ELEMENT(p1, 1, i, label)) : (COMPUTE)NAN;
+    for (int64_t j = LOCAL_ID(); j < a.columns; j += 256)
+        ELEMENT(p3, 3, i, j) = STORE(j == label || !known ? slope : (COMPUTE)0);
+}

@@ -71,10 +71,12 @@ class RowsOperation(Enumeration):
     SOFTMAX_GRADIENT = 1
     LIKELIHOOD = 2
     LIKELIHOOD_GRADIENT = 3
+    LOGARITHM = 4
+    LOGARITHM_GRADIENT = 5
 
 
 class DeviceRows(Parameters):
-    """Softmax of rows, and its relatives."""
+    """Softmax of rows, and its relatives; the logarithm of the probability at each label."""
 
     function = Address("the kernel", _KERNEL)
     operation = Choice(RowsOperation)

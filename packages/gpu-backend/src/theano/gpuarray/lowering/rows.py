@@ -15,28 +15,41 @@ from theano.scalar.ctypes import c_type
 from theano.tensor.kernels.common import dtype_of
 from theano.tensor.kernels.parameters import Labels
 from theano.tensor.nnet.crossentropy import (
+    CrossentropyCategorical1Hot,
+    CrossentropyCategorical1HotGrad,
     CrossentropySoftmax1HotWithBiasDx,
     CrossentropySoftmaxArgmax1HotWithBias,
     labels_of,
 )
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias
 
-_FUNCTIONS = ("softmax_rows", "softmax_gradient", "likelihood_gradient")
 _NAMES = {
     RowsOperation.SOFTMAX: "softmax_rows", RowsOperation.LIKELIHOOD: "softmax_rows",
     RowsOperation.SOFTMAX_GRADIENT: "softmax_gradient", RowsOperation.LIKELIHOOD_GRADIENT: "likelihood_gradient",
+    RowsOperation.LOGARITHM: "label_logarithms", RowsOperation.LOGARITHM_GRADIENT: "label_logarithms_gradient",
+}  # fmt: skip
+_FUNCTIONS = tuple(dict.fromkeys(_NAMES.values()))
+#: Which input has the labels.
+_LABELS = {
+    RowsOperation.LIKELIHOOD: 2, RowsOperation.LIKELIHOOD_GRADIENT: 2,
+    RowsOperation.LOGARITHM: 1, RowsOperation.LOGARITHM_GRADIENT: 2,
 }  # fmt: skip
 
 
-def _rows(node: Apply, operation: RowsOperation, bias: bool = False, as_log: bool = False) -> Parameters:
-    labelled = operation in (RowsOperation.LIKELIHOOD, RowsOperation.LIKELIHOOD_GRADIENT)
-    label = c_type(dtype_of(node.inputs[2])) if labelled else "int64_t"
+def _rows(
+    node: Apply, operation: RowsOperation, bias: bool = False, as_log: bool = False, labels: Labels = Labels.EACH
+) -> Parameters:
+    label = c_type(dtype_of(node.inputs[_LABELS[operation]])) if operation in _LABELS else "int64_t"
     text = shipped("softmax.cl", dtype_of(node.inputs[1 if operation % 2 else 0]), ("exp", "log"), LABEL=label)
     found = dict(zip(_FUNCTIONS, functions(node, text, _FUNCTIONS), strict=True))
     return DeviceRows(
         function=found[_NAMES[operation]], operation=operation, bias=bias, as_log=as_log, number=bool(_one_gradient(node)),
-        labels=Labels[labels_of(node).upper()] if labelled else Labels.EACH,
+        labels=labels,
     )  # fmt: skip
+
+
+def _labels(node: Apply) -> Labels:
+    return Labels[labels_of(node).upper()]
 
 
 def _on_host(node: Apply) -> tuple[int, ...]:
@@ -78,13 +91,25 @@ def softmax_grad_kernel(op: Any, node: Apply) -> Parameters:
 @ready("th_kernel_gpu_rows")
 def crossentropy_kernel(op: Any, node: Apply) -> Parameters:
     """Return minus the logarithm of the softmax of ``x + b`` at the labels, the softmax, and the largest places."""
-    return _rows(node, RowsOperation.LIKELIHOOD, bias=True)
+    return _rows(node, RowsOperation.LIKELIHOOD, bias=True, labels=_labels(node))
 
 
 @ready("th_kernel_gpu_rows")
 def crossentropy_dx_kernel(op: Any, node: Apply) -> Parameters:
     """Return the gradient of the cross entropies; dy is one or as many as rows."""
-    return _rows(node, RowsOperation.LIKELIHOOD_GRADIENT)
+    return _rows(node, RowsOperation.LIKELIHOOD_GRADIENT, labels=_labels(node))
+
+
+@ready("th_kernel_gpu_rows")
+def crossentropy_1hot_kernel(op: Any, node: Apply) -> Parameters:
+    """Return minus the logarithm of the probability at each row's label."""
+    return _rows(node, RowsOperation.LOGARITHM)
+
+
+@ready("th_kernel_gpu_rows")
+def crossentropy_1hot_grad_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the gradient of that."""
+    return _rows(node, RowsOperation.LOGARITHM_GRADIENT)
 
 
 _ROWS = Accepts("x -> p", dtypes={"x": FLOATS}, ndim={"x": 2}, same=("x p",))
@@ -105,4 +130,10 @@ register(
     Lowering(CrossentropySoftmax1HotWithBiasDx, crossentropy_dx_kernel, Accepts(
         "dy, sm, label, *how -> dx", dtypes={"dy": FLOATS, "label": INTEGERS, "how": INTEGERS}, same=("dy sm dx",),
     ), target=TARGET, on_host=_on_host),
+    Lowering(CrossentropyCategorical1Hot, crossentropy_1hot_kernel, Accepts(
+        "p, label -> cost", dtypes={"p": FLOATS, "label": INTEGERS}, same=("p cost",),
+    ), target=TARGET),
+    Lowering(CrossentropyCategorical1HotGrad, crossentropy_1hot_grad_kernel, Accepts(
+        "dy, p, label -> dp", dtypes={"dy": FLOATS, "p": FLOATS, "label": INTEGERS}, same=("dy p dp",),
+    ), target=TARGET),
 )  # fmt: skip

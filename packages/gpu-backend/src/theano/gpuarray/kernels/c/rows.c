@@ -107,8 +107,44 @@ static int gradient(th_ctx *ctx, const params_t *p)
     return launched(ctx, p, loss ? 4 : 3, pointers, &a);
 }
 
+/* inputs: probabilities and labels; output: minus the logarithms of the probabilities at the labels. */
+static int logarithms(th_ctx *ctx, const params_t *p)
+{
+    const th_buffer *x = ctx->in[0];
+    arguments a = {.rows = x->shape[0], .columns = x->shape[1]};
+    char *pointers[OPERANDS];
+    if (read_labels(ctx, p, ctx->in[1], &a) || ctx->rt->ensure(ctx, ctx->out[0], x->shape))
+        return -1;
+    place(&a, pointers, 0, x, 0);
+    place(&a, pointers, 1, ctx->in[1], 0);
+    place(&a, pointers, 2, ctx->out[0], 0);
+    return a.rows ? th_gpu_launch_items(ctx, p->function, a.rows, 3, pointers, &a, sizeof a) : 0;
+}
+
+static int logarithms_gradient(th_ctx *ctx, const params_t *p)
+{
+    const th_buffer *dy = ctx->in[0], *x = ctx->in[1];
+    arguments a = {.rows = x->shape[0], .columns = x->shape[1]};
+    char *pointers[OPERANDS];
+    if (read_labels(ctx, p, ctx->in[2], &a))
+        return -1;
+    if (dy->shape[0] != a.rows)
+        return not_as_long(ctx, "gradients of logarithms", dy->shape[0], a.rows);
+    if (ctx->rt->ensure(ctx, ctx->out[0], x->shape))
+        return -1;
+    place(&a, pointers, 0, dy, 0);
+    place(&a, pointers, 1, x, 0);
+    place(&a, pointers, 2, ctx->in[2], 0);
+    place(&a, pointers, 3, ctx->out[0], 0);
+    return launched(ctx, p, 4, pointers, &a);
+}
+
 TH_EXPORT int th_kernel_gpu_rows(th_ctx *ctx)
 {
     const params_t *p = ctx->params;
+    if (p->operation == TH_ROWS_OPERATION_LOGARITHM)
+        return logarithms(ctx, p);
+    if (p->operation == TH_ROWS_OPERATION_LOGARITHM_GRADIENT)
+        return logarithms_gradient(ctx, p);
     return p->operation == TH_ROWS_OPERATION_SOFTMAX || p->operation == TH_ROWS_OPERATION_LIKELIHOOD ? softmax(ctx, p) : gradient(ctx, p);
 }
