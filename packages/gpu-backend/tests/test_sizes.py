@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def product(x, y):
 ], ids="-".join)  # fmt: skip
 def test_packs(dtypes, layout):
     for n in LENGTHS:
-        arrays = [both(whole_numbers(dtype, 2 * n + 2), lambda x: LINES[layout](x, n)) for dtype in dtypes]
+        arrays = [both(whole_numbers(dtype, 2 * n + 2), partial(LINES[layout], n=n)) for dtype in dtypes]
         check(product, lambda x, y: [x * y + x], arrays)
 
 

@@ -25,7 +25,7 @@ MAP_FUNCTIONS = ("rows", "strided")
 REDUCTION_FUNCTIONS = ("terms", "finish")
 
 _WIDEST = 16  # bytes that a work-item reads or writes at once
-_MOST_IN_PACK, _MOST_IN_FLIGHT = 8, 8  # elements of a pack; terms that a work-item of a reduction reads before it adds one
+_MOST_IN_PACK, _MOST_IN_FLIGHT = 8, 8  # elements of a pack; terms that a work-item reads before it adds one
 _MOST_LINES = 256  # statements that unrolling may make of a body
 
 
@@ -38,12 +38,15 @@ class DeviceCode:
     text : str
     constants : bytes
         At the end of the struct that they are given, in eight bytes each.
+    bytes : int
+        Of the largest of these structs.
     width : int
         How many neighbours a work-item reads at once, where they are neighbours in memory.
     """
 
     text: str
     constants: bytes
+    bytes: int
     width: int = 1
 
 
@@ -102,7 +105,8 @@ def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
         _compute(c, nest, body)
         for k, y in enumerate(nest.outputs, start=len(inputs.there)):
             c(store(y.dtype, f"*(GLOBAL {c_type(y.dtype)} *)(p{k} + at{k})", f"{y.name}_i"))
-    return DeviceCode(in_dialect("".join(blocks) + str(c)), body.params, pack)
+    numbers = 3 + ndim + count * (2 + ndim) + len(inputs.numbers)
+    return DeviceCode(in_dialect("".join(blocks) + str(c)), body.params, 8 * numbers + len(body.params), pack)
 
 
 def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode | None:
@@ -135,7 +139,10 @@ def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode |
     _write_pack_types(c, operands.there, width)
     _write_terms(c, nest, operands, body, many, width)
     _write_finish(c, nest)
-    return DeviceCode(in_dialect("".join(found) + str(combines) + str(c)), body.params, width)
+    nin, nout, room = len(operands.there), len(nest.results), max(nest.ndim, 2)
+    numbers = 9 + nin + 2 * nout + (2 + 2 * nin + nout) * room + len(operands.numbers)
+    text = in_dialect("".join(found) + str(combines) + str(c))
+    return DeviceCode(text, body.params, 8 * numbers + len(body.params), width)
 
 
 def accumulator_bytes(nest: Reduction) -> int:
@@ -225,7 +232,7 @@ def _read(c: CText, x: Operand, place: str, body: Body) -> None:
 
 
 def _walk(c: CText, lengths: str, axes: str, steps: Sequence[str]) -> None:
-    """Write the walk from a number, which is in ``left``, to an index along each axis; the first axis has what is left."""
+    """Write the walk from a number, in ``left``, to an index along each axis; the first axis has what is left."""
     c("LOOP")
     with c.block(f"for (int d = (int){axes} - 1; d >= 0; --d)"):
         c(f"const int64_t rest = d ? th_quotient(left, {lengths}[d]) : 0, i = left - rest * {lengths}[d];")
@@ -345,9 +352,11 @@ def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: i
     """Write the function that takes terms together: all of an element, into the results, or some into accumulators."""
     nin, nout, ndim = len(inputs.there), len(nest.results), max(nest.ndim, 1)
     count = nin + nout + 1
-    fields = ["n", "count", "lanes", "parts", "neighbours", "packed", "nkept", "nterms", f"kept[{ndim}]", f"terms[{max(ndim, 2)}]"]
-    tables = [f"in[{nin}][2][{max(ndim, 2)}]"] if nin else []  # C has no empty arrays
-    _struct(c, "terms_args", count, [f"int64_t {field}" for field in (*fields, *tables, f"out[{nout}][{ndim}]")], inputs, body)
+    fields = ["n", "count", "lanes", "parts", "neighbours", "packed", "nkept", "nterms"]
+    fields += [f"kept[{ndim}]", f"terms[{max(ndim, 2)}]"]
+    fields += [f"in[{nin}][2][{max(ndim, 2)}]"] if nin else []  # C has no empty arrays
+    fields += [f"out[{nout}][{ndim}]"]
+    _struct(c, "terms_args", count, [f"int64_t {field}" for field in fields], inputs, body)
     with _function(c, "terms", count, inputs, body):
         c("LOCAL state shared[256];")
         c("const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();")
@@ -384,7 +393,7 @@ def _wanted(inputs: _Inputs, body: Body) -> list[int]:
 
 
 def _write_packed_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, width: int) -> None:
-    """Write the loop over terms that are neighbours, or stand still, in all inputs: what is counted are packs of them."""
+    """Write the loop over terms that are neighbours, or stand still, in all inputs: packs of them are counted."""
     read, packs = _wanted(inputs, body), many // width
     for k in read:
         size = _size(inputs.there[k].dtype)
@@ -412,8 +421,8 @@ def _write_packed_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, m
 def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int) -> None:
     """Write the loop over terms along two axes at most: several are read, then they are taken together.
 
-    From one term to the next there are additions only: ``by`` elements along the last axis, and where that ends, back to
-    its start and one along the first. Past the last term the first one of the element is read again, and not taken.
+    From one term to the next there are additions only: ``by`` elements along the last axis, and where that ends, back
+    to its start and one along the first. Past the last term the first one of the element is read again, and not taken.
     """
     there, read = range(len(inputs.there)), _wanted(inputs, body)
     c("const int last = a.nterms > 1, length = (int)a.terms[last];")

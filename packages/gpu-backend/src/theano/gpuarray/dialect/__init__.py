@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from functools import cache
 
 from theano.scalar.c import snippets
-from theano.scalar.ctypes import storage_support
 
 #: In the order of ``abi.h``.
 DTYPES = (

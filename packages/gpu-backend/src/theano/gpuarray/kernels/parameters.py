@@ -11,6 +11,9 @@ from theano.tensor.kernels.parameters import Conv, Labels, Neighbours
 OPERANDS = 40
 """As many operands as a loop on a device may have."""
 
+ARGUMENTS = 3968
+"""As many bytes as the struct of a launch may have, TH_GPU_ARGS of gpu.h."""
+
 _KERNEL = "const struct th_gpu_kernel *"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from theano.gpuarray.kernels.library import ready
-from theano.gpuarray.kernels.parameters import OPERANDS, DeviceMap, DeviceReduction
+from theano.gpuarray.kernels.parameters import ARGUMENTS, OPERANDS, DeviceMap, DeviceReduction
 from theano.gpuarray.lowering.common import TARGET, functions, numbers_of_host
 from theano.gpuarray.writer import (
     MAP_FUNCTIONS,
@@ -36,7 +36,7 @@ def map_kernel(op: Any, node: Apply) -> Parameters | None:
     """Return the elements of the outputs from those of the inputs at the same place."""
     nest, hosts = map_of(node), numbers_of_host(node)
     code = map_code(nest, hosts) if len(nest.operands) <= OPERANDS else None
-    if code is None:
+    if code is None or code.bytes > ARGUMENTS:
         return None
     rows, strided = functions(node, code.text, MAP_FUNCTIONS)
     return DeviceMap(
@@ -55,7 +55,7 @@ def reduction_kernel(op: Any, node: Apply) -> Parameters | None:
     if nest is None or len(nest.inputs) + len(nest.results) > OPERANDS:
         return None
     code = reduction_code(nest, hosts)
-    if code is None:
+    if code is None or code.bytes > ARGUMENTS:
         return None
     terms, finish = functions(node, code.text, REDUCTION_FUNCTIONS)
     return DeviceReduction(

@@ -43,8 +43,8 @@ def _rows(
     text = shipped("softmax.cl", dtype_of(node.inputs[1 if operation % 2 else 0]), ("exp", "log"), LABEL=label)
     found = dict(zip(_FUNCTIONS, functions(node, text, _FUNCTIONS), strict=True))
     return DeviceRows(
-        function=found[_NAMES[operation]], operation=operation, bias=bias, as_log=as_log, number=bool(_one_gradient(node)),
-        labels=labels,
+        function=found[_NAMES[operation]], operation=operation, bias=bias, as_log=as_log, labels=labels,
+        number=bool(_one_gradient(node)),
     )  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def _labels(node: Apply) -> Labels:
 
 
 def _on_host(node: Apply) -> tuple[int, ...]:
-    """Return the inputs that the host reads: how labels choose, where that is said, and a gradient that is one number."""
+    """Return the inputs that the host reads: how labels choose, if that is said, and a gradient that is one number."""
     return (*_one_gradient(node), *range(3, len(node.inputs)))
 
 

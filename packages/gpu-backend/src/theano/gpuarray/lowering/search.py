@@ -1,4 +1,4 @@
-"""Where the largest or smallest element is, and logarithms of sums of exponentials: reductions with a text of their own."""
+"""Where the largest element is, and logarithms of sums of exponentials: reductions with a text of their own."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from theano.tensor.kernels.common import dtype_of, ndim_of, normal_axes
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
 from theano.tensor.reduce.logsumexp import LogSumExp
 
-
 _STATE = 16  # bytes of what each of the texts keeps of an element
 
 
-def _reduction(op: Any, node: Apply, file: str, uses: Sequence[str] = (), needed: int = 0, **words: object) -> Parameters | None:
+def _reduction(
+    op: Any, node: Apply, file: str, uses: Sequence[str] = (), needed: int = 0, **words: object
+) -> Parameters | None:
     """Return a reduction along the axes of an op, by a file of the dialect and ``reduce.cl`` after it."""
     ndim = ndim_of(node.inputs[0])
     axes = normal_axes(op.axis, ndim)

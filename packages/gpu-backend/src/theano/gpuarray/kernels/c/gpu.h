@@ -182,8 +182,9 @@ char *th_gpu_numbers(th_ctx *ctx, uint64_t hosts, char *to, const void *constant
 /* A float32 or float64 of the host's. */
 double th_gpu_number(const th_buffer *x);
 
-/* Bytes of the accesses by which a pack of so many elements is read: no more than 16 at once. */
-static inline int64_t th_gpu_access(int64_t width, int64_t size) { return width * size < 16 ? width * size : 16; }
+/* Can packs of so many elements be read at once, 16 bytes at most, along an axis of which `step` is the stride? Elements that stand
+ * still are read one by one. `others`: the strides along the other axes. */
+int th_gpu_in_packs(const th_buffer *b, int64_t width, int64_t step, int axes, const int64_t *others);
 
 /* Fewer axes that see the same elements: those of length 1 are left out, and neighbours become one where every operand
  * allows it. `strides` has `nops` rows of `ndim`, in bytes; they and `shape` are written over. Returns how many are left. */

@@ -57,23 +57,16 @@ static void describe(th_ctx *ctx, const params_t *p, th_buffer *const *operands,
     }
 }
 
-/* Do the elements of a row lie side by side, or stand still, in all operands, and begin its packs where wide accesses may? */
+/* Are the rows of all operands read and written in packs? */
 static int is_packed(const params_t *p, const nest *q, th_buffer *const *operands)
 {
     const int last = q->left - 1;
-    if (last > 0 && q->shape[last] % p->width)
-        return 0;
-    for (int k = 0; k < q->nops; ++k) {
-        const int64_t *strides = q->strides + k * q->left, size = operands[k]->itemsize;
-        if (strides[last] == 0)
-            continue;
-        int64_t apart = (int64_t)(uintptr_t)operands[k]->data;
-        for (int d = 0; d < last; ++d)
-            apart |= strides[d];
-        if (strides[last] != size || apart % th_gpu_access(p->width, size))
-            return 0;
+    int packed = last == 0 || q->shape[last] % p->width == 0;
+    for (int k = 0; packed && k < q->nops; ++k) {
+        const int64_t *strides = q->strides + k * q->left;
+        packed = th_gpu_in_packs(operands[k], p->width, strides[last], last, strides);
     }
-    return 1;
+    return packed;
 }
 
 static int make_outputs(th_ctx *ctx, const params_t *p)

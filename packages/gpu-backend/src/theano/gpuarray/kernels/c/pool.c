@@ -268,6 +268,15 @@ int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides)
     return left;
 }
 
+int th_gpu_in_packs(const th_buffer *b, int64_t width, int64_t step, int axes, const int64_t *others)
+{
+    const int64_t bytes = width * b->itemsize < 16 ? width * b->itemsize : 16;
+    int64_t apart = (int64_t)(uintptr_t)b->data;
+    for (int d = 0; d < axes; ++d)
+        apart |= others[d];
+    return step == 0 || (step == b->itemsize && apart % bytes == 0);
+}
+
 /* ------------------------------------------------------------------------------------------- for Python, by ctypes */
 
 TH_EXPORT void th_gpu_read_counts(const th_gpu *gpu, int64_t *to) { memcpy(to, &gpu->counts, sizeof gpu->counts); }

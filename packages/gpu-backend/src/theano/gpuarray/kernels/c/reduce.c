@@ -87,22 +87,13 @@ static int make_outputs(th_ctx *ctx, const params_t *p, plan *q)
     return 0;
 }
 
-/* Do the terms lie side by side, or stand still, in all inputs, and begin their packs where wide accesses may? */
+/* Are the terms of all inputs read in packs? */
 static int is_packed(const params_t *p, const plan *q, int nin, th_buffer *const *operands, const int64_t *kept, const int64_t *terms)
 {
-    if (p->width == 1 || q->nterms != 1 || q->count % p->width || q->count > 1 << 30)
-        return 0;
-    for (int k = 0; k < nin; ++k) {
-        if (terms[k] == 0)
-            continue;
-        const int64_t size = operands[k]->itemsize;
-        int64_t apart = (int64_t)(uintptr_t)operands[k]->data;
-        for (int d = 0; d < q->nkept; ++d)
-            apart |= kept[k * q->nkept + d];
-        if (terms[k] != size || apart % th_gpu_access(p->width, size))
-            return 0;
-    }
-    return 1;
+    int packed = p->width > 1 && q->nterms == 1 && q->count % p->width == 0 && q->count <= 1 << 30;
+    for (int k = 0; packed && k < nin; ++k)
+        packed = th_gpu_in_packs(operands[k], p->width, terms[k], q->nkept, kept + k * q->nkept);
+    return packed;
 }
 
 /* How many work-items take the `count` terms of each of `n` results together, and in how many parts: so many that the device is
