@@ -94,6 +94,27 @@ def test_rows_of_packs(first, second):
         check(product, lambda x, y: [x * y + x], arrays)
 
 
+#: Where the elements of a result that are neighbours are so along another axis in an operand: walked in tiles of 8 by 32, or less.
+TURNED = {
+    "matrices": (lambda x: x.T, [(1, 1), (3, 5), (4, 4), (4, 6), (8, 32), (32, 8), (40, 100), (64, 96), (33, 64), (64, 7)]),
+    "first and last": (lambda x: x.transpose(2, 1, 0), [(4, 3, 8), (64, 5, 32), (6, 2, 20)]),
+    "last two": (lambda x: x.transpose(0, 2, 1), [(3, 32, 8), (2, 100, 12)]),
+    "parts": (lambda x: x[:, ::-1, 1:].transpose(2, 0, 1), [(4, 8, 33), (8, 16, 5)]),
+}
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("kind", list(TURNED))
+def test_tiles(kind, dtype):
+    turn, shapes = TURNED[kind]
+    for shape in shapes:
+        there, here = both(whole_numbers(dtype, *shape), turn)
+        np.testing.assert_array_equal(np.asarray(there.copy()), here)
+        other = both(whole_numbers(dtype, *here.shape))
+        check(product, lambda x, y: [x * y + x], [(there, here), other])
+        check(product, lambda x, y: [x * y + x], [other, (there, here)])
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int16"])
 @pytest.mark.parametrize("stretched", [(1, 0), (0, 1), (1, 1)], ids=str)
 def test_rows_with_what_stands_still(stretched, dtype):

@@ -26,6 +26,7 @@ REDUCTION_FUNCTIONS = ("terms", "finish")
 
 _WIDEST = 16  # bytes that a work-item reads or writes at once
 _MOST_IN_PACK, _MOST_IN_FLIGHT = 8, 8  # elements of a pack; terms that a work-item reads before it adds one
+_TILING = 2  # axes more than the loop has, where elements are walked in tiles: TH_GPU_TILING of gpu.h
 _MOST_LINES = 256  # statements that unrolling may make of a body
 
 
@@ -90,7 +91,7 @@ def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
     if body is None or blocks is None:
         return None
     inputs = _split(nest.inputs, hosts)
-    c, operands, ndim = CText(), [*inputs.there, *nest.outputs], max(nest.ndim, 1)
+    c, operands, ndim = CText(), [*inputs.there, *nest.outputs], nest.ndim + _TILING if nest.ndim > 1 else 1
     count, pack = len(operands), _pack_of(operands, body)
     tables = [f"int64_t shape[{ndim}]", f"int64_t stride[{count}][{ndim}]", f"int64_t moves[{count}]"]
     _struct(c, "map_args", count, ["int64_t n", "int64_t axes", "int64_t last", *tables], inputs, body)

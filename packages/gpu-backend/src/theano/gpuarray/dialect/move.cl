@@ -1,5 +1,5 @@
 /* Elements moved from one strided array to another. Along one axis, if `place` is not -1, a table says where they are. */
-#define MOVE_AXES 16
+#define MOVE_AXES 19
 
 typedef struct {
     int64_t n, axes, place, shape[MOVE_AXES], from[MOVE_AXES], to[MOVE_AXES];

@@ -190,4 +190,10 @@ int th_gpu_in_packs(const th_buffer *b, int64_t width, int64_t step, int axes, c
  * allows it. `strides` has `nops` rows of `ndim`, in bytes; they and `shape` are written over. Returns how many are left. */
 int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides);
 
+/* Elements that are neighbours along the last axis in one operand and along another axis in others are walked in tiles of both, so
+ * that what a group of work-items reads fills whole sectors of memory in each: two more axes, where the lengths allow it. `shape` and
+ * `strides` have room for them; otherwise as above. */
+enum { TH_GPU_TILING = 2 };
+int th_gpu_tile(int axes, int64_t *shape, int nops, int64_t *strides);
+
 #endif

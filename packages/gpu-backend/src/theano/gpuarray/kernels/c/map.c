@@ -9,7 +9,7 @@ typedef th_device_map_params params_t;
 /* What the loop sees: axes in the order of the memory of the first result, as few as there can be, but one. */
 typedef struct nest {
     int nops, left;
-    int64_t shape[TH_MAX_NDIM], *strides; /* strides: as many for each operand as axes are left */
+    int64_t shape[TH_MAX_NDIM + TH_GPU_TILING], *strides; /* strides: as many for each operand as axes are left */
 } nest;
 
 static void swap(int64_t *x, int64_t *y)
@@ -88,11 +88,14 @@ TH_EXPORT int th_kernel_gpu_map(th_ctx *ctx)
     if (make_outputs(ctx, p))
         return -1;
     nest q = {.nops = th_gpu_operands(ctx, p->hosts, operands)};
-    const int room = p->axes ? (int)p->axes : 1;
+    const int room = p->axes > 1 ? (int)p->axes + TH_GPU_TILING : 1; /* of tables, as map_code has it */
     if ((q.strides = ctx->rt->scratch(ctx, (size_t)(q.nops * (room + 1)) * sizeof *q.strides)) == NULL)
         return -1;
     describe(ctx, p, operands, &q);
-    const int last = q.left - 1, packed = is_packed(p, &q, operands);
+    const int packed = is_packed(p, &q, operands);
+    if (!packed)
+        q.left = th_gpu_tile(q.left, q.shape, q.nops, q.strides);
+    const int last = q.left - 1;
     const int64_t pack = packed ? p->width : 1, of_row = q.shape[last];
     int64_t n = q.shape[last] = (of_row + pack - 1) / pack;
     for (int d = 0; d < last; ++d)

@@ -4,7 +4,7 @@
 
 #include "gpu.h"
 
-enum { AXES = 16, MOST = AXES - 1 }; /* one is left for halves of elements */
+enum { AXES = 19, MOST = AXES - 1 - TH_GPU_TILING }; /* what is left is for halves of elements, and for tiles */
 
 /* The axes of two arrays, as few as there can be. Axis `place` stays by itself, since one side has a table for it. */
 typedef struct {
@@ -60,6 +60,18 @@ static int size_class(int64_t itemsize)
     return size;
 }
 
+/* Where neighbours in one array are none in the other. */
+static void tile(th_gpu_axes *a)
+{
+    int64_t strides[2 * AXES];
+    const int axes = (int)a->axes;
+    memcpy(strides, a->from, (size_t)axes * sizeof *strides);
+    memcpy(strides + axes, a->to, (size_t)axes * sizeof *strides);
+    a->axes = th_gpu_tile(axes, a->shape, 2, strides);
+    memcpy(a->from, strides, (size_t)a->axes * sizeof *strides);
+    memcpy(a->to, strides + a->axes, (size_t)a->axes * sizeof *strides);
+}
+
 /* The kernel that copies. Elements that lie side by side in both arrays are copied as wider ones, up to 16 bytes; those of 16 bytes
  * that do not begin at a multiple of them, in halves. `offsets`: all that a table says, or what that is made of multiples of,
  * joined by "or". */
@@ -78,6 +90,8 @@ static const th_gpu_kernel *copier(th_gpu *gpu, th_gpu_axes *a, const th_buffer 
     }
     if (last >= 0)
         apart |= a->from[last] | a->to[last];
+    if (!is_row && a->place < 0)
+        tile(a);
     if (size == 16 && apart % size) {
         size = 8;
         a->shape[a->axes] = 2;

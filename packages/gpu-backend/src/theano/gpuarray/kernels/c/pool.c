@@ -268,6 +268,54 @@ int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides)
     return left;
 }
 
+static int64_t distance(int64_t step) { return step < 0 ? -step : step; }
+
+/* The axis, but the last one, along which the elements of some operand lie closest; -1: those of all do along the last. */
+static int other_axis(int axes, const int64_t *shape, int nops, const int64_t *strides)
+{
+    int found = -1;
+    for (int k = 0; k < nops; ++k) {
+        const int64_t *steps = strides + k * axes, last = distance(steps[axes - 1]);
+        for (int d = 0; d < axes - 1; ++d) {
+            if (steps[d] != 0 && distance(steps[d]) < last && shape[d] > 1 && (found < 0 || distance(steps[d]) < distance(steps[found])))
+                found = d;
+        }
+    }
+    return found;
+}
+
+/* The length of the side of a tile: the largest power of two up to `most` that divides an axis. */
+static int64_t side(int64_t length, int64_t most)
+{
+    while (length % most)
+        most /= 2;
+    return most;
+}
+
+int th_gpu_tile(int axes, int64_t *shape, int nops, int64_t *strides)
+{
+    const int other = axes > 1 ? other_axis(axes, shape, nops, strides) : -1, last = axes - 1;
+    if (other < 0)
+        return axes;
+    const int64_t high = side(shape[other], 32), wide = side(shape[last], 8); /* 8 numbers of 4 bytes are a sector */
+    if (high < 4 || wide < 4)
+        return axes;
+    for (int k = nops - 1; k >= 0; --k) { /* from the end, since rows become longer */
+        int64_t steps[TH_MAX_NDIM + TH_GPU_TILING];
+        memcpy(steps, strides + k * axes, (size_t)axes * sizeof *steps);
+        steps[axes] = steps[other];
+        steps[axes + 1] = steps[last];
+        steps[other] *= high;
+        steps[last] *= wide;
+        memcpy(strides + k * (axes + TH_GPU_TILING), steps, (size_t)(axes + TH_GPU_TILING) * sizeof *steps);
+    }
+    shape[other] /= high;
+    shape[last] /= wide;
+    shape[axes] = high;
+    shape[axes + 1] = wide;
+    return axes + TH_GPU_TILING;
+}
+
 int th_gpu_in_packs(const th_buffer *b, int64_t width, int64_t step, int axes, const int64_t *others)
 {
     const int64_t bytes = width * b->itemsize < 16 ? width * b->itemsize : 16;
