@@ -140,8 +140,8 @@ def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode |
     _write_pack_types(c, operands.there, width)
     _write_terms(c, nest, operands, body, many, width)
     _write_finish(c, nest)
-    nin, nout, room = len(operands.there), len(nest.results), max(nest.ndim, 2)
-    numbers = 9 + nin + 2 * nout + (2 + 2 * nin + nout) * room + len(operands.numbers)
+    nin, nout, axes = len(operands.there), len(nest.results), max(nest.ndim, 2)
+    numbers = 9 + nin + 2 * nout + (2 + 2 * nin + nout) * axes + len(operands.numbers)
     text = in_dialect("".join(found) + str(combines) + str(c))
     return DeviceCode(text, body.params, 8 * numbers + len(body.params), width)
 
