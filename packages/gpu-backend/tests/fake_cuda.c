@@ -85,7 +85,7 @@ enum { PAGE = 4096 };
 static const size_t reserved = (size_t)1 << 34;
 static char *region, *fresh;
 typedef struct piece {
-    struct piece *next; /* of those that are free */
+    struct piece *next; /* of its list */
     char *memory;
     size_t bytes, pages;
 } piece;

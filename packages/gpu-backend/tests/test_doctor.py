@@ -100,13 +100,22 @@ def test_without_a_device_everything_else_works():
     assert done.returncode == 0 and done.stdout.strip() == "[]", done.stderr
 
 
+def has_driver():
+    try:
+        return bool(ctypes.CDLL("libcuda.so.1"))
+    except OSError:
+        return False
+
+
 @pytest.mark.parametrize(("device", "said"), [("cuda", "libcuda.so.1"), ("opencl0:0", "pyopencl")])
 @pytest.mark.parametrize("force", [False, True])
 def test_the_flag_says_what_lacks(device, said, force):
     """Without force_device the program runs on the CPU, and says so; with it, there is no program."""
     program = "import numpy as np, theano\nprint(type(theano.shared(np.ones(2))).__name__)\n"
     done = run(program, f"device={device},force_device={force}")
-    assert said in done.stderr or (device == "cuda" and "nvrtc" in done.stderr)  # the driver is no package, and may be here
+    if device == "cuda" and has_driver():  # which is no package: what lacks then is the compiler
+        said = "kernels for CUDA are compiled by NVRTC, which is not here"
+    assert said in done.stderr
     if force:
         assert done.returncode != 0 and "GpuUnavailableError" in done.stderr
     else:

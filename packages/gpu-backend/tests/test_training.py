@@ -6,6 +6,8 @@ unnoticed: results are right there, too.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from compare import MODE, ONLY_SOURCES, nodes
@@ -13,7 +15,6 @@ from compare import MODE, ONLY_SOURCES, nodes
 import theano
 import theano.tensor as T
 from theano.gpuarray import gpuarray_shared_constructor
-from theano.sandbox.rng_mrg import MRG_RandomStreams
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.nnet import (
     batch_normalization_train,
@@ -24,7 +25,8 @@ from theano.tensor.nnet import (
     sigmoid,
     softmax,
 )
-from theano.tensor.signal.pool import pool_2d
+from theano.tensor.pool import pool_2d
+from theano.tensor.random.mrg import MRG_RandomStreams
 
 X, LABELS, TARGETS = T.fmatrix("x"), T.lvector("labels"), T.fmatrix("targets")
 RNG = np.random.RandomState(0)
@@ -68,40 +70,23 @@ def with_adam():
     return [X, LABELS], cost, adam(cost, parameters)
 
 
-def by_an_index():
+#: Costs of the scores of two layers, beside labels or beside targets.
+OF_LABELS = {
+    "by an index": lambda scores: -T.mean(T.log(softmax(scores))[T.arange(LABELS.shape[0]), LABELS]),
+    "cut off": lambda scores: categorical_crossentropy(T.clip(softmax(scores), single(1e-6), single(1 - 1e-6)), LABELS).mean(),
+}
+OF_TARGETS = {
+    "of distributions": lambda scores: categorical_crossentropy(softmax(scores), TARGETS).mean(),
+    "of log sums": lambda scores: (T.log(T.sum(T.exp(scores), axis=1)) - T.sum(scores * TARGETS, axis=1)).mean(),
+    "of two classes": lambda scores: binary_crossentropy(sigmoid(scores), TARGETS).mean(),
+    "of margins": lambda scores: T.maximum(single(0), single(1) - TARGETS * scores).mean(),
+}
+
+
+def of_layers(cost_of, beside):
     scores, parameters = layers()
-    cost = -T.mean(T.log(softmax(scores))[T.arange(LABELS.shape[0]), LABELS])
-    return [X, LABELS], cost, descent(cost, parameters)
-
-
-def cut_off():
-    scores, parameters = layers()
-    cost = categorical_crossentropy(T.clip(softmax(scores), single(1e-6), single(1 - 1e-6)), LABELS).mean()
-    return [X, LABELS], cost, descent(cost, parameters)
-
-
-def of_distributions():
-    scores, parameters = layers()
-    cost = categorical_crossentropy(softmax(scores), TARGETS).mean()
-    return [X, TARGETS], cost, descent(cost, parameters)
-
-
-def of_log_sums():
-    scores, parameters = layers()
-    cost = (T.log(T.sum(T.exp(scores), axis=1)) - T.sum(scores * TARGETS, axis=1)).mean()
-    return [X, TARGETS], cost, descent(cost, parameters)
-
-
-def of_two_classes():
-    scores, parameters = layers()
-    cost = binary_crossentropy(sigmoid(scores), TARGETS).mean()
-    return [X, TARGETS], cost, descent(cost, parameters)
-
-
-def of_margins():
-    scores, parameters = layers()
-    cost = T.maximum(single(0), single(1) - TARGETS * scores).mean()
-    return [X, TARGETS], cost, descent(cost, parameters)
+    cost = cost_of(scores)
+    return [X, beside], cost, descent(cost, parameters)
 
 
 def with_dropout():
@@ -149,10 +134,12 @@ def of_sequences():
     return [sequences, mask, LABELS], cost, descent(cost, [w, u, v])
 
 
-STEPS = (
-    with_adam, by_an_index, cut_off, of_distributions, of_log_sums, of_two_classes, of_margins, with_dropout,
-    of_an_autoencoder, of_words, of_images, of_sequences,
-)  # fmt: skip
+STEPS = {
+    **{name: partial(of_layers, cost_of, LABELS) for name, cost_of in OF_LABELS.items()},
+    **{name: partial(of_layers, cost_of, TARGETS) for name, cost_of in OF_TARGETS.items()},
+    "with Adam": with_adam, "with dropout": with_dropout, "of an autoencoder": of_an_autoencoder, "of words": of_words,
+    "of images": of_images, "of sequences": of_sequences,
+}  # fmt: skip
 
 
 def value_of(v):
@@ -174,7 +161,7 @@ def is_given(v, inputs):
     return v in inputs
 
 
-@pytest.mark.parametrize("make", STEPS, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", STEPS.values(), ids=STEPS.keys())
 def test_a_step_stays_on_the_device(make):
     """Arrays of floats are moved there if they are given, and nothing but the cost comes back; the host computes none."""
     inputs, cost, updates = make()

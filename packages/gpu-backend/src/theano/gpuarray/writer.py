@@ -6,9 +6,10 @@ a struct of numbers. The text says nothing of lengths, of strides or of constant
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from typing import Any, NamedTuple
 
 from theano.codegen.text import CText
@@ -93,8 +94,8 @@ def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
     inputs = _split(nest.inputs, hosts)
     c, operands, ndim = CText(), [*inputs.there, *nest.outputs], nest.ndim + _TILING if nest.ndim > 1 else 1
     count, pack = len(operands), _pack_of(operands, body)
-    tables = [f"int64_t shape[{ndim}]", f"int64_t stride[{count}][{ndim}]", f"int64_t moves[{count}]"]
-    _struct(c, "map_args", count, ["int64_t n", "int64_t axes", "int64_t last", *tables], inputs, body)
+    fields = {"n": (), "axes": (), "last": (), "shape": (ndim,), "stride": (count, ndim), "moves": (count,)}
+    size = _struct(c, "map_args", count, fields, inputs, body)
     _write_pack_types(c, operands, pack)
     with _function(c, "rows", count, inputs, body, "map_args"):
         _start(c, count)
@@ -106,8 +107,7 @@ def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
         _compute(c, nest, body)
         for k, y in enumerate(nest.outputs, start=len(inputs.there)):
             c(store(y.dtype, f"*(GLOBAL {c_type(y.dtype)} *)(p{k} + at{k})", f"{y.name}_i"))
-    numbers = 3 + ndim + count * (2 + ndim) + len(inputs.numbers)
-    return DeviceCode(in_dialect("".join(blocks) + str(c)), body.params, 8 * numbers + len(body.params), pack)
+    return DeviceCode(in_dialect("".join(blocks) + str(c)), body.params, size, pack)
 
 
 def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode | None:
@@ -138,12 +138,9 @@ def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode |
     width = min(_pack_of(operands.there, body), many) if operands.there else 1
     _write_accumulators(c, nest)
     _write_pack_types(c, operands.there, width)
-    _write_terms(c, nest, operands, body, many, width)
+    size = _write_terms(c, nest, operands, body, many, width)
     _write_finish(c, nest)
-    nin, nout, axes = len(operands.there), len(nest.results), max(nest.ndim, 2)
-    numbers = 9 + nin + 2 * nout + (2 + 2 * nin + nout) * axes + len(operands.numbers)
-    text = in_dialect("".join(found) + str(combines) + str(c))
-    return DeviceCode(text, body.params, 8 * numbers + len(body.params), width)
+    return DeviceCode(in_dialect("".join(found) + str(combines) + str(c)), body.params, size, width)
 
 
 def accumulator_bytes(nest: Reduction) -> int:
@@ -179,11 +176,22 @@ def _split(inputs: Sequence[Operand], hosts: Collection[int]) -> _Inputs:
     return _Inputs([x for k, x in enumerate(inputs) if k not in hosts], [x for k, x in enumerate(inputs) if k in hosts])
 
 
+def _is_read(x: Operand, body: Body) -> bool:
+    return f"{x.name}_i" in body.words
+
+
 def _struct(
-    c: CText, name: str, pointers: int, fields: Sequence[str], inputs: _Inputs = _NONE, body: Body | None = None
-) -> None:
-    """Write the struct of a function: offsets, its fields, numbers of the host's, constants; eight bytes for each."""
-    c("typedef struct {", f"    int64_t at[{pointers}];", *(f"    {field};" for field in fields))
+    c: CText, name: str, pointers: int, fields: Mapping[str, tuple[int, ...]], inputs: _Inputs = _NONE,
+    body: Body | None = None,
+) -> int:  # fmt: skip
+    """Write the struct of a function, and return its bytes.
+
+    It has offsets, its fields (numbers and tables, by their lengths), numbers of the host's, and constants; eight bytes
+    for each.
+    """
+    fields = {"at": (pointers,), **fields}
+    tables = {field: "".join(f"[{n}]" for n in lengths) for field, lengths in fields.items()}
+    c("typedef struct {", *(f"    int64_t {field}{table};" for field, table in tables.items()))
     numbers = [(x.name, c_type(x.dtype), _size(x.dtype)) for x in inputs.numbers]
     if body is not None:
         numbers += [
@@ -197,6 +205,7 @@ def _struct(
         else:
             c(f"    {ctype} {k};", *([f"    uint8_t {k}_rest[{8 - size}];"] if size < 8 else []))
     c(f"}} {name};", "")
+    return 8 * (sum(map(prod, fields.values())) + len(inputs.numbers)) + (len(body.params) if body else 0)
 
 
 def _size(dtype: str) -> int:
@@ -210,7 +219,7 @@ def _function(
     operands = ", ".join(f"GLOBAL char *p{k}" for k in range(pointers))
     with c.block(f"KERNEL void {name}({operands}, ARGUMENTS {struct or f'{name}_args'} a)"):
         for x in inputs.numbers:
-            if body is not None and f"{x.name}_i" in body.words:
+            if body is not None and _is_read(x, body):
                 c(f"const {compute_type(x.dtype)} {x.name}_i = {load(x.dtype, f'a.{x.name}')};")
         if body is not None:
             for k, constant in zip(body.names, body.constants, strict=True):
@@ -228,7 +237,7 @@ def _at(dtype: str, address: str) -> str:
 
 def _read(c: CText, x: Operand, place: str, body: Body) -> None:
     """Write the statement that takes an input from a place, if the body wants it."""
-    if f"{x.name}_i" in body.words:
+    if _is_read(x, body):
         c(f"const {compute_type(x.dtype)} {x.name}_i = {load(x.dtype, place)};")
 
 
@@ -279,7 +288,7 @@ def _write_packs(c: CText, nest: Map, inputs: _Inputs, body: Body, pack: int) ->
     first = len(inputs.there)
     c(f"const int many = GLOBAL_ID() + 1 < a.n ? {pack} : (int)a.last;")
     for k, x in enumerate(inputs.there):
-        if f"{x.name}_i" not in body.words:
+        if not _is_read(x, body):
             continue
         kind, step = _pack_type(x.dtype), _size(x.dtype)
         c(f"{kind} pack{k};")
@@ -349,15 +358,17 @@ def _in_flight(inputs: _Inputs, body: Body) -> int:
     return terms
 
 
-def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, width: int) -> None:
-    """Write the function that takes terms together: all of an element, into the results, or some into accumulators."""
+def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, width: int) -> int:
+    """Write the function that takes terms together: all of an element, into the results, or some into accumulators.
+
+    Returns the bytes of its struct.
+    """
     nin, nout, ndim = len(inputs.there), len(nest.results), max(nest.ndim, 1)
     count = nin + nout + 1
-    fields = ["n", "count", "lanes", "parts", "neighbours", "packed", "nkept", "nterms"]
-    fields += [f"kept[{ndim}]", f"terms[{max(ndim, 2)}]"]
-    fields += [f"in[{nin}][2][{max(ndim, 2)}]"] if nin else []  # C has no empty arrays
-    fields += [f"out[{nout}][{ndim}]"]
-    _struct(c, "terms_args", count, [f"int64_t {field}" for field in fields], inputs, body)
+    numbers = ("n", "count", "lanes", "parts", "neighbours", "packed", "nkept", "nterms")
+    fields: dict[str, tuple[int, ...]] = {**dict.fromkeys(numbers, ()), "kept": (ndim,), "terms": (max(ndim, 2),)}
+    fields |= {"in": (nin, 2, max(ndim, 2))} if nin else {}  # C has no empty arrays
+    size = _struct(c, "terms_args", count, {**fields, "out": (nout, ndim)}, inputs, body)
     with _function(c, "terms", count, inputs, body):
         c("LOCAL state shared[256];")
         c("const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();")
@@ -387,10 +398,11 @@ def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: i
                 c(f"GLOBAL char *to = p{nin + nout} + a.at[{nin + nout}] + {place};")
                 for k, r in enumerate(nest.results):
                     c(f"*(GLOBAL {compute_type(r.accumulator)} *)(to + {_slot(nest) * k}) = mine.a{k};")
+    return size
 
 
 def _wanted(inputs: _Inputs, body: Body) -> list[int]:
-    return [k for k, x in enumerate(inputs.there) if f"{x.name}_i" in body.words]
+    return [k for k, x in enumerate(inputs.there) if _is_read(x, body)]
 
 
 def _write_packed_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, width: int) -> None:
@@ -401,7 +413,7 @@ def _write_packed_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, m
         c(f"int64_t at{k} = in{k} + first * {width} * a.in[{k}][1][0];")
         c(f"const int64_t next{k} = step * {width} * a.in[{k}][1][0], apart{k} = a.in[{k}][1][0] ? {size} : 0;")
     with c.block(f"for (int left_of = few; left_of > 0; left_of -= {packs})"):
-        c(*(f"{_pack_type(inputs.there[k].dtype)} read{k}[{packs}];" for k in read), "state some;")
+        c(*(f"{_pack_type(inputs.there[k].dtype)} read{k}[{packs}];" for k in read))
         c("UNROLL")
         with c.block(f"for (int e = 0; e < {packs}; ++e)"):
             for k in read:
@@ -411,12 +423,8 @@ def _write_packed_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, m
                 with c.block("else"):
                     c("UNROLL", f"for (int v = 0; v < {width}; ++v)", f"    read{k}[e].v[v] = {_at(dtype, place)};")
                 c(f"at{k} += next{k};")
-        c("UNROLL")
-        with c.block(f"for (int e = 0; e < {packs * width}; ++e)"):
-            places = [f"read{k}[e / {width}].v[e % {width}]" for k in range(len(inputs.there))]
-            _write_term(c, nest, inputs, body, places)
-            c(f"next.begun = e / {width} < left_of;", "some = e == 0 ? next : joined(some, next);")
-        c("mine = joined(mine, some);")
+        places = [f"read{k}[e / {width}].v[e % {width}]" for k in range(len(inputs.there))]
+        _write_some(c, nest, inputs, body, many, places, f"e / {width} < left_of")
 
 
 def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int) -> None:
@@ -434,17 +442,13 @@ def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, man
         c(f"const int64_t next{k} = ahead * first{k} + by * last{k}, wrap{k} = next{k} + first{k} - length * last{k};")
         c(f"int64_t at{k} = in{k} + outer * first{k} + inner * last{k};")
     with c.block(f"for (int left_of = few; left_of > 0; left_of -= {many})"):
-        c(*(f"{c_type(inputs.there[k].dtype)} read{k}[{many}];" for k in read), "state some;")
+        c(*(f"{c_type(inputs.there[k].dtype)} read{k}[{many}];" for k in read))
         c("UNROLL")
         with c.block(f"for (int e = 0; e < {many}; ++e)"):
             c(*(f"read{k}[e] = {_at(inputs.there[k].dtype, f'p{k} + (e < left_of ? at{k} : in{k})')};" for k in read))
             c("inner += by;", "const int ends = inner >= length;", "inner -= ends ? length : 0;")
             c(*(f"at{k} += ends ? wrap{k} : next{k};" for k in read))
-        c("UNROLL")
-        with c.block(f"for (int e = 0; e < {many}; ++e)"):
-            _write_term(c, nest, inputs, body, [f"read{k}[e]" for k in there])
-            c("next.begun = e < left_of;", "some = e == 0 ? next : joined(some, next);")
-        c("mine = joined(mine, some);")
+        _write_some(c, nest, inputs, body, many, [f"read{k}[e]" for k in there], "e < left_of")
 
 
 def _write_plain_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body) -> None:
@@ -455,6 +459,17 @@ def _write_plain_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body) ->
         _walk(c, "a.terms", "a.nterms", [f"at{k} += i * a.in[{k}][1][d];" for k in there])
         _write_term(c, nest, inputs, body, [_at(inputs.there[k].dtype, f"p{k} + at{k}") for k in there])
         c("next.begun = 1;", "mine = joined(mine, next);")
+
+
+def _write_some(
+    c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, places: Sequence[str], is_there: str
+) -> None:
+    """Write how terms that were read are taken together, and with those before; ``is_there`` says which there are."""
+    c("state some;", "UNROLL")
+    with c.block(f"for (int e = 0; e < {many}; ++e)"):
+        _write_term(c, nest, inputs, body, places)
+        c(f"next.begun = {is_there};", "some = e == 0 ? next : joined(some, next);")
+    c("mine = joined(mine, some);")
 
 
 def _write_term(c: CText, nest: Reduction, inputs: _Inputs, body: Body, places: Sequence[str]) -> None:
@@ -494,8 +509,8 @@ def _write_results(c: CText, nest: Reduction, state: str, element: str, first: i
 def _write_finish(c: CText, nest: Reduction) -> None:
     """Write the function that takes the accumulators of all parts of an element together."""
     nout, ndim = len(nest.results), max(nest.ndim, 1)
-    fields = ["n", "lanes", "parts", "nkept", f"kept[{ndim}]", f"out[{nout}][{ndim}]"]
-    _struct(c, "finish_args", 1 + nout, [f"int64_t {field}" for field in fields])
+    fields = {"n": (), "lanes": (), "parts": (), "nkept": (), "kept": (ndim,), "out": (nout, ndim)}
+    _struct(c, "finish_args", 1 + nout, fields)
     with _function(c, "finish", 1 + nout):
         c("LOCAL state shared[256];")
         c("const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();")

@@ -42,10 +42,10 @@ TH_INLINE state joined(const state x, const state y)
 #if OUTPUTS == 2
 #define RESULTS GLOBAL char *p1, GLOBAL char *p2
 #define WRITE(mine, element, a)                                                          \
-    *(GLOBAL NUMBER *)(p1 + (a).at[1] + place_of(element, (a).nkept, (a).kept, (a).out[0])) = STORE((mine).value); \
-    *(GLOBAL int64_t *)(p2 + (a).at[2] + place_of(element, (a).nkept, (a).kept, (a).out[1])) = (mine).place;
+    *(GLOBAL NUMBER *)(p1 + (a).at[1] + th_offset((a).nkept, (a).kept, (a).out[0], element)) = STORE((mine).value); \
+    *(GLOBAL int64_t *)(p2 + (a).at[2] + th_offset((a).nkept, (a).kept, (a).out[1], element)) = (mine).place;
 #else
 #define RESULTS GLOBAL char *p1
 #define WRITE(mine, element, a)                                                          \
-    *(GLOBAL int64_t *)(p1 + (a).at[1] + place_of(element, (a).nkept, (a).kept, (a).out[0])) = (mine).place;
+    *(GLOBAL int64_t *)(p1 + (a).at[1] + th_offset((a).nkept, (a).kept, (a).out[0], element)) = (mine).place;
 #endif

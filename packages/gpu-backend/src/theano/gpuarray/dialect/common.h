@@ -26,6 +26,19 @@ TH_INLINE int64_t th_quotient(const int64_t a, const int64_t b)
     return ((uint64_t)a | (uint64_t)b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
 }
 
+/* Where element `number` of some axes is, in C order, by their lengths and strides. */
+TH_INLINE int64_t th_offset(const int64_t axes, const int64_t *length, const int64_t *stride, const int64_t number)
+{
+    int64_t left = number, at = 0;
+    LOOP
+    for (int d = (int)axes - 1; d >= 0; --d) {
+        const int64_t rest = d ? th_quotient(left, length[d]) : 0;
+        at += (left - rest * length[d]) * stride[d];
+        left = rest;
+    }
+    return at;
+}
+
 /* The numbers of all 256 work-items of a group taken together, of which `me` is one: the first is the sum, or the largest. */
 #define SUM_UP(shared)                                        \
     for (int half_of = 128; half_of > 0; half_of /= 2) {      \

@@ -9,18 +9,6 @@ typedef struct {
     int64_t kept[AXES], terms[AXES], step[2][2][AXES]; /* strides in bytes, of the input and the result, of both kinds of axes */
 } cumulate_args;
 
-/* Where element number `left` of some axes is. */
-TH_INLINE int64_t offset(int count, const int64_t *shape, const int64_t *step, int64_t left)
-{
-    int64_t at = 0;
-    for (int d = count - 1; d >= 0; --d) {
-        const int64_t rest = d ? left / shape[d] : 0;
-        at += (left - rest * shape[d]) * step[d];
-        left = rest;
-    }
-    return at;
-}
-
 #define BEGIN                                                                         \
     LOCAL COMPUTE shared[256];                                                        \
     const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();         \
@@ -31,7 +19,7 @@ TH_INLINE int64_t offset(int count, const int64_t *shape, const int64_t *step, i
     const int64_t line = group * per_group + which, length = (a.n - 1) / a.parts + 1; \
     const int64_t first = part * length, end = first + length < a.n ? first + length : a.n;
 
-#define TERM(t) LOAD(*(GLOBAL const NUMBER *)(p0 + from + offset((int)a.nterms, a.terms, a.step[0][1], t)))
+#define TERM(t) LOAD(*(GLOBAL const NUMBER *)(p0 + from + th_offset(a.nterms, a.terms, a.step[0][1], t)))
 
 /* p0: x, p1: the result, p2: the totals of all parts of all lines */
 KERNEL void totals(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS cumulate_args a)
@@ -39,7 +27,7 @@ KERNEL void totals(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS 
     BEGIN
     COMPUTE total = NONE;
     if (line < a.lines) {
-        const int64_t from = a.at[0] + offset((int)a.nkept, a.kept, a.step[0][0], line);
+        const int64_t from = a.at[0] + th_offset(a.nkept, a.kept, a.step[0][0], line);
         for (int64_t t = first + lane; t < end; t += lanes)
             total = JOIN(total, TERM(t));
     }
@@ -59,8 +47,8 @@ KERNEL void cumulated(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMEN
 {
     BEGIN
     const int there = line < a.lines;
-    const int64_t from = a.at[0] + (there ? offset((int)a.nkept, a.kept, a.step[0][0], line) : 0);
-    const int64_t to = a.at[1] + (there ? offset((int)a.nkept, a.kept, a.step[1][0], line) : 0);
+    const int64_t from = a.at[0] + (there ? th_offset(a.nkept, a.kept, a.step[0][0], line) : 0);
+    const int64_t to = a.at[1] + (there ? th_offset(a.nkept, a.kept, a.step[1][0], line) : 0);
     COMPUTE before = NONE;
     for (int64_t k = 0; there && k < part; ++k)
         before = JOIN(before, *(GLOBAL const COMPUTE *)(p2 + a.at[2] + 8 * (line * a.parts + k)));
@@ -75,7 +63,7 @@ KERNEL void cumulated(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMEN
         }
         BARRIER();
         if (there && t < end)
-            *(GLOBAL NUMBER *)(p1 + to + offset((int)a.nterms, a.terms, a.step[1][1], t)) = STORE(JOIN(before, shared[me]));
+            *(GLOBAL NUMBER *)(p1 + to + th_offset(a.nterms, a.terms, a.step[1][1], t)) = STORE(JOIN(before, shared[me]));
         before = JOIN(before, shared[me + (lanes - 1 - lane) * apart]);
         BARRIER();
     }

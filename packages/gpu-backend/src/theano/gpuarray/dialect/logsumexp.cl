@@ -45,5 +45,5 @@ TH_INLINE state joined(const state x, const state y)
 
 #define RESULTS GLOBAL char *p1
 #define WRITE(mine, element, a)                                                          \
-    *(GLOBAL NUMBER *)(p1 + (a).at[1] + place_of(element, (a).nkept, (a).kept, (a).out[0])) = \
+    *(GLOBAL NUMBER *)(p1 + (a).at[1] + th_offset((a).nkept, (a).kept, (a).out[0], element)) = \
         STORE(LOG((COMPUTE)(mine).sum) + shift_of((mine).largest));

@@ -6,16 +6,7 @@ typedef struct {
     int64_t n, axes, shape[AXES], strides[AXES];
 } group_points;
 
-TH_INLINE int64_t point_at(const group_points *g, int64_t point)
-{
-    int64_t at = 0;
-    for (int d = (int)g->axes - 1; d >= 0; --d) {
-        const int64_t rest = d ? point / g->shape[d] : 0;
-        at += (point - rest * g->shape[d]) * g->strides[d];
-        point = rest;
-    }
-    return at;
-}
+TH_INLINE int64_t point_at(const group_points *g, const int64_t point) { return th_offset(g->axes, g->shape, g->strides, point); }
 
 typedef struct {
     int64_t at[3], bytes, is_signed, size, step, entry;

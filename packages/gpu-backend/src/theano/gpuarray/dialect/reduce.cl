@@ -23,19 +23,6 @@ typedef struct {
             shared[me] = mine = joined(mine, shared[me + half_of * (apart)]);            \
     }
 
-/* Where an element is, by the lengths and strides of some axes. */
-TH_INLINE int64_t place_of(const int64_t element, const int64_t axes, const int64_t *length, const int64_t *stride)
-{
-    int64_t left = element, at = 0;
-    LOOP
-    for (int d = (int)axes - 1; d >= 0; --d) {
-        const int64_t rest = d ? th_quotient(left, length[d]) : 0;
-        at += (left - rest * length[d]) * stride[d];
-        left = rest;
-    }
-    return at;
-}
-
 KERNEL void terms(GLOBAL char *p0, RESULTS, GLOBAL char *last, ARGUMENTS terms_args a)
 {
     LOCAL state shared[256];
@@ -45,7 +32,7 @@ KERNEL void terms(GLOBAL char *p0, RESULTS, GLOBAL char *last, ARGUMENTS terms_a
     const int64_t element = group * per_group + which, first = part * lanes + lane;
     state mine = nothing();
     if (element < a.n && first < a.count) {
-        GLOBAL const char *from = p0 + a.at[0] + place_of(element, a.nkept, a.kept, a.in[0][0]);
+        GLOBAL const char *from = p0 + a.at[0] + th_offset(a.nkept, a.kept, a.in[0][0], element);
         if (a.nterms < 2 && a.count <= 1 << 30) {
             const int64_t next = step * a.in[0][1][0];
             int64_t t = first, at = t * a.in[0][1][0];
@@ -60,7 +47,7 @@ KERNEL void terms(GLOBAL char *p0, RESULTS, GLOBAL char *last, ARGUMENTS terms_a
             for (int64_t t = first; t < a.count; t += step) {
                 NUMBER read[MANY];
                 for (int e = 0; e < MANY; ++e)
-                    read[e] = *(GLOBAL const NUMBER *)(from + place_of(t, a.nterms, a.terms, a.in[0][1]));
+                    read[e] = *(GLOBAL const NUMBER *)(from + th_offset(a.nterms, a.terms, a.in[0][1], t));
                 TAKE(mine, read, 1, t, step)
             }
         }

@@ -12,12 +12,7 @@ KERNEL void search(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS 
     const int64_t id = GLOBAL_ID();
     if (id >= a.count)
         return;
-    int64_t at = a.at[1], left = id;
-    for (int d = (int)a.axes - 1; d >= 0; --d) {
-        const int64_t rest = d ? left / a.shape[d] : 0;
-        at += (left - rest * a.shape[d]) * a.strides[d];
-        left = rest;
-    }
+    const int64_t at = a.at[1] + th_offset(a.axes, a.shape, a.strides, id);
     const COMMON value = V_LOAD(*(GLOBAL const V *)(p1 + at));
     int64_t low = 0, high = a.n;
     while (low < high) {

@@ -16,15 +16,9 @@ typedef struct {
     int64_t nkept, kept[KEPT_AXES], kept_step[3][KEPT_AXES];
 } sort_args;
 
-TH_INLINE int64_t line_at(const sort_args *a, int operand, int64_t line)
+TH_INLINE int64_t line_at(const sort_args *a, int operand, const int64_t line)
 {
-    int64_t at = 0;
-    for (int d = (int)a->nkept - 1; d >= 0; --d) {
-        const int64_t rest = d ? line / a->kept[d] : 0;
-        at += (line - rest * a->kept[d]) * a->kept_step[operand][d];
-        line = rest;
-    }
-    return at;
+    return th_offset(a->nkept, a->kept, a->kept_step[operand], line);
 }
 
 TH_INLINE KEY key_of(const sort_args *a, GLOBAL const char *p)
