@@ -254,7 +254,7 @@ TH_INLINE float th_erfc_plain_f32(float x)
     return x < 0.0f ? 2.0f - y : y;
 }
 
-/* @snippet erfc_wide_f32 needs exp_table_low_f32 erfc_plain_f32 */
+/* @snippet erfc_wide_f32 needs exp_reduce_wide_f32 exp_table_low_f32 erfc_plain_f32 */
 /* exp(-a^2) as for pow, with what a^2 loses; erfcx(a) for each quarter of a power of two of a + 1 from a polynomial of its
  * own in the distance from the middle, whose coefficients are looked up (relative error < 2^-27). */
 #if TH_WIDE
@@ -276,9 +276,8 @@ static const float th_erfcx_pieces_f32[8][16] __attribute__((aligned(64))) = {
     {0x1.40acp+0f, 0x1.c02p+0f, 0x1.2054p+1f, 0x1.602ap+1f, 0x1.bfe4p+1f, 0x1.1ff4p+2f, 0x1.5feep+2f, 0x1.a017p+2f,
      0x1p+3f, 0x1.34d7p+3f, 0.0f, 0.0f, 0x1.02p-3f, 0x1.818p-2f, 0x1.3fep-1f, 0x1.c17p-1f},
 };
-#define TH_PLAIN_erfc_f32(x, y) th_erfc_plain_f32(x)
-TH_WIDE_f32(th_erfc_wide_f32, TH_PLAIN_erfc_f32, 0.0f)
-static th_f32x16 th_erfc_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 unused)
+TH_WIDE_f32(th_erfc_wide_f32, 0.0f)
+TH_INLINE th_f32x16 th_erfc_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 unused)
 {
     th_f32x16 a = (th_f32x16)((th_i32x16)x & 0x7fffffff), z, t, r, q, d, y;
     (void)unused;
@@ -289,7 +288,7 @@ static th_f32x16 th_erfc_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 unused)
     t -= 0x1.8p23f;
     r = TH_FMA_f32x16(t, TH_ALL_f32x16(-0x1.62e4p-5f), -z);
     r = TH_FMA_f32x16(t, TH_ALL_f32x16(-0x1.7f7d1cp-24f), r - TH_FMA_f32x16(a, a, -z));
-    q = TH_FMA_f32x16(TH_FMA_f32x16(r, TH_ALL_f32x16(0x1.555764p-3f), TH_ALL_f32x16(0x1.00022p-1f)), r * r, r);
+    q = th_exp_tail_wide_f32(r);
     d = a - TH_LOOK_f32x16(th_erfcx_pieces_f32[7], part);
     y = TH_LOOK_f32x16(th_erfcx_pieces_f32[6], part);
     y = TH_FMA_f32x16(y, d, TH_LOOK_f32x16(th_erfcx_pieces_f32[5], part));

@@ -46,14 +46,80 @@ TH_INLINE double th_exp2_factors_f64(double shifted, int tiny, double *rest)
     return th_exp2_scale_f64(shifted + (tiny ? 128.0 : -4.0));
 }
 
-/* @snippet exp_f64 needs exp2_factors_f64 */
-TH_INLINE double th_exp_f64(double x)
+/* @snippet exp_plain_f64 needs exp2_factors_f64 */
+TH_INLINE double th_exp_plain_f64(double x)
 {
     double n, shifted, rest, r = th_exp_reduce_f64(x, &n, &shifted), y, scale;
     scale = th_exp2_factors_f64(shifted, x < -700.0, &rest);
     y = (1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r)) * scale * rest;
     y = x > 710.0 ? __builtin_inf() : y;
     return x < -746.0 ? 0.0 : y;
+}
+
+/* @snippet exp_table_f64 needs wide */
+/* 2^(i/16); what its roundings leave is a table of its own */
+#if TH_WIDE
+static const double th_exp_high_f64[16] __attribute__((aligned(64))) = {
+    0x1p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0,
+    0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0, 0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0,
+    0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0, 0x1.8ace5422aa0dbp+0, 0x1.9c49182a3f090p+0,
+    0x1.ae89f995ad3adp+0, 0x1.c199bdd85529cp+0, 0x1.d5818dcfba487p+0, 0x1.ea4afa2a490dap+0,
+};
+#endif
+
+/* @snippet exp_table_low_f64 needs exp_table_f64 */
+#if TH_WIDE
+static const double th_exp_low_f64[16] __attribute__((aligned(64))) = {
+    0.0, 0x1.8a62e4adc610bp-54, -0x1.19041b9d78a76p-55, 0x1.9b07eb6c70573p-54,
+    0x1.6f46ad23182e4p-55, 0x1.ada0911f09ebcp-55, 0x1.d4397afec42e2p-56, 0x1.6324c054647adp-54,
+    -0x1.bdd3413b26456p-54, -0x1.41577ee04992fp-55, 0x1.6e9f156864b27p-54, 0x1.c7c46b071f2bep-56,
+    0x1.7a1cd345dcc81p-54, 0x1.11065895048ddp-55, 0x1.2ed02d75b3707p-55, -0x1.e9c23179c2893p-54,
+};
+#endif
+
+/* @snippet exp_reduce_wide_f64 needs exp_table_low_f64 */
+/* r of x = n ln2 + r, where n counts sixteenths, so that the floor of n is for the exponent and the low bits of *index
+ * for the table; exp(r) - 1 for |r| <= ln2/32 (relative error < 2^-56 of exp(r)). */
+#if TH_WIDE
+TH_INLINE th_f64x8 th_exp_reduce_wide_f64(th_f64x8 x, th_f64x8 *n, th_i64x8 *index)
+{
+    th_f64x8 shifted = TH_FMA_f64x8(x, TH_ALL_f64x8(0x1.71547652b82fep+0), TH_ALL_f64x8(0x1.8p+48));
+    *index = (th_i64x8)shifted;
+    *n = shifted - 0x1.8p+48;
+    return TH_FMA_f64x8(*n, TH_ALL_f64x8(-0x1.f473de6af278fp-30), TH_FMA_f64x8(*n, TH_ALL_f64x8(-0x1.62e42fep-1), x));
+}
+TH_INLINE th_f64x8 th_exp_tail_wide_f64(th_f64x8 r)
+{
+    th_f64x8 a = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.11123b491852fp-7), TH_ALL_f64x8(0x1.555555545e7f2p-5)), r2 = r * r, q;
+    a = TH_FMA_f64x8(r2, TH_ALL_f64x8(0x1.6c185e4b312efp-10), a);
+    q = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.555555548eba6p-3), TH_ALL_f64x8(0x1.0000000000005p-1));
+    return TH_FMA_f64x8(TH_FMA_f64x8(a, r2, q), r2, r);
+}
+#endif
+
+/* @snippet exp_wide_f64 needs exp_reduce_wide_f64 */
+/* No argument needs a question: where x is too large for r to be small, or infinite, r is put back into [-1, 1], and what
+ * n scales up or down is positive; nan comes back by n. */
+#if TH_WIDE
+TH_WIDE_f64(th_exp_wide_f64, 0.0)
+TH_INLINE th_f64x8 th_exp_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 unused)
+{
+    th_i64x8 index;
+    th_f64x8 n, r = TH_BOUND_f64x8(th_exp_reduce_wide_f64(x, &n, &index), TH_ALL_f64x8(1.0));
+    th_f64x8 a = TH_LOOK_f64x8(th_exp_high_f64, index), low = TH_LOOK_f64x8(th_exp_low_f64, index);
+    (void)unused;
+    return TH_SCALE_f64x8(a + TH_FMA_f64x8(a, th_exp_tail_wide_f64(r), low), n);
+}
+#endif
+
+/* @snippet exp_f64 needs exp_wide_f64 exp_plain_f64 */
+TH_INLINE double th_exp_f64(double x)
+{
+#if TH_WIDE
+    return th_exp_wide_f64(x, x);
+#else
+    return th_exp_plain_f64(x);
+#endif
 }
 
 /* @snippet exp_pair_f64 needs exp2_factors_f64 */
@@ -171,27 +237,6 @@ TH_INLINE double th_sinh_f64(double x)
     return __builtin_copysign(a < 1.0 ? TH_FMA(a * z, p, a) : t - 0.25 / t, x);
 }
 
-/* @snippet exp_table_f64 needs wide */
-/* 2^(i/16); what its roundings leave is a table of its own */
-#if TH_WIDE
-static const double th_exp_high_f64[16] __attribute__((aligned(64))) = {
-    0x1p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0,
-    0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0, 0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0,
-    0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0, 0x1.8ace5422aa0dbp+0, 0x1.9c49182a3f090p+0,
-    0x1.ae89f995ad3adp+0, 0x1.c199bdd85529cp+0, 0x1.d5818dcfba487p+0, 0x1.ea4afa2a490dap+0,
-};
-#endif
-
-/* @snippet exp_table_low_f64 needs exp_table_f64 */
-#if TH_WIDE
-static const double th_exp_low_f64[16] __attribute__((aligned(64))) = {
-    0.0, 0x1.8a62e4adc610bp-54, -0x1.19041b9d78a76p-55, 0x1.9b07eb6c70573p-54,
-    0x1.6f46ad23182e4p-55, 0x1.ada0911f09ebcp-55, 0x1.d4397afec42e2p-56, 0x1.6324c054647adp-54,
-    -0x1.bdd3413b26456p-54, -0x1.41577ee04992fp-55, 0x1.6e9f156864b27p-54, 0x1.c7c46b071f2bep-56,
-    0x1.7a1cd345dcc81p-54, 0x1.11065895048ddp-55, 0x1.2ed02d75b3707p-55, -0x1.e9c23179c2893p-54,
-};
-#endif
-
 /* @snippet exp_reduce_f32 needs fma bits_f32 */
 TH_INLINE float th_exp_reduce_f32(float x, float *n, float *shifted)
 {
@@ -222,14 +267,74 @@ TH_INLINE float th_exp2_factors_f32(float shifted, int tiny, float *rest)
     return th_exp2_scale_f32(shifted + (tiny ? 64.0f : -4.0f));
 }
 
-/* @snippet exp_f32 needs exp2_factors_f32 */
-TH_INLINE float th_exp_f32(float x)
+/* @snippet exp_plain_f32 needs exp2_factors_f32 */
+TH_INLINE float th_exp_plain_f32(float x)
 {
     float n, shifted, rest, r = th_exp_reduce_f32(x, &n, &shifted), y, scale;
     scale = th_exp2_factors_f32(shifted, x < -80.0f, &rest);
     y = (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * scale * rest;
     y = x > 89.0f ? __builtin_inff() : y;
     return x < -105.0f ? 0.0f : y;
+}
+
+/* @snippet exp_table_f32 needs wide */
+#if TH_WIDE
+static const float th_exp_high_f32[16] __attribute__((aligned(64))) = {
+    0x1p+0f, 0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
+    0x1.306fep+0f, 0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f,
+    0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
+    0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f,
+};
+#endif
+
+/* @snippet exp_table_low_f32 needs exp_table_f32 */
+#if TH_WIDE
+static const float th_exp_low_f32[16] __attribute__((aligned(64))) = {
+    0.0f, 0x1.9f3122p-25f, -0x1.c15742p-27f, 0x1.ceac48p-25f,
+    0x1.4636e2p-25f, 0x1.824684p-25f, -0x1.593abcp-25f, -0x1.5bd5ecp-27f,
+    0x1.9fcef4p-26f, -0x1.829fdp-25f, 0x1.15506ep-27f, 0x1.51f848p-27f,
+    -0x1.a94b14p-26f, -0x1.3d56b2p-27f, -0x1.822dbcp-27f, 0x1.52486cp-27f,
+};
+#endif
+
+/* @snippet exp_reduce_wide_f32 needs exp_table_f32 */
+/* As in double (relative error < 2^-29). */
+#if TH_WIDE
+TH_INLINE th_f32x16 th_exp_reduce_wide_f32(th_f32x16 x, th_f32x16 *n, th_i32x16 *index)
+{
+    th_f32x16 shifted = TH_FMA_f32x16(x, TH_ALL_f32x16(0x1.715476p+0f), TH_ALL_f32x16(0x1.8p+19f));
+    *index = (th_i32x16)shifted;
+    *n = shifted - 0x1.8p+19f;
+    return TH_FMA_f32x16(*n, TH_ALL_f32x16(0x1.e8082ep-16f), TH_FMA_f32x16(*n, TH_ALL_f32x16(-0x1.62e8p-1f), x));
+}
+TH_INLINE th_f32x16 th_exp_tail_wide_f32(th_f32x16 r)
+{
+    return TH_FMA_f32x16(TH_FMA_f32x16(r, TH_ALL_f32x16(0x1.555764p-3f), TH_ALL_f32x16(0x1.00022p-1f)), r * r, r);
+}
+#endif
+
+/* @snippet exp_wide_f32 needs exp_reduce_wide_f32 */
+/* As in double, but for the low parts of the table: without them it is as exact as the plain form. */
+#if TH_WIDE
+TH_WIDE_f32(th_exp_wide_f32, 0.0f)
+TH_INLINE th_f32x16 th_exp_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 unused)
+{
+    th_i32x16 index;
+    th_f32x16 n, r = TH_BOUND_f32x16(th_exp_reduce_wide_f32(x, &n, &index), TH_ALL_f32x16(1.0f));
+    th_f32x16 a = TH_LOOK_f32x16(th_exp_high_f32, index);
+    (void)unused;
+    return TH_SCALE_f32x16(TH_FMA_f32x16(a, th_exp_tail_wide_f32(r), a), n);
+}
+#endif
+
+/* @snippet exp_f32 needs exp_wide_f32 exp_plain_f32 */
+TH_INLINE float th_exp_f32(float x)
+{
+#if TH_WIDE
+    return th_exp_wide_f32(x, x);
+#else
+    return th_exp_plain_f32(x);
+#endif
 }
 
 /* @snippet expm1_f32 needs exp_reduce_f32 */
@@ -331,49 +436,20 @@ TH_INLINE float th_sinh_f32(float x)
     return __builtin_copysignf(a < 1.0f ? TH_FMAF(a * z, p, a) : t - 0.25f / t, x);
 }
 
-/* @snippet exp_table_f32 needs wide */
-#if TH_WIDE
-static const float th_exp_high_f32[16] __attribute__((aligned(64))) = {
-    0x1p+0f, 0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
-    0x1.306fep+0f, 0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f,
-    0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
-    0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f,
-};
-#endif
-
-/* @snippet exp_table_low_f32 needs exp_table_f32 */
-#if TH_WIDE
-static const float th_exp_low_f32[16] __attribute__((aligned(64))) = {
-    0.0f, 0x1.9f3122p-25f, -0x1.c15742p-27f, 0x1.ceac48p-25f,
-    0x1.4636e2p-25f, 0x1.824684p-25f, -0x1.593abcp-25f, -0x1.5bd5ecp-27f,
-    0x1.9fcef4p-26f, -0x1.829fdp-25f, 0x1.15506ep-27f, 0x1.51f848p-27f,
-    -0x1.a94b14p-26f, -0x1.3d56b2p-27f, -0x1.822dbcp-27f, 0x1.52486cp-27f,
-};
-#endif
-
-/* @snippet sigmoid_wide_f64 needs exp_table_low_f64 sigmoid_plain_f64 */
+/* @snippet sigmoid_wide_f64 needs exp_reduce_wide_f64 sigmoid_plain_f64 */
 /* 1/(1 + exp(-x)): the exponential is 2^n (a + q) with a from a table; 1/((1 + 2^n a) + 2^n q) by Newton's method from
  * 14 bits, its residual from both terms, so that their sum need not be exact. */
 #if TH_WIDE
 #define TH_PLAIN_sigmoid_f64(x, y) th_sigmoid_plain_f64(x)
-TH_WIDE_f64(th_sigmoid_wide_f64, TH_PLAIN_sigmoid_f64, 0.0)
-static th_f64x8 th_sigmoid_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 unused)
+TH_WIDE_f64(th_sigmoid_wide_f64, 0.0)
+TH_WIDE_REST(double, th_f64x8, th_sigmoid_wide_f64, TH_PLAIN_sigmoid_f64)
+TH_INLINE th_f64x8 th_sigmoid_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 unused)
 {
-    th_f64x8 t = TH_FMA_f64x8(x, TH_ALL_f64x8(-0x1.71547652b82fep+4), TH_ALL_f64x8(0x1.8p+52)), r, r2, a, q, d, y;
-    th_i64x8 index = (th_i64x8)t;
-    t -= 0x1.8p+52;
-    r = TH_FMA_f64x8(t, TH_ALL_f64x8(-0x1.62e42fep-5), -x);
-    r = TH_FMA_f64x8(t, TH_ALL_f64x8(-0x1.f473de6af278fp-34), r);
-    r2 = r * r;
-    a = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.11123b491852fp-7), TH_ALL_f64x8(0x1.555555545e7f2p-5));
-    a = TH_FMA_f64x8(r2, TH_ALL_f64x8(0x1.6c185e4b312efp-10), a);
-    q = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.555555548eba6p-3), TH_ALL_f64x8(0x1.0000000000005p-1));
-    q = TH_FMA_f64x8(TH_FMA_f64x8(a, r2, q), r2, r);
-    a = TH_LOOK_f64x8(th_exp_high_f64, index);
+    th_i64x8 index;
+    th_f64x8 n, q = th_exp_tail_wide_f64(th_exp_reduce_wide_f64(-x, &n, &index)), a = TH_LOOK_f64x8(th_exp_high_f64, index), d, y;
     q = TH_FMA_f64x8(a, q, TH_LOOK_f64x8(th_exp_low_f64, index));
-    t *= 0.0625;
-    d = TH_ALL_f64x8(0x1p+0) + TH_SCALE_f64x8(a, t);
-    q = TH_SCALE_f64x8(q, t);
+    d = TH_ALL_f64x8(0x1p+0) + TH_SCALE_f64x8(a, n);
+    q = TH_SCALE_f64x8(q, n);
     y = __builtin_ia32_rcp14pd512_mask(d + q, d, -1);
     a = TH_FMA_f64x8(-q, y, TH_FMA_f64x8(-d, y, TH_ALL_f64x8(0x1p+0)));
     y = TH_FMA_f64x8(y, a, y);
@@ -394,25 +470,19 @@ TH_INLINE double th_sigmoid_f64(double x)
 #endif
 }
 
-/* @snippet sigmoid_wide_f32 needs exp_table_low_f32 sigmoid_plain_f32 */
+/* @snippet sigmoid_wide_f32 needs exp_reduce_wide_f32 exp_table_low_f32 sigmoid_plain_f32 */
 /* As in double. */
 #if TH_WIDE
 #define TH_PLAIN_sigmoid_f32(x, y) th_sigmoid_plain_f32(x)
-TH_WIDE_f32(th_sigmoid_wide_f32, TH_PLAIN_sigmoid_f32, 0.0f)
-static th_f32x16 th_sigmoid_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 unused)
+TH_WIDE_f32(th_sigmoid_wide_f32, 0.0f)
+TH_WIDE_REST(float, th_f32x16, th_sigmoid_wide_f32, TH_PLAIN_sigmoid_f32)
+TH_INLINE th_f32x16 th_sigmoid_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 unused)
 {
-    th_f32x16 t = TH_FMA_f32x16(x, TH_ALL_f32x16(-0x1.715476p+4f), TH_ALL_f32x16(0x1.8p+23f)), r, r2, a, q, d, y;
-    th_i32x16 index = (th_i32x16)t;
-    t -= 0x1.8p+23f;
-    r = TH_FMA_f32x16(t, TH_ALL_f32x16(-0x1.62e8p-5f), -x);
-    r = TH_FMA_f32x16(t, TH_ALL_f32x16(0x1.e8082ep-20f), r);
-    r2 = r * r;
-    q = TH_FMA_f32x16(TH_FMA_f32x16(r, TH_ALL_f32x16(0x1.555764p-3f), TH_ALL_f32x16(0x1.00022p-1f)), r2, r);
-    a = TH_LOOK_f32x16(th_exp_high_f32, index);
+    th_i32x16 index;
+    th_f32x16 n, q = th_exp_tail_wide_f32(th_exp_reduce_wide_f32(-x, &n, &index)), a = TH_LOOK_f32x16(th_exp_high_f32, index), d, y;
     q = TH_FMA_f32x16(a, q, TH_LOOK_f32x16(th_exp_low_f32, index));
-    t *= 0.0625f;
-    d = TH_ALL_f32x16(0x1p+0f) + TH_SCALE_f32x16(a, t);
-    q = TH_SCALE_f32x16(q, t);
+    d = TH_ALL_f32x16(0x1p+0f) + TH_SCALE_f32x16(a, n);
+    q = TH_SCALE_f32x16(q, n);
     y = __builtin_ia32_rcp14ps512_mask(d + q, d, -1);
     a = TH_FMA_f32x16(-q, y, TH_FMA_f32x16(-d, y, TH_ALL_f32x16(0x1p+0f)));
     y = TH_FMA_f32x16(y, a, y);

@@ -85,8 +85,9 @@ TH_INLINE th_f64x8 th_log_reduce_wide_f64(th_f64x8 x, th_f64x8 *s, th_f64x8 *low
 /* @snippet log_wide_f64 needs log_reduce_wide_f64 log_plain_f64 */
 #if TH_WIDE
 #define TH_PLAIN_log_f64(x, y) th_log_plain_f64(x)
-TH_WIDE_f64(th_log_wide_f64, TH_PLAIN_log_f64, 1.0)
-static th_f64x8 th_log_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 y)
+TH_WIDE_f64(th_log_wide_f64, 1.0)
+TH_WIDE_REST(double, th_f64x8, th_log_wide_f64, TH_PLAIN_log_f64)
+TH_INLINE th_f64x8 th_log_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 y)
 {
     th_f64x8 low, s, r = th_log_reduce_wide_f64(x, &s, &low), r2 = r * r, r4 = r2 * r2, p, q, t;
     p = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.555555555555bp-2), TH_ALL_f64x8(-0.5));
@@ -315,8 +316,9 @@ TH_INLINE th_f32x16 th_log_reduce_wide_f32(th_f32x16 x, th_f32x16 *s, th_f32x16 
 /* @snippet log_wide_f32 needs log_reduce_wide_f32 log_plain_f32 */
 #if TH_WIDE
 #define TH_PLAIN_log_f32(x, y) th_log_plain_f32(x)
-TH_WIDE_f32(th_log_wide_f32, TH_PLAIN_log_f32, 1.0f)
-static th_f32x16 th_log_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 y)
+TH_WIDE_f32(th_log_wide_f32, 1.0f)
+TH_WIDE_REST(float, th_f32x16, th_log_wide_f32, TH_PLAIN_log_f32)
+TH_INLINE th_f32x16 th_log_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 y)
 {
     th_f32x16 low, s, r = th_log_reduce_wide_f32(x, &s, &low), r2 = r * r, p, q;
     p = TH_FMA_f32x16(r, TH_ALL_f32x16(0x1.555514p-2f), TH_ALL_f32x16(-0.5f));

@@ -131,12 +131,13 @@ TH_INLINE float th_pow_plain_f32(float x, float y)
     return th_pow_ends_f32(x, y, (float)(p < -110.0 ? 0.0 : n));
 }
 
-/* @snippet pow_wide_f64 needs log_reduce_wide_f64 exp_table_low_f64 pow_plain_f64 */
+/* @snippet pow_wide_f64 needs log_reduce_wide_f64 exp_reduce_wide_f64 pow_plain_f64 */
 /* The logarithm from a table, and 2^(i/16) too, which takes the exponential's argument below ln2/32. (Relative error of
  * the polynomials < 2^-69 of the logarithm, < 2^-56 of the exponential.) */
 #if TH_WIDE
-TH_WIDE_f64(th_pow_wide_f64, th_pow_plain_f64, 1.0)
-static th_f64x8 th_pow_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 y)
+TH_WIDE_f64(th_pow_wide_f64, 1.0)
+TH_WIDE_REST(double, th_f64x8, th_pow_wide_f64, th_pow_plain_f64)
+TH_INLINE th_f64x8 th_pow_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 y)
 {
     th_f64x8 low, s, r = th_log_reduce_wide_f64(x, &s, &low), r2, r4, a, b, p, q, t;
     th_i64x8 index;
@@ -168,12 +169,7 @@ static th_f64x8 th_pow_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 y)
     t -= 0x1.8p52;
     r = TH_FMA_f64x8(t, TH_ALL_f64x8(-0x1.62e42fefa38p-5), p);
     r = TH_FMA_f64x8(t, TH_ALL_f64x8(-0x1.ef35793c7673p-49), r + low);
-    r2 = r * r;
-    q = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.555555548eba6p-3), TH_ALL_f64x8(0x1.0000000000005p-1));
-    a = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.11123b491852fp-7), TH_ALL_f64x8(0x1.555555545e7f2p-5));
-    a = TH_FMA_f64x8(r2, TH_ALL_f64x8(0x1.6c185e4b312efp-10), a);
-    q = TH_FMA_f64x8(a, r2, q);
-    q = TH_FMA_f64x8(q, r2, r);
+    q = th_exp_tail_wide_f64(r);
     a = TH_LOOK_f64x8(th_exp_high_f64, index);
     q = a + TH_FMA_f64x8(a, q, TH_LOOK_f64x8(th_exp_low_f64, index));
     q = TH_SCALE_f64x8(q, t * 0.0625);
@@ -194,11 +190,12 @@ TH_INLINE double th_pow_f64(double x, double y)
 #endif
 }
 
-/* @snippet pow_wide_f32 needs log_reduce_wide_f32 exp_table_f32 pow_plain_f32 */
+/* @snippet pow_wide_f32 needs log_reduce_wide_f32 exp_reduce_wide_f32 pow_plain_f32 */
 /* As in double, with shorter polynomials (relative error < 2^-34 of the logarithm, < 2^-29 of the exponential). */
 #if TH_WIDE
-TH_WIDE_f32(th_pow_wide_f32, th_pow_plain_f32, 1.0f)
-static th_f32x16 th_pow_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 y)
+TH_WIDE_f32(th_pow_wide_f32, 1.0f)
+TH_WIDE_REST(float, th_f32x16, th_pow_wide_f32, th_pow_plain_f32)
+TH_INLINE th_f32x16 th_pow_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 y)
 {
     th_f32x16 low, s, r = th_log_reduce_wide_f32(x, &s, &low), r2, a, b, p, q, t;
     th_i32x16 index;
@@ -221,7 +218,7 @@ static th_f32x16 th_pow_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 y)
     t -= 0x1.8p23f;
     r = TH_FMA_f32x16(t, TH_ALL_f32x16(-0x1.62e4p-5f), p);
     r = TH_FMA_f32x16(t, TH_ALL_f32x16(-0x1.7f7d1cp-24f), r + low);
-    q = TH_FMA_f32x16(TH_FMA_f32x16(r, TH_ALL_f32x16(0x1.555764p-3f), TH_ALL_f32x16(0x1.00022p-1f)), r * r, r);
+    q = th_exp_tail_wide_f32(r);
     a = TH_LOOK_f32x16(th_exp_high_f32, index);
     q = TH_SCALE_f32x16(TH_FMA_f32x16(a, q, a), t * 0.0625f);
     int which = __builtin_ia32_fpclassps512_mask(x, 0xff, -1) & 0xffff;
@@ -245,8 +242,9 @@ TH_INLINE float th_pow_f32(float x, float y)
  * a root and a division. */
 #if TH_WIDE
 #define TH_PLAIN_rsqrt_f64(x, y) (1.0 / __builtin_sqrt(x))
-TH_WIDE_f64(th_rsqrt_wide_f64, TH_PLAIN_rsqrt_f64, 1.0)
-static th_f64x8 th_rsqrt_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 unused)
+TH_WIDE_f64(th_rsqrt_wide_f64, 1.0)
+TH_WIDE_REST(double, th_f64x8, th_rsqrt_wide_f64, TH_PLAIN_rsqrt_f64)
+TH_INLINE th_f64x8 th_rsqrt_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 unused)
 {
     th_f64x8 y = __builtin_ia32_rsqrt14pd512_mask(x, x, -1), e = TH_FMA_f64x8(-x * y, y, TH_ALL_f64x8(1.0));
     y = TH_FMA_f64x8(y * e, TH_FMA_f64x8(e, TH_ALL_f64x8(0.375), TH_ALL_f64x8(0.5)), y);
@@ -264,5 +262,30 @@ TH_INLINE double th_rsqrt_f64(double x)
     return th_rsqrt_wide_f64(x, x);
 #else
     return 1.0 / __builtin_sqrt(x);
+#endif
+}
+
+/* @snippet rsqrt_wide_f32 needs wide */
+/* As in double, by one step. */
+#if TH_WIDE
+#define TH_PLAIN_rsqrt_f32(x, y) (1.0f / __builtin_sqrtf(x))
+TH_WIDE_f32(th_rsqrt_wide_f32, 1.0f)
+TH_WIDE_REST(float, th_f32x16, th_rsqrt_wide_f32, TH_PLAIN_rsqrt_f32)
+TH_INLINE th_f32x16 th_rsqrt_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 unused)
+{
+    th_f32x16 y = __builtin_ia32_rsqrt14ps512_mask(x, x, -1), e = TH_FMA_f32x16(-x * y, y, TH_ALL_f32x16(1.0f));
+    y = TH_FMA_f32x16(y * e, TH_FMA_f32x16(e, TH_ALL_f32x16(0.375f), TH_ALL_f32x16(0.5f)), y);
+    int which = __builtin_ia32_fpclassps512_mask(x, 0xff, -1) & 0xffff;
+    return __builtin_expect(which, 0) ? th_rsqrt_wide_f32_rest(x, unused, y, which) : y;
+}
+#endif
+
+/* @snippet rsqrt_f32 needs rsqrt_wide_f32 */
+TH_INLINE float th_rsqrt_f32(float x)
+{
+#if TH_WIDE
+    return th_rsqrt_wide_f32(x, x);
+#else
+    return 1.0f / __builtin_sqrtf(x);
 #endif
 }

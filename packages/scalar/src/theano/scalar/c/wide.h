@@ -28,9 +28,13 @@ typedef int th_i32x16 __attribute__((vector_size(64)));
     __builtin_ia32_vpermt2varpd512_mask((index), *(const th_f64x8 *)(table), *(const th_f64x8 *)((table) + 8), -1)
 #define TH_LOOK_f32x16(table, index) \
     __builtin_ia32_permvarsf512_mask(*(const th_f32x16 *)(table), (index), (th_f32x16){}, -1)
-/* TH_WIDE_f64(NAME, PLAIN, FILLER) declares NAME(x, y) and all its forms but the one for 64 bytes, which follows it
- * and is called NAME_th_f64x8. Shorter vectors are filled up with FILLER. NAME_rest(x, y, z, which) puts PLAIN(x, y) into
- * the lanes of z that have a bit in `which`. */
+/* `least` with the sign of x where |x| is not below `least`, or x is no number; else x */
+#define TH_BOUND_f64x8(x, least) __builtin_ia32_rangepd512_mask((x), (least), 2, (x), -1, 4)
+#define TH_BOUND_f32x16(x, least) __builtin_ia32_rangeps512_mask((x), (least), 2, (x), -1, 4)
+/* TH_WIDE_f64(NAME, FILLER) declares NAME(x, y) and all its forms but the one for 64 bytes, which follows it
+ * and is called NAME_th_f64x8: a loop that is written for such vectors has it inline, all others call it. Shorter
+ * vectors are filled up with FILLER. Of TH_WIDE_REST(double, th_f64x8, NAME, PLAIN),
+ * NAME_rest(x, y, z, which) puts PLAIN(x, y) into the lanes of z that have a bit in `which`. */
 #define TH_WIDE_FORM(NAME, ISA, V, L, FILLER)                                             \
     static __attribute__((used)) V NAME##_##V(V x, V y) __asm__("_ZGV" ISA "vv_" #NAME);  \
     static V NAME##_##V(V x, V y)                                                         \
@@ -38,16 +42,27 @@ typedef int th_i32x16 __attribute__((vector_size(64)));
         L a = (L){} + FILLER, b = a;                                                      \
         memcpy(&a, &x, sizeof x);                                                         \
         memcpy(&b, &y, sizeof y);                                                         \
-        a = NAME##_##L(a, b);                                                             \
+        a = NAME##_called(a, b);                                                          \
         memcpy(&x, &a, sizeof x);                                                         \
         return x;                                                                         \
     }
-#define TH_WIDE_BEGIN(T, NAME, PLAIN, ISA, L)                                             \
+#define TH_WIDE_BEGIN(T, NAME, ISA, L)                                                    \
     __attribute__((simd("notinbranch"), const)) T NAME(T x, T y);                         \
-    static __attribute__((used, noinline)) L NAME##_##L(L x, L y) __asm__("_ZGV" ISA "vv_" #NAME); \
+    TH_INLINE L NAME##_##L(L x, L y);                                                     \
+    static __attribute__((used, noinline)) L NAME##_called(L x, L y) __asm__("_ZGV" ISA "vv_" #NAME); \
+    static L NAME##_called(L x, L y) { return NAME##_##L(x, y); }                         \
     static __attribute__((used)) T NAME##_one(T x, T y) __asm__(#NAME);                   \
-    static T NAME##_one(T x, T y) { return NAME##_##L(x - (L){}, y - (L){})[0]; }         \
-    static __attribute__((noinline, unused)) L NAME##_rest(L x, L y, L z, int which)      \
+    static T NAME##_one(T x, T y) { return NAME##_called(x - (L){}, y - (L){})[0]; }
+#define TH_WIDE_f64(NAME, FILLER)                                                         \
+    TH_WIDE_BEGIN(double, NAME, "eN8", th_f64x8)                                          \
+    TH_WIDE_FORM(NAME, "dN4", th_f64x4, th_f64x8, FILLER)                                 \
+    TH_WIDE_FORM(NAME, "bN2", th_f64x2, th_f64x8, FILLER)
+#define TH_WIDE_f32(NAME, FILLER)                                                         \
+    TH_WIDE_BEGIN(float, NAME, "eN16", th_f32x16)                                         \
+    TH_WIDE_FORM(NAME, "dN8", th_f32x8, th_f32x16, FILLER)                                \
+    TH_WIDE_FORM(NAME, "bN4", th_f32x4, th_f32x16, FILLER)
+#define TH_WIDE_REST(T, L, NAME, PLAIN)                                                   \
+    static __attribute__((noinline)) L NAME##_rest(L x, L y, L z, int which)              \
     {                                                                                     \
         T a[sizeof x / sizeof(T)], b[sizeof x / sizeof(T)], c[sizeof x / sizeof(T)];      \
         memcpy(a, &x, sizeof x);                                                          \
@@ -58,14 +73,6 @@ typedef int th_i32x16 __attribute__((vector_size(64)));
         memcpy(&z, c, sizeof z);                                                          \
         return z;                                                                         \
     }
-#define TH_WIDE_f64(NAME, PLAIN, FILLER)                                                  \
-    TH_WIDE_BEGIN(double, NAME, PLAIN, "eN8", th_f64x8)                                   \
-    TH_WIDE_FORM(NAME, "dN4", th_f64x4, th_f64x8, FILLER)                                 \
-    TH_WIDE_FORM(NAME, "bN2", th_f64x2, th_f64x8, FILLER)
-#define TH_WIDE_f32(NAME, PLAIN, FILLER)                                                  \
-    TH_WIDE_BEGIN(float, NAME, PLAIN, "eN16", th_f32x16)                                  \
-    TH_WIDE_FORM(NAME, "dN8", th_f32x8, th_f32x16, FILLER)                                \
-    TH_WIDE_FORM(NAME, "bN4", th_f32x4, th_f32x16, FILLER)
 #else
 #define TH_WIDE 0
 #endif

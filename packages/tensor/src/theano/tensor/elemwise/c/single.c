@@ -96,9 +96,21 @@ static int single(th_ctx *ctx, loop_run run, loop_strided strided, const uint8_t
         return single(ctx, NAME##_run, NAME##_strided, kind, 2, 1);                                                    \
     }
 
+/* The same over vectors of 64 bytes, for a function that has a form for these: it is inline here. */
+#define LOOP_OF_VECTORS(NAME, V, FORM)                                                                                 \
+    static inline __attribute__((always_inline)) void NAME##_loop(int64_t n, char *const *data, int64_t x_step, int64_t r_step) \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i += sizeof(V) / x_step) {                                                          \
+            V x;                                                                                                       \
+            memcpy(&x, data[0] + i * x_step, sizeof x);                                                                \
+            x = FORM(x, x);                                                                                            \
+            memcpy(data[1] + i * r_step, &x, sizeof x);                                                                \
+        }                                                                                                              \
+    }
+
 /* Functions: whole vectors only, since the rest costs less as one more vector. */
-#define FUNCTION(NAME, T, RESULT)                                                                                      \
-    LOOP_OF_ONE(NAME, T, RESULT)                                                                                       \
+#define FUNCTION(NAME, T, LOOP)                                                                                        \
+    LOOP                                                                                                               \
     enum { NAME##_lanes = 64 / sizeof(T) };                                                                            \
     static void NAME##_run(int64_t n, char *const *data, const char *params)                                           \
     {                                                                                                                  \
@@ -117,7 +129,16 @@ static int single(th_ctx *ctx, loop_run run, loop_strided strided, const uint8_t
     SHORT_OF_TWO(OP##_##DTYPE##_sm, T, s, m, RESULT)                                                                   \
     SHORT_OF_TWO(OP##_##DTYPE##_ms, T, m, s, RESULT)
 #define BINARY(OP, F64, F32) BINARY_OF(OP, float64, double, F64) BINARY_OF(OP, float32, float, F32)
-#define FUNCTIONS(OP) FUNCTION(OP##_float64, double, th_##OP##_f64(x)) FUNCTION(OP##_float32, float, th_##OP##_f32(x))
+#define FUNCTIONS(OP)                                                                                                  \
+    FUNCTION(OP##_float64, double, LOOP_OF_ONE(OP##_float64, double, th_##OP##_f64(x)))                                \
+    FUNCTION(OP##_float32, float, LOOP_OF_ONE(OP##_float32, float, th_##OP##_f32(x)))
+#if TH_WIDE
+#define WIDE_FUNCTIONS(OP)                                                                                             \
+    FUNCTION(OP##_float64, double, LOOP_OF_VECTORS(OP##_float64, th_f64x8, th_##OP##_wide_f64_th_f64x8))               \
+    FUNCTION(OP##_float32, float, LOOP_OF_VECTORS(OP##_float32, th_f32x16, th_##OP##_wide_f32_th_f32x16))
+#else
+#define WIDE_FUNCTIONS FUNCTIONS
+#endif
 
 UNARY(neg, -x, -x)
 UNARY(abs_, fabs(x), fabsf(x))
@@ -130,12 +151,12 @@ BINARY(mul, x * y, x * y)
 BINARY(true_div, x / y, x / y)
 BINARY(maximum, th_max_f64(x, y), th_max_f32(x, y))
 BINARY(minimum, th_min_f64(x, y), th_min_f32(x, y))
-FUNCTIONS(exp)
+WIDE_FUNCTIONS(exp)
 FUNCTIONS(expm1)
-FUNCTIONS(log)
+WIDE_FUNCTIONS(log)
 FUNCTIONS(log1p)
 FUNCTIONS(tanh)
-FUNCTIONS(sigmoid)
+WIDE_FUNCTIONS(sigmoid)
 FUNCTIONS(softplus)
 FUNCTIONS(sin)
 FUNCTIONS(cos)
