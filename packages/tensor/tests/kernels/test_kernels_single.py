@@ -17,7 +17,7 @@ from theano.tensor.elemwise import lowering
 from theano.tensor.elemwise.lowering import elemwise_kernel
 
 TEXT = next(path for path in C_SOURCES if path.name == "single.c").read_text()
-OPS = {name: 2 if kind == "BINARY" else 1 for kind, name in re.findall(r"^(UNARY|BINARY|FUNCTIONS)\((\w+)", TEXT, re.MULTILINE)}
+OPS = {name: 2 if kind == "BINARY" else 1 for kind, name in re.findall(r"^(UNARY|BINARY|(?:WIDE_)?FUNCTIONS)\((\w+)", TEXT, re.MULTILINE)}
 FLOATS = ("float64", "float32")
 EDGES = (0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 88.0, -104.0, 709.0, -745.0, 1e-310, 1e300, np.inf, -np.inf, np.nan)
 

@@ -96,6 +96,16 @@ static void NAME(bring)(const NAME(job) *job, int64_t first, int64_t rows)
     }
 }
 
+/* LANES numbers less the largest, or the exponentials of these, which are added to `lane`. */
+static inline void NAME(exponentials)(REAL *y, REAL largest, int as_log, REAL *lane)
+{
+    for (int l = 0; l < LANES; ++l) {
+        const REAL v = y[l] - largest, e = EXP(v);
+        y[l] = as_log ? v : e;
+        lane[l] += e;
+    }
+}
+
 /* The softmax of a row that was brought. */
 static void NAME(long)(const NAME(job) *job, int64_t row)
 {
@@ -115,16 +125,15 @@ static void NAME(long)(const NAME(job) *job, int64_t row)
     for (int l = 0; l < LANES; ++l)
         lane[l] = 0;
     for (int64_t j = 0; j < whole; j += LANES)
-        for (int l = 0; l < LANES; ++l) {
-            const REAL v = y[j + l] - largest, e = EXP(v);
-            y[j + l] = as_log ? v : e;
-            lane[l] += e;
-        }
-    TH_INDEPENDENT
-    for (int64_t j = whole; j < n; ++j) {
-        const REAL v = y[j] - largest, e = EXP(v);
-        y[j] = as_log ? v : e;
-        lane[j - whole] += e;
+        NAME(exponentials)(y + j, largest, as_log, lane);
+    if (whole < n) {
+        /* what is left over, with numbers that add nothing, costs less as one step more */
+        REAL rest[LANES];
+        for (int l = 0; l < LANES; ++l)
+            rest[l] = -INFINITY;
+        memcpy(rest, y + whole, (size_t)(n - whole) * sizeof *y);
+        NAME(exponentials)(rest, largest, as_log, lane);
+        memcpy(y + whole, rest, (size_t)(n - whole) * sizeof *y);
     }
     sum = NAME(sum_of)(lane);
     const REAL scale = as_log ? LOG(sum) : 1 / sum;

@@ -10,11 +10,7 @@
 #include "lanes.h"
 
 /* exp(x) as a term of a sum that is at least 1: x <= 0 but for +inf, whose sum is not used, and what would be subnormal
- * may as well be the smallest normal number. Where 512-bit registers have a form of their own, nothing is gained by that. */
-#if TH_WIDE
-#define below_one_f8 th_exp_f64
-#define below_one_f4 th_exp_f32
-#else
+ * may as well be the smallest normal number. */
 static inline double below_one_f8(double x)
 {
     double n, shifted, r;
@@ -32,7 +28,6 @@ static inline float below_one_f4(float x)
     r = th_exp_reduce_f32(x, &n, &shifted);
     return (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(shifted);
 }
-#endif
 
 enum { ROWS = 4, ROOM = TH_LOGSUMEXP_ROOM, STEP = TH_LOGSUMEXP_STEP, SHORT = TH_LOGSUMEXP_SHORT, GROUP = TH_LOGSUMEXP_GROUP };
 
