@@ -96,10 +96,11 @@ static void NAME(bring)(const NAME(job) *job, int64_t first, int64_t rows)
     }
 }
 
-/* A vector of numbers less the largest, or the exponentials of these, which are added to `lane`. */
-static inline void NAME(exponentials)(REAL *y, REAL largest, int as_log, REAL *lane)
+/* Numbers less the largest, or the exponentials of these, which are added to `lane`. */
+static inline void NAME(exponentials)(int64_t n, REAL *y, REAL largest, int as_log, REAL *lane)
 {
-    for (int l = 0; l < VECTOR; ++l) {
+    TH_INDEPENDENT
+    for (int64_t l = 0; l < n; ++l) {
         const REAL v = y[l] - largest, e = EXP(v);
         y[l] = as_log ? v : e;
         lane[l] += e;
@@ -125,16 +126,14 @@ static void NAME(long)(const NAME(job) *job, int64_t row)
     for (int l = 0; l < LANES; ++l)
         lane[l] = 0;
     for (int64_t j = 0; j < whole; j += LANES)
-        for (int l = 0; l < LANES; l += VECTOR)
-            NAME(exponentials)(y + j + l, largest, as_log, lane + l);
+        NAME(exponentials)(LANES, y + j, largest, as_log, lane);
     if (whole < n) {
         /* what is left over is filled up to whole vectors, with numbers that add nothing */
         REAL rest[LANES];
         for (int l = 0; l < LANES; ++l)
             rest[l] = -INFINITY;
         memcpy(rest, y + whole, (size_t)(n - whole) * sizeof *y);
-        for (int l = 0; l < n - whole; l += VECTOR)
-            NAME(exponentials)(rest + l, largest, as_log, lane + l);
+        NAME(exponentials)((n - whole + VECTOR - 1) / VECTOR * VECTOR, rest, largest, as_log, lane);
         memcpy(y + whole, rest, (size_t)(n - whole) * sizeof *y);
     }
     sum = NAME(sum_of)(lane);
