@@ -1,6 +1,7 @@
 /* Softmax of the rows of a matrix, its logarithm, its cross entropy with classes, and the gradients of both. */
 #include "lanes.h"
 
+#include "c/wide.h"
 #include "c/exponential.h"
 #include "c/logarithm.h"
 
