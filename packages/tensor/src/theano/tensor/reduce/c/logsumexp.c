@@ -5,6 +5,7 @@
  * for its exponential.
  */
 #include "accumulate.h"
+#include "c/wide.h"
 #include "c/exponential.h"
 #include "c/logarithm.h"
 #include "lanes.h"
@@ -28,6 +29,27 @@ static inline float below_one_f4(float x)
     r = th_exp_reduce_f32(x, &n, &shifted);
     return (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(shifted);
 }
+
+/* What exponentials() does: n is a multiple of a vector's length. */
+#if TH_WIDE
+#define th_exp_lanes_f8 th_exp_wide_f64_th_f64x8
+#define th_exp_lanes_f4 th_exp_wide_f32_th_f32x16
+#define EACH_BELOW_ONE(F) \
+    { \
+        for (int64_t i = 0; i < n; i += TH_VECTOR / (int64_t)sizeof *x) { \
+            lanes_##F v = load_##F(x + i) - over; \
+            v = th_exp_lanes_##F(v, v); \
+            memcpy(to + i, &v, sizeof v); \
+        } \
+    }
+#else
+#define EACH_BELOW_ONE(F) \
+    { \
+        TH_INDEPENDENT \
+        for (int64_t i = 0; i < n; ++i) \
+            to[i] = below_one_##F(x[i] - over); \
+    }
+#endif
 
 enum { ROWS = 4, ROOM = TH_LOGSUMEXP_ROOM, STEP = TH_LOGSUMEXP_STEP, SHORT = TH_LOGSUMEXP_SHORT, GROUP = TH_LOGSUMEXP_GROUP };
 
@@ -88,12 +110,7 @@ enum { ROWS = 4, ROOM = TH_LOGSUMEXP_ROOM, STEP = TH_LOGSUMEXP_STEP, SHORT = TH_
         } \
     } \
     /* exp(x - over), of whole vectors; apart, so that these are all that the compiler sees. */ \
-    static __attribute__((noinline)) void exponentials_##F(int64_t n, const X *x, X over, X *to) \
-    { \
-        TH_INDEPENDENT \
-        for (int64_t i = 0; i < n; ++i) \
-            to[i] = below_one_##F(x[i] - over); \
-    } \
+    static __attribute__((noinline)) void exponentials_##F(int64_t n, const X *x, X over, X *to) EACH_BELOW_ONE(F) \
     /* Neighbours, looked at twice while they are in the nearest cache; meanwhile what comes `next` is fetched. */ \
     static pair_##F whole_##F(const X *x, int64_t n, const X *next) \
     { \
