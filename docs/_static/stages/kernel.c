@@ -23,7 +23,7 @@ static void KERNEL_run(int64_t n, char *const *data, const char *params)
 static const uint64_t KERNEL_ones[] = {0x0, 0x0};
 static const uint8_t KERNEL_kind[] = {TH_FULL, TH_FULL};
 static const int32_t KERNEL_over[] = {-1};
-static const th_loop KERNEL_loop = {KERNEL_run, KERNEL_ones, KERNEL_kind, KERNEL_over, 4.80, 2, 1,
+static const th_loop KERNEL_loop = {KERNEL_run, KERNEL_ones, KERNEL_kind, KERNEL_over, 5.20, 2, 1,
         1, 8, NULL, 0x0, NULL};
 
 int KERNEL(th_ctx *ctx)

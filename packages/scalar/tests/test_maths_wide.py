@@ -127,19 +127,20 @@ def inverse_root(dtype: str) -> Any:
     return ts.Composite([x], [ts.inv(ts.sqrt(x))])
 
 
-def test_inverse_root(tmp_path: Path, Case_: Any) -> None:
-    """It is one function in double, as exact as the others, with NumPy's special values, the same in every lane."""
-    assert "rsqrt" in "".join(inverse_root("float64").c_statements(["x"], ["float64"], ["y"], ["float64"]).lines)
-    case = Case_(inverse_root("float64"), ("float64",), ("float64",))
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_inverse_root(tmp_path: Path, Case_: Any, dtype: str) -> None:
+    """It is one function, as exact as the others, with NumPy's special values, the same in every lane."""
+    assert "rsqrt" in "".join(inverse_root(dtype).c_statements(["x"], [dtype], ["y"], [dtype]).lines)
+    case = Case_(inverse_root(dtype), (dtype,), (dtype,))
     rng = np.random.default_rng(0)
-    info = np.finfo("f8")
+    info = np.finfo(dtype)
     x = np.concatenate(
-        [np.exp(rng.uniform(-745, 709, 3000)), rng.uniform(0.1, 3, 3000), *accuracy.landmarks(ts.sqrt, "float64")]
+        [np.exp(rng.uniform(np.log(info.smallest_subnormal), np.log(info.max), 3000)), rng.uniform(0.1, 3, 3000), *accuracy.landmarks(ts.sqrt, dtype)]
     )
-    x = rng.permutation(np.concatenate([x, [info.tiny * 1.5, info.smallest_subnormal * 3, info.max]]))
+    x = rng.permutation(np.concatenate([x, [info.tiny * 1.5, info.smallest_subnormal * 3, info.max]]).astype(dtype))
     with np.errstate(all="ignore"):
         root = np.sqrt(x.astype(np.longdouble))
-        wanted = (1 / root).astype("f8")
+        wanted = (1 / root).astype(dtype)
     whole = None
     for width in WIDTHS:
         loops = Loops(tmp_path, [case], [*NATIVE, f"-mprefer-vector-width={width}"])

@@ -70,6 +70,22 @@ def test_infinities_and_nan(rows, columns):
     np.testing.assert_array_equal(call(nnet.softmax_kernel, [huge], ("float64", 2))[0], [[1, 0, 0]])
 
 
+@pytest.mark.parametrize("dtype,rtol", [("float64", 1e-14), ("float32", 6e-6)])
+def test_what_is_left_over_of_a_row(dtype, rtol):
+    """Rows of every length past whole vectors, with special numbers at their ends."""
+    ends = [(), (-np.inf,), (np.nan,), (np.inf,), (-1e30, -np.inf), (-np.inf, np.inf), (-90, -104, -746)]
+    for columns in [*range(33, 100), 127, 128, 129]:
+        x = (3 * rng.normal(size=(len(ends) + 1, columns))).astype(dtype)
+        x[-1] = -np.inf
+        for row, end in zip(x, ends, strict=False):
+            row[columns - len(end) :] = end
+        with np.errstate(all="ignore"):
+            want = softmax(x)
+            logarithms = x - np.log(np.exp(x.astype("f8") - x.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True)) - x.max(axis=1, keepdims=True)
+        np.testing.assert_allclose(call(nnet.softmax_kernel, [x], (dtype, 2))[0], want, rtol, np.finfo(dtype).smallest_subnormal)
+        np.testing.assert_allclose(call(nnet.log_softmax_kernel, [x], (dtype, 2))[0], logarithms, rtol, rtol)
+
+
 @pytest.mark.parametrize("bad", [-1, 4, 2**40])
 def test_labels_are_checked(bad):
     x, b, labels = np.zeros((3, 4)), np.zeros(4), np.array([0, bad, 1])
