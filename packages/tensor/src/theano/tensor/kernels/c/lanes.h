@@ -300,4 +300,8 @@ TH_NANS(f4, __m512, __mmask16, ps, NAN)
 #define nan_or_i8(best, x, y, z, u) (best)
 #define nan_or_i4(best, x, y, z, u) (best)
 
+/* exp(x) of a vector x, as th_exp_lanes_X(x, x), where TH_WIDE of the scalar layer's c/wide.h is 1: c/exponential.h has it. */
+#define th_exp_lanes_f8 th_exp_wide_f64_th_f64x8
+#define th_exp_lanes_f4 th_exp_wide_f32_th_f32x16
+
 #endif

@@ -83,7 +83,6 @@ static void put_place(const th_buffer *place, int64_t row, int64_t value)
 #define REAL float
 #define NAME(WHAT) WHAT##_f4
 #define EXP th_exp_f32
-#define WIDE_EXP th_exp_wide_f32_th_f32x16
 #define LOG th_log_f32
 #define LANES 32
 #define VECTOR TH_WIDTH_4
@@ -91,14 +90,12 @@ static void put_place(const th_buffer *place, int64_t row, int64_t value)
 #undef REAL
 #undef NAME
 #undef EXP
-#undef WIDE_EXP
 #undef LOG
 #undef LANES
 #undef VECTOR
 #define REAL double
 #define NAME(WHAT) WHAT##_f8
 #define EXP th_exp_f64
-#define WIDE_EXP th_exp_wide_f64_th_f64x8
 #define LOG th_log_f64
 #define LANES 32
 #define VECTOR TH_WIDTH_8

@@ -1,5 +1,5 @@
-/* Softmax and its relatives for one type of numbers. softmax.c includes this once for each, with REAL, NAME, EXP, WIDE_EXP
- * (of a vector, where TH_WIDE is 1), LOG, LANES and VECTOR defined.
+/* Softmax and its relatives for one type of numbers. softmax.c includes this once for each, with REAL, NAME, EXP, LOG, LANES
+ * and VECTOR defined.
  *
  * Long rows are walked one by one: largest element, exponentials and their sum, scaling. Short rows would leave vector
  * registers half empty, so they are taken in groups and turned around: each step then works on one column of many rows.
@@ -101,7 +101,7 @@ static inline void NAME(exponentials)(int64_t n, REAL *y, REAL largest, int as_l
 {
 #if TH_WIDE
     for (int64_t l = 0; l < n; l += VECTOR) {
-        const NAME(lanes) v = NAME(load)(y + l) - largest, e = WIDE_EXP(v, v), sum = NAME(load)(lane + l) + e;
+        const NAME(lanes) v = NAME(load)(y + l) - largest, e = NAME(th_exp_lanes)(v, v), sum = NAME(load)(lane + l) + e;
         memcpy(y + l, as_log ? &v : &e, sizeof v);
         memcpy(lane + l, &sum, sizeof sum);
     }

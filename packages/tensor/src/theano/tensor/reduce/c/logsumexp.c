@@ -32,8 +32,6 @@ static inline float below_one_f4(float x)
 
 /* What exponentials() does: n is a multiple of a vector's length. */
 #if TH_WIDE
-#define th_exp_lanes_f8 th_exp_wide_f64_th_f64x8
-#define th_exp_lanes_f4 th_exp_wide_f32_th_f32x16
 #define EACH_BELOW_ONE(F) \
     { \
         for (int64_t i = 0; i < n; i += TH_VECTOR / (int64_t)sizeof *x) { \
