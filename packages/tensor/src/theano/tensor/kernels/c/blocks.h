@@ -44,8 +44,7 @@ enum {
 
     /* softmax.c: rows that are no longer than SHORT are turned around, GROUP at a time */
     TH_SOFTMAX_SHORT = 32,
-    TH_SOFTMAX_GROUP = 64,
-    TH_SOFTMAX_TURNED = 16, /* columns of a group of longer rows that are brought together, where rows are no neighbours */
+    TH_SOFTMAX_GROUP = 64, /* rows whose elements are no neighbours are brought together, as many at a time */
 
     TH_CUMULATE_BLOCK = 1024, /* cumulate.c: columns that advance together */
 

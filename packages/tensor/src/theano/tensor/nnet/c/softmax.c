@@ -5,7 +5,7 @@
 #include "c/exponential.h"
 #include "c/logarithm.h"
 
-enum { SHORT = TH_SOFTMAX_SHORT, GROUP = TH_SOFTMAX_GROUP, TURNED = TH_SOFTMAX_TURNED };
+enum { SHORT = TH_SOFTMAX_SHORT, GROUP = TH_SOFTMAX_GROUP };
 
 static int not_one_each(th_ctx *ctx, const char *what, int64_t count, int64_t rows)
 {
@@ -132,13 +132,7 @@ TH_EXPORT int th_kernel_softmax_grad(th_ctx *ctx)
             return th_mismatch(ctx, d, 0, dy->shape[d], 1, sm->shape[d]);
     if (ctx->rt->ensure(ctx, ctx->out[0], sm->shape))
         return -1;
-    const int64_t rows = sm->shape[0];
-    const double each = 1.0 * (double)sm->shape[1];
-    const th_body walk = sm->dtype == TH_FLOAT32 ? grad_rows_f4 : grad_rows_f8;
-    if (each * (double)rows >= TH_SERIAL_NS)
-        return ctx->rt->parallel_for(ctx, rows, th_grain(each), walk, ctx);
-    walk(ctx, 0, rows);
-    return 0;
+    return (sm->dtype == TH_FLOAT32 ? softmax_grad_f4 : softmax_grad_f8)(ctx);
 }
 
 /* inputs: dy (one, or one for each row), sm, labels. */

@@ -5,31 +5,30 @@
  * registers half empty, so they are taken in groups and turned around: each step then works on one column of many rows.
  */
 typedef struct {
-    const char *x, *b; /* b: NULL without a bias */
+    const th_runtime *rt;
+    const char *x;
+    const REAL *b; /* neighbours; NULL without a bias */
     const th_buffer *label; /* NULL if no loss is wanted; rows after the last label have none */
     REAL *y, *loss;
     th_buffer *place;
-    int64_t n, x_row, x_step, b_step;
+    int64_t n, x_row, x_step;
     int as_log; /* the logarithm of the softmax is wanted */
 } NAME(job);
 
 static inline REAL NAME(at)(const NAME(job) *job, int64_t row, int64_t j)
 {
     const REAL v = *(const REAL *)(job->x + row * job->x_row + j * job->x_step);
-    return job->b ? v + *(const REAL *)(job->b + j * job->b_step) : v;
+    return job->b ? v + job->b[j] : v;
 }
 
-/* Whether elements of a row, and of the bias, are neighbours. */
-static inline int NAME(dense)(const NAME(job) *job)
-{
-    return job->x_step == sizeof(REAL) && (job->b == NULL || job->b_step == sizeof(REAL));
-}
+/* Whether elements of a row are neighbours. */
+static inline int NAME(dense)(const NAME(job) *job) { return job->x_step == sizeof(REAL); }
 
 /* An element of such a row. */
 static inline REAL NAME(near)(const NAME(job) *job, int64_t row, int64_t j)
 {
     const REAL v = ((const REAL *)(job->x + row * job->x_row))[j];
-    return job->b ? v + ((const REAL *)job->b)[j] : v;
+    return job->b ? v + job->b[j] : v;
 }
 
 /* The first nan if there is one (then the sum is nan too), else the first of the largest. */
@@ -71,77 +70,68 @@ static inline REAL NAME(sum_of)(const REAL *lane)
     return NAME(across_sum)(v)[0];
 }
 
-/* Rows of x + b to where their softmax will be. Of a matrix that lies on its side each line of the cache has one element of
- * several rows: it is turned around in pieces that stay in the cache. */
+/* Rows of x + b to where their softmax will be. */
 static void NAME(bring)(const NAME(job) *job, int64_t first, int64_t rows)
 {
-    const int bias = job->b != NULL;
-    const int64_t n = job->n;
+    const int64_t n = job->n, size = sizeof(REAL);
+    const REAL *b = job->b;
     REAL *y = job->y + first * n;
-    if (NAME(dense)(job)) {
-        for (int64_t i = 0; i < rows; ++i, y += n) {
-            const REAL *x = (const REAL *)(job->x + (first + i) * job->x_row), *b = (const REAL *)job->b;
-            (void)b;
-            TH_INDEPENDENT
-            for (int64_t j = 0; j < n; ++j)
-                y[j] = bias ? x[j] + b[j] : x[j];
-        }
-        return;
-    }
-    for (int64_t left = 0; left < n; left += TURNED) {
-        const int64_t right = left + TURNED < n ? left + TURNED : n;
-        for (int64_t i = 0; i < rows; ++i)
-            for (int64_t j = left; j < right; ++j)
-                y[i * n + j] = NAME(at)(job, first + i, j);
+    if (!NAME(dense)(job))
+        job->rt->move((char *)y, n * size, size, job->x + first * job->x_row, job->x_row, job->x_step, rows, n, size);
+    for (int64_t i = 0; i < rows && b; ++i, y += n) {
+        const REAL *x = NAME(dense)(job) ? (const REAL *)(job->x + (first + i) * job->x_row) : y;
+        TH_INDEPENDENT
+        for (int64_t j = 0; j < n; ++j)
+            y[j] = x[j] + b[j];
     }
 }
 
-/* Numbers less the largest, or the exponentials of these, which are added to `lane`: n is a multiple of VECTOR. */
-static inline void NAME(exponentials)(int64_t n, REAL *y, REAL largest, int as_log, REAL *lane)
+/* x less the largest, or the exponentials of that, which are added to `lane`: n is a multiple of VECTOR. */
+static inline void NAME(exponentials)(int64_t n, const REAL *x, REAL *y, REAL largest, int as_log, REAL *lane)
 {
 #if TH_WIDE
     for (int64_t l = 0; l < n; l += VECTOR) {
-        const NAME(lanes) v = NAME(load)(y + l) - largest, e = NAME(th_exp_lanes)(v, v), sum = NAME(load)(lane + l) + e;
+        const NAME(lanes) v = NAME(load)(x + l) - largest, e = NAME(th_exp_lanes)(v, v), sum = NAME(load)(lane + l) + e;
         memcpy(y + l, as_log ? &v : &e, sizeof v);
         memcpy(lane + l, &sum, sizeof sum);
     }
 #else
     TH_INDEPENDENT
     for (int64_t l = 0; l < n; ++l) {
-        const REAL v = y[l] - largest, e = EXP(v);
+        const REAL v = x[l] - largest, e = EXP(v);
         y[l] = as_log ? v : e;
         lane[l] += e;
     }
 #endif
 }
 
-/* The softmax of a row that was brought. */
-static void NAME(long)(const NAME(job) *job, int64_t row)
+/* The softmax of a row of neighbours, x: where it lies, or where it was brought to. */
+static void NAME(long)(const NAME(job) *job, int64_t row, const REAL *x)
 {
     const int as_log = job->as_log, places = job->place != NULL, loss = places && row < job->label->shape[0];
     const int64_t n = job->n, whole = n / LANES * LANES;
     REAL *y = job->y + row * n, largest, sum = 0, lane[LANES];
-    largest = y[0];
+    largest = x[0];
     for (int l = 0; l < LANES; ++l)
         lane[l] = largest;
     for (int64_t j = 0; j < whole; j += LANES)
         for (int l = 0; l < LANES; ++l)
-            lane[l] = y[j + l] > lane[l] ? y[j + l] : lane[l];
+            lane[l] = x[j + l] > lane[l] ? x[j + l] : lane[l];
     largest = NAME(largest_of)(lane);
     for (int64_t j = whole; j < n; ++j)
-        largest = y[j] > largest ? y[j] : largest;
-    const REAL at_label = loss ? y[label_at(job->label, row, n)] - largest : 0;
+        largest = x[j] > largest ? x[j] : largest;
+    const REAL at_label = loss ? x[label_at(job->label, row, n)] - largest : 0;
     for (int l = 0; l < LANES; ++l)
         lane[l] = 0;
     for (int64_t j = 0; j < whole; j += LANES)
-        NAME(exponentials)(LANES, y + j, largest, as_log, lane);
+        NAME(exponentials)(LANES, x + j, y + j, largest, as_log, lane);
     if (whole < n) {
         /* what is left over is filled up to whole vectors, with numbers that add nothing */
         REAL rest[LANES];
         for (int l = 0; l < LANES; ++l)
             rest[l] = -INFINITY;
-        memcpy(rest, y + whole, (size_t)(n - whole) * sizeof *y);
-        NAME(exponentials)((n - whole + VECTOR - 1) / VECTOR * VECTOR, rest, largest, as_log, lane);
+        memcpy(rest, x + whole, (size_t)(n - whole) * sizeof *x);
+        NAME(exponentials)((n - whole + VECTOR - 1) / VECTOR * VECTOR, rest, rest, largest, as_log, lane);
         memcpy(y + whole, rest, (size_t)(n - whole) * sizeof *y);
     }
     sum = NAME(sum_of)(lane);
@@ -163,7 +153,7 @@ static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
     REAL v[SHORT * GROUP], largest[GROUP], sum[GROUP], at_label[GROUP];
     const char *x = job->x + first * job->x_row;
     for (int64_t j = 0; j < n; ++j) {
-        const REAL b = bias ? *(const REAL *)(job->b + j * job->b_step) : 0;
+        const REAL b = bias ? job->b[j] : 0;
         TH_INDEPENDENT
         for (int64_t i = 0; i < rows; ++i) {
             const REAL u = *(const REAL *)(x + i * job->x_row + j * job->x_step);
@@ -210,18 +200,21 @@ static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
 static void NAME(rows)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(job) *job = arg;
+    const int near = NAME(dense)(job); /* then a row is brought when its turn comes, or stays where it is */
     while (lo < hi) {
         const int64_t rows = hi - lo < GROUP ? hi - lo : GROUP;
-        const int near = job->x_step == sizeof(REAL); /* then a row is brought when its turn comes */
         if (job->n <= SHORT && rows >= 8) {
             NAME(short)(job, lo, rows);
+        } else if (near && job->b == NULL) {
+            for (int64_t i = lo; i < lo + rows; ++i)
+                NAME(long)(job, i, (const REAL *)(job->x + i * job->x_row));
         } else {
             if (!near)
                 NAME(bring)(job, lo, rows);
-            for (int64_t i = 0; i < rows; ++i) {
+            for (int64_t i = lo; i < lo + rows; ++i) {
                 if (near)
-                    NAME(bring)(job, lo + i, 1);
-                NAME(long)(job, lo + i);
+                    NAME(bring)(job, i, 1);
+                NAME(long)(job, i, job->y + i * job->n);
             }
         }
         lo += rows;
@@ -232,10 +225,17 @@ static int NAME(softmax)(th_ctx *ctx, int bias, int as_log, const th_buffer *lab
 {
     const th_buffer *x = ctx->in[0];
     const int64_t rows = x->shape[0], n = x->shape[1];
-    NAME(job) job = {.x = x->data, .n = n, .x_row = x->strides[0], .x_step = x->strides[1], .as_log = as_log};
+    NAME(job) job = {.rt = ctx->rt, .x = x->data, .n = n, .x_row = x->strides[0], .x_step = x->strides[1], .as_log = as_log};
     if (bias) {
-        job.b = ctx->in[1]->data;
-        job.b_step = ctx->in[1]->strides[0];
+        const int64_t size = sizeof(REAL), step = ctx->in[1]->strides[0];
+        job.b = (const REAL *)ctx->in[1]->data;
+        if (step != size) {
+            REAL *room = ctx->rt->scratch(ctx, (size_t)(n * size));
+            if (room == NULL)
+                return -1;
+            ctx->rt->move((char *)room, n * size, size, ctx->in[1]->data, 0, step, 1, n, size);
+            job.b = room;
+        }
     }
     job.y = (REAL *)ctx->out[label ? 1 : 0]->data;
     if (label) {
@@ -250,42 +250,69 @@ static int NAME(softmax)(th_ctx *ctx, int bias, int as_log, const th_buffer *lab
     return 0;
 }
 
-static inline REAL NAME(element)(const th_buffer *b, int64_t i, int64_t j)
+typedef struct {
+    const th_runtime *rt;
+    const th_buffer *dy, *sm;
+    REAL *y, *room; /* room: for the rows of sm, if they do not lie as rows of neighbours */
+} NAME(grad_job);
+
+/* Rows of a matrix where they lie, `*step` bytes apart, or brought to `room` if a row's elements are no neighbours. */
+static inline const char *NAME(rows_of)(const th_runtime *rt, const th_buffer *m, int64_t first, int64_t rows, REAL *room, int64_t *step)
 {
-    return *(const REAL *)(b->data + i * b->strides[0] + j * b->strides[1]);
+    const int64_t n = m->shape[1], size = sizeof(REAL);
+    const char *from = m->data + first * m->strides[0];
+    *step = m->strides[0];
+    if (m->strides[1] == size)
+        return from;
+    *step = n * size;
+    rt->move((char *)(room + first * n), *step, size, from, m->strides[0], m->strides[1], rows, n, size);
+    return (const char *)(room + first * n);
 }
 
-/* sm * (dy - sum(dy * sm)) of each row */
+/* sm * (dy - sum(dy * sm)) of a row; `to` may be one of the two. */
+static inline void NAME(grad_row)(int64_t n, const REAL *dy, const REAL *sm, REAL *to)
+{
+    REAL sum = 0, lane[8] = {0};
+    int64_t j = 0;
+    for (; j + 8 <= n; j += 8)
+        for (int l = 0; l < 8; ++l)
+            lane[l] += dy[j + l] * sm[j + l];
+    for (; j < n; ++j)
+        sum += dy[j] * sm[j];
+    for (int l = 0; l < 8; ++l)
+        sum += lane[l];
+    TH_INDEPENDENT
+    for (j = 0; j < n; ++j)
+        to[j] = sm[j] * (dy[j] - sum);
+}
+
 static void NAME(grad_rows)(void *arg, int64_t lo, int64_t hi)
 {
-    const th_ctx *ctx = arg;
-    const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
-    const int64_t n = sm->shape[1];
-    REAL *y = (REAL *)ctx->out[0]->data;
-    const int dense = dy->strides[1] == sizeof(REAL) && sm->strides[1] == sizeof(REAL);
-    for (; lo < hi; ++lo) {
-        REAL sum = 0, lane[8] = {0}, *to = y + lo * n;
-        int64_t j = 0;
-        if (dense) {
-            const REAL *g = (const REAL *)(dy->data + lo * dy->strides[0]);
-            const REAL *s = (const REAL *)(sm->data + lo * sm->strides[0]);
-            for (; j + 8 <= n; j += 8)
-                for (int l = 0; l < 8; ++l)
-                    lane[l] += g[j + l] * s[j + l];
-            for (; j < n; ++j)
-                sum += g[j] * s[j];
-            for (int l = 0; l < 8; ++l)
-                sum += lane[l];
-            TH_INDEPENDENT
-            for (j = 0; j < n; ++j)
-                to[j] = s[j] * (g[j] - sum);
-        } else {
-            for (; j < n; ++j)
-                sum += NAME(element)(dy, lo, j) * NAME(element)(sm, lo, j);
-            for (j = 0; j < n; ++j)
-                to[j] = NAME(element)(sm, lo, j) * (NAME(element)(dy, lo, j) - sum);
-        }
+    const NAME(grad_job) *job = arg;
+    const int64_t n = job->sm->shape[1];
+    while (lo < hi) {
+        const int64_t rows = hi - lo < GROUP ? hi - lo : GROUP;
+        int64_t dy_row, sm_row;
+        const char *dy = NAME(rows_of)(job->rt, job->dy, lo, rows, job->y, &dy_row);
+        const char *sm = NAME(rows_of)(job->rt, job->sm, lo, rows, job->room, &sm_row);
+        for (int64_t i = 0; i < rows; ++i)
+            NAME(grad_row)(n, (const REAL *)(dy + i * dy_row), (const REAL *)(sm + i * sm_row), job->y + (lo + i) * n);
+        lo += rows;
     }
+}
+
+static int NAME(softmax_grad)(th_ctx *ctx)
+{
+    const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
+    const int64_t rows = sm->shape[0], n = sm->shape[1];
+    NAME(grad_job) job = {.rt = ctx->rt, .dy = dy, .sm = sm, .y = (REAL *)ctx->out[0]->data};
+    if (sm->strides[1] != sizeof(REAL) && (job.room = ctx->rt->scratch(ctx, (size_t)(rows * n) * sizeof(REAL))) == NULL)
+        return -1;
+    const double each = 1.0 * (double)n;
+    if (each * (double)rows >= TH_SERIAL_NS)
+        return ctx->rt->parallel_for(ctx, rows, th_grain(each), NAME(grad_rows), &job);
+    NAME(grad_rows)(&job, 0, rows);
+    return 0;
 }
 
 /* to = g * s, a row */
