@@ -340,7 +340,7 @@ def test_search(dtype):
 # -- rows -------------------------------------------------------------------------------------------------------
 
 
-GROUPS, COLUMNS = edges("SOFTMAX_GROUP", products=(("SOFTMAX_GROUP", 4),)), edges("SOFTMAX_SHORT", "SOFTMAX_TURNED", products=((32,),))
+GROUPS, COLUMNS = edges("SOFTMAX_GROUP", products=(("SOFTMAX_GROUP", 4),)), edges("SOFTMAX_SHORT", products=((32,),))
 
 
 @pytest.mark.parametrize("dtype, rtol", [("float64", 1e-14), ("float32", 6e-6)])
@@ -350,17 +350,17 @@ def test_softmax(dtype, rtol):
             x = rng.normal(size=(rows, columns)).astype(dtype)
             b = rng.normal(size=columns).astype(dtype)
             labels = rng.integers(0, columns, rows)
-            for at in (x, spread(x), x.copy("F")):
+            for at, b_at in ((x, b), (x, spread(b)), (spread(x), b), (x.copy("F"), spread(b))):
                 np.testing.assert_allclose(call(nnet.softmax_kernel, Toy(), [at], (dtype, 2))[0], softmax(x), rtol)
                 np.testing.assert_allclose(call(nnet.log_softmax_kernel, Toy(), [at], (dtype, 2))[0], np.log(softmax(x)), rtol, rtol)
                 want = softmax(x + b)
-                loss, p, place = call(nnet.crossentropy_kernel, Toy(), [at, b, labels], (dtype, 1), (dtype, 2), ("int64", 1))
+                loss, p, place = call(nnet.crossentropy_kernel, Toy(), [at, b_at, labels], (dtype, 1), (dtype, 2), ("int64", 1))
                 np.testing.assert_allclose(p, want, rtol)
                 np.testing.assert_allclose(loss, -np.log(want[np.arange(rows), labels]), rtol, rtol)
                 equal(place, (x + b).argmax(1), rows, columns)
-                g = whole(x.shape, dtype)
-                got = call(nnet.softmax_grad_kernel, Toy(), [spread(g) if at is not x else g, p], (dtype, 2))[0]
-                wide = p.astype("float64")
+            g, wide = whole(x.shape, dtype), p.astype("float64")
+            for dy, sm in itertools.product((g, spread(g), g.copy("F")), (p, spread(p), p.copy("F"))):
+                got = call(nnet.softmax_grad_kernel, Toy(), [dy, sm], (dtype, 2))[0]
                 np.testing.assert_allclose(got, wide * (g - (g * wide).sum(1, keepdims=True)), 1e-4, 20 * rtol)
 
 

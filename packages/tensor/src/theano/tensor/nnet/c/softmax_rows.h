@@ -151,20 +151,16 @@ static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
     const int64_t left = places ? job->label->shape[0] - first : 0, labels = left < rows ? left : rows;
     const int64_t n = job->n;
     REAL v[SHORT * GROUP], largest[GROUP], sum[GROUP], at_label[GROUP];
-    const char *x = job->x + first * job->x_row;
+    const int64_t size = sizeof(REAL);
+    job->rt->move((char *)v, size, GROUP * size, job->x + first * job->x_row, job->x_row, job->x_step, rows, n, size);
+    for (int64_t i = 0; i < rows; ++i)
+        largest[i] = -INFINITY;
     for (int64_t j = 0; j < n; ++j) {
         const REAL b = bias ? job->b[j] : 0;
         TH_INDEPENDENT
         for (int64_t i = 0; i < rows; ++i) {
-            const REAL u = *(const REAL *)(x + i * job->x_row + j * job->x_step);
-            v[j * GROUP + i] = bias ? u + b : u;
-        }
-    }
-    memcpy(largest, v, (size_t)rows * sizeof *v);
-    for (int64_t j = 1; j < n; ++j) {
-        TH_INDEPENDENT
-        for (int64_t i = 0; i < rows; ++i) {
-            const REAL u = v[j * GROUP + i];
+            const REAL u = bias ? v[j * GROUP + i] + b : v[j * GROUP + i];
+            v[j * GROUP + i] = u;
             largest[i] = u > largest[i] ? u : largest[i];
         }
     }
@@ -187,14 +183,14 @@ static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
     TH_INDEPENDENT
     for (int64_t i = 0; i < rows; ++i)
         sum[i] = as_log ? LOG(sum[i]) : 1 / sum[i];
-    REAL *y = job->y + first * n;
     for (int64_t j = 0; j < n; ++j) {
         TH_INDEPENDENT
         for (int64_t i = 0; i < rows; ++i) {
             const REAL u = v[j * GROUP + i];
-            y[i * n + j] = as_log ? u - sum[i] : u * sum[i];
+            v[j * GROUP + i] = as_log ? u - sum[i] : u * sum[i];
         }
     }
+    job->rt->move((char *)(job->y + first * n), n * size, size, (char *)v, size, GROUP * size, rows, n, size);
 }
 
 static void NAME(rows)(void *arg, int64_t lo, int64_t hi)
