@@ -364,6 +364,17 @@ def test_softmax(dtype, rtol):
                 np.testing.assert_allclose(got, wide * (g - (g * wide).sum(1, keepdims=True)), 1e-4, 20 * rtol)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("columns", [4, 10, 40])
+def test_largest_of_rows_that_are_not_finite(dtype, columns):
+    """The place of a row's largest element is NumPy's: of the first nan, else of the first of the largest."""
+    x = rng.choice(np.array([np.nan, np.inf, -np.inf, 0, 1, 1], dtype), (200, columns), p=[0.05, 0.1, 0.25, 0.2, 0.2, 0.2])
+    x[:3] = [[-np.inf], [np.inf], [np.nan]]
+    labels = rng.integers(0, columns, len(x))
+    place = call(nnet.crossentropy_kernel, Toy(), [x, np.zeros(columns, dtype), labels], (dtype, 1), (dtype, 2), ("int64", 1))[2]
+    equal(place, x.argmax(1), columns)
+
+
 # -- copies -----------------------------------------------------------------------------------------------------
 
 COPIED = edges("COPY_CHUNK", "COPY_BAND", "COPY_PIECE", products=(("COPY_PIECE", "COPY_BAND"), ("COPY_CHUNK", 3), ("COPY_LONG",)), most=500)

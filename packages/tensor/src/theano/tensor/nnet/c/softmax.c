@@ -81,6 +81,7 @@ static void put_place(const th_buffer *place, int64_t row, int64_t value)
 }
 
 #define REAL float
+#define INTEGER int32_t
 #define NAME(WHAT) WHAT##_f4
 #define EXP th_exp_f32
 #define LOG th_log_f32
@@ -88,12 +89,14 @@ static void put_place(const th_buffer *place, int64_t row, int64_t value)
 #define VECTOR TH_WIDTH_4
 #include "softmax_rows.h"
 #undef REAL
+#undef INTEGER
 #undef NAME
 #undef EXP
 #undef LOG
 #undef LANES
 #undef VECTOR
 #define REAL double
+#define INTEGER int64_t
 #define NAME(WHAT) WHAT##_f8
 #define EXP th_exp_f64
 #define LOG th_log_f64

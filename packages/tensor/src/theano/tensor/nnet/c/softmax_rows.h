@@ -1,5 +1,5 @@
-/* Softmax and its relatives for one type of numbers. softmax.c includes this once for each, with REAL, NAME, EXP, LOG, LANES
- * and VECTOR defined.
+/* Softmax and its relatives for one type of numbers. softmax.c includes this once for each, with REAL, INTEGER (as wide),
+ * NAME, EXP, LOG, LANES and VECTOR defined.
  *
  * Long rows are walked one by one: largest element, exponentials and their sum, scaling. Short rows would leave vector
  * registers half empty, so they are taken in groups and turned around: each step then works on one column of many rows.
@@ -151,6 +151,7 @@ static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
     const int64_t left = places ? job->label->shape[0] - first : 0, labels = left < rows ? left : rows;
     const int64_t n = job->n;
     REAL v[SHORT * GROUP], largest[GROUP], sum[GROUP], at_label[GROUP];
+    INTEGER place[GROUP] = {0}; /* of the largest */
     const int64_t size = sizeof(REAL);
     job->rt->move((char *)v, size, GROUP * size, job->x + first * job->x_row, job->x_row, job->x_step, rows, n, size);
     for (int64_t i = 0; i < rows; ++i)
@@ -164,6 +165,11 @@ static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
             largest[i] = u > largest[i] ? u : largest[i];
         }
     }
+    for (int64_t j = places ? n - 1 : -1; j >= 0; --j) {
+        TH_INDEPENDENT
+        for (int64_t i = 0; i < rows; ++i)
+            place[i] = v[j * GROUP + i] == largest[i] ? (INTEGER)j : place[i];
+    }
     for (int64_t i = 0; i < labels; ++i)
         at_label[i] = v[label_at(job->label, first + i, n) * GROUP + i] - largest[i];
     memset(sum, 0, sizeof sum);
@@ -175,11 +181,12 @@ static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
             sum[i] += e;
         }
     }
+    TH_INDEPENDENT
     for (int64_t i = 0; i < labels; ++i)
         job->loss[first + i] = LOG(sum[i]) - at_label[i];
     if (places)
         for (int64_t i = 0; i < rows; ++i)
-            put_place(job->place, first + i, NAME(first)(job, first + i, largest[i], sum[i]));
+            put_place(job->place, first + i, sum[i] == sum[i] ? place[i] : NAME(first)(job, first + i, largest[i], sum[i]));
     TH_INDEPENDENT
     for (int64_t i = 0; i < rows; ++i)
         sum[i] = as_log ? LOG(sum[i]) : 1 / sum[i];
