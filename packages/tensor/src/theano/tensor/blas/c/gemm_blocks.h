@@ -116,12 +116,11 @@ INLINE void NAME(multiply_panels)(const NAME(job) *j, int64_t t, int64_t q, cons
         f.x = l->packed + t * j->terms * ROWS * size;
         f.x_row = size;
         f.x_step = ROWS * size;
-        if (rows == ROWS && columns == COLUMNS) {
-            NAME(whole_tile)(f.x, f.y, f.terms, &e);
-            return;
-        }
     }
-    NAME(edges)[rows - 1][parts_of(columns, LANES) - 1](&f, &e, columns);
+    if (rows != ROWS || columns != COLUMNS || (l->packed == NULL && f.x_step != size))
+        NAME(edges)[rows - 1][parts_of(columns, LANES) - 1](&f, &e, columns);
+    else
+        (l->packed != NULL ? NAME(tile_of_panels) : NAME(tile_of_rows))(f.x, f.x_row, f.y, f.terms, &e);
 }
 
 /* In a cell, a panel of one factor rests in the first-level cache while all of the other one's go by. */
@@ -227,8 +226,9 @@ static NAME(blocking) NAME(blocking_of)(const matrix *a, const matrix *b)
     const int64_t longest = parts_of(a->cols, slices.parts), most = PACKED_BYTES / (longest * size);
     const cut groups = cut_into(m, parts_of(m, most < ROWS ? ROWS : most));
     const cut blocks = cut_into(parts_of(n, LANES), parts_of(n, most < COLUMNS ? COLUMNS : most));
-    /* Rows whose terms are neighbours are as well read where they lie, unless they are read often. */
-    const int packed = (a->col != size && a->row != size) || n > 8 * COLUMNS;
+    /* Terms that are neighbours are as well read where they lie: always if their panel rests in the first-level cache, else, as
+     * rows that are neighbours, unless they are read often. */
+    const int often = n > 8 * COLUMNS, packed = a->col == size ? RIGHT_RESTS && often : a->row != size || often;
     return (NAME(blocking)){
         slices, groups, blocks, packed ? NAME(bytes)(parts_of(m, groups.parts), ROWS, longest) : 0,
         m <= PASSING_ROWS && b->rows * n * size <= NEAR_BYTES ? 0 : NAME(bytes)(parts_of(parts_of(n, LANES), blocks.parts) * LANES, COLUMNS, longest),

@@ -5,6 +5,7 @@
 #define PAGE TH_GEMM_PAGE
 #define FEW_ROWS TH_GEMM_FEW_ROWS
 #define FEW_TERMS TH_GEMM_FEW_TERMS
+#define ACROSS_ROWS TH_GEMM_ACROSS_ROWS
 #define TURNED_TERMS TH_GEMM_TURNED_TERMS
 #define TURNED_WORK TH_GEMM_TURNED_WORK
 
@@ -106,7 +107,7 @@ static int NAME(is_direct)(const matrix *a, const matrix *b)
     if (a->rows <= FEW_ROWS || a->cols <= FEW_TERMS)
         return 1;
     /* A narrow factor without gaps is read in one run, as fast as from a copy; so is the other one, or each of its rows is. */
-    if (b->cols <= COLUMNS && b->row == b->cols * size && (a->col == size || (a->rows <= PASSING_ROWS && a->col == a->rows * size)))
+    if (b->cols <= COLUMNS && b->row == b->cols * size && (a->col == size || (a->rows <= ACROSS_ROWS && a->col == a->rows * size)))
         return 1;
     if (a->col != size && b->cols > COLUMNS && (a->row != size || a->rows * a->cols * size > DIRECT_BYTES || !NAME(is_spread)(a->cols, a->col)))
         return 0;

@@ -91,13 +91,18 @@ INLINE void NAME(tile)(const int rows, const int vectors, NAME(factors) f, NAME(
     }
 }
 
-/* The tiles that fill the middle of a product, both factors packed. */
-static __attribute__((noinline)) void NAME(whole_tile)(const char *x, const char *y, int64_t terms, const NAME(ending) *e)
-{
-    const NAME(factors) f = {x, y, terms, sizeof(T), ROWS * sizeof(T), COLUMNS * sizeof(T)};
-    _Pragma("GCC unroll 8") for (int i = 0; i < ROWS; ++i) {
-        __builtin_prefetch(e->to + i * e->to_row, 1);
-        __builtin_prefetch(e->to + i * e->to_row + VECTORS * VECTOR_BYTES - 1, 1);
+/* The tiles that fill the middle of a product: the right factor is packed; the left one, too, or its rows are read where they
+ * lie. */
+#define WHOLE_TILE(WHAT, X_ROW, X_STEP) \
+    static __attribute__((noinline)) void NAME(WHAT)(const char *x, int64_t x_row, const char *y, int64_t terms, const NAME(ending) *e) \
+    { \
+        const NAME(factors) f = {x, y, terms, X_ROW, X_STEP, COLUMNS * sizeof(T)}; \
+        (void)x_row; \
+        _Pragma("GCC unroll 8") for (int i = 0; i < ROWS; ++i) { \
+            __builtin_prefetch(e->to + i * e->to_row, 1); \
+            __builtin_prefetch(e->to + i * e->to_row + VECTORS * VECTOR_BYTES - 1, 1); \
+        } \
+        NAME(tile)(ROWS, VECTORS, f, *e, COLUMNS); \
     }
-    NAME(tile)(ROWS, VECTORS, f, *e, COLUMNS);
-}
+WHOLE_TILE(tile_of_panels, sizeof(T), ROWS * sizeof(T))
+WHOLE_TILE(tile_of_rows, x_row, sizeof(T))

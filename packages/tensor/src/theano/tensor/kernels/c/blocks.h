@@ -71,11 +71,12 @@ enum {
     TH_GEMM_RESTING_BYTES = 24 << 10,   /* of a panel that rests in the first-level cache, */
 #ifdef __AVX512F__
     TH_GEMM_PASSING_BYTES = 768 << 10,  /* and of those that go by: most of the second-level cache of a CPU that has AVX-512, */
+    TH_GEMM_PASSING_ROWS = 512,         /* rows of the left factor up to which a panel of the right one is packed when its turn comes, */
 #else
     TH_GEMM_PASSING_BYTES = 128 << 10,  /* or half of a small one */
+    TH_GEMM_PASSING_ROWS = 64,
 #endif
     TH_GEMM_PACKED_BYTES = 6 << 20,     /* of a factor that are packed at once: a share of the third */
-    TH_GEMM_PASSING_ROWS = 64,          /* rows of the left factor up to which a panel of the right one is packed when its turn comes, */
     TH_GEMM_NEAR_BYTES = 1 << 20,       /* if that factor has no more than so much: in pieces of rows it is read slowly from memory */
     TH_GEMM_TERMS_AHEAD = 8,            /* rows of a factor from which panels are packed side by side: its terms are fetched as many ahead */
     TH_GEMM_SHARED_CELLS = 24,          /* pieces into which threads cut a block of the product, at least */
@@ -85,7 +86,8 @@ enum {
     TH_GEMM_DIRECT_SLICE_BYTES = 8192,  /* of terms in a slice: such a panel of the right factor stays in the second-level cache */
     TH_GEMM_DIRECT_BYTES = 96 << 10,    /* of a factor that is read where it lies rather than packed, */
     TH_GEMM_FEW_ROWS = 16,              /* or of any size if there are few rows, */
-    TH_GEMM_FEW_TERMS = 24,             /* or few terms */
+    TH_GEMM_FEW_TERMS = 24,             /* or few terms, */
+    TH_GEMM_ACROSS_ROWS = 64,           /* or up to so many rows that lie as columns without gaps, where the other factor is narrow */
     TH_GEMM_OWN_TRANSPOSE = 48,         /* rows from which half of the product of a matrix and its transpose is computed, the other copied */
     TH_GEMM_MIRRORED = 16,              /* in squares of so many rows */
     TH_GEMM_PAGE = 4096,                /* numbers so many bytes apart fight for the same eight places in the first-level cache */
