@@ -457,7 +457,7 @@ def test_groups_of_places_and_masks():
 # (two lengths of each of three axes meet; around a slice of terms, and around widths of panels of 24 and 48 columns)
 # A slice of packed terms has as many as fill a panel: 10 of 3 vectors of any width; 16 and 32 of 8 numbers.
 TERMS = sorted({*edges("GEMM_DIRECT_SLICE_BYTES", "GEMM_TURNED_TERMS", "GEMM_FEW_TERMS", most=40), 9, 10, 11, 16, 17, 21, 31, 33})
-ACROSS = sorted({1, 2, 3, 8, 9, 13, 24, 25, 49, 100, *edges("GEMM_PASSING_ROWS", "GEMM_ACROSS_ROWS", most=20)})
+ACROSS = sorted({1, 2, 3, 8, 9, 13, 24, 25, 49, 100, *edges("GEMM_UNPACKED_ROWS", "GEMM_PASSING_ROWS", "GEMM_ACROSS_ROWS", most=20)})
 edges("GEMM_RESTING_BYTES", "GEMM_PASSING_BYTES", "GEMM_PACKED_BYTES", "GEMM_SHARED_CELLS", "GEMM_WORTH_THREADS", "GEMM_DIRECT_BYTES")
 edges("GEMM_FEW_ROWS", "GEMM_PAGE", "GEMM_TURNED_WORK", "GEMM_TERMS_AHEAD", "GEMM_OWN_TRANSPOSE", "GEMM_MIRRORED", "GEMM_NEAR_BYTES")
 

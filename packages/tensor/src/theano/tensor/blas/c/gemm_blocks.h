@@ -42,7 +42,7 @@ typedef void (*NAME(edge))(const NAME(factors) *f, const NAME(ending) *e, int64_
 #define EDGE(R, V) \
     static __attribute__((noinline)) void NAME(edge_##R##_##V)(const NAME(factors) *f, const NAME(ending) *e, int64_t n) \
     { \
-        NAME(tile)(R, V, *f, *e, n); \
+        NAME(tile)(R, V, *f, e, n); \
     }
 #define EDGES(R) EDGE(R, 1) EDGE(R, 2) EDGE(R, 3)
 #define TALL_EDGES(R) EDGE(R, 1) EDGE(R, 2)

@@ -4,6 +4,7 @@
 #define DIRECT_BYTES ((int64_t)TH_GEMM_DIRECT_BYTES)
 #define PAGE TH_GEMM_PAGE
 #define FEW_ROWS TH_GEMM_FEW_ROWS
+#define UNPACKED_ROWS TH_GEMM_UNPACKED_ROWS
 #define FEW_TERMS TH_GEMM_FEW_TERMS
 #define ACROSS_ROWS TH_GEMM_ACROSS_ROWS
 #define TURNED_TERMS TH_GEMM_TURNED_TERMS
@@ -111,5 +112,9 @@ static int NAME(is_direct)(const matrix *a, const matrix *b)
         return 1;
     if (a->col != size && b->cols > COLUMNS && (a->row != size || a->rows * a->cols * size > DIRECT_BYTES || !NAME(is_spread)(a->cols, a->col)))
         return 0;
-    return b->rows * b->cols * size <= DIRECT_BYTES && NAME(is_spread)(b->rows, b->row);
+    const int64_t right = b->rows * b->cols * size;
+    /* Few rows leave little to gain from a copy, and steps of less than a page are fetched ahead. */
+    if (a->rows <= UNPACKED_ROWS && a->col == size && right <= PASSING_BYTES && b->row < PAGE)
+        return 1;
+    return right <= DIRECT_BYTES && NAME(is_spread)(b->rows, b->row);
 }

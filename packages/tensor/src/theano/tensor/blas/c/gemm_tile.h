@@ -14,23 +14,30 @@ typedef struct {
     int64_t terms, x_row, x_step, y_step;
 } NAME(factors);
 
-/* One row of a tile with columns that are neighbours; of the last vector, `rest` numbers are wanted. */
+/* One row of a tile to columns that are neighbours; of the last vector, `rest` numbers are wanted. */
+INLINE void NAME(put_row)(char *to, const vec *row, const int vectors, int64_t rest)
+{
+    _Pragma("GCC unroll 3") for (int v = 0; v < vectors; ++v) {
+        if (v < vectors - 1 || rest == LANES)
+            store(to + v * VECTOR_BYTES, row[v]);
+        else
+            store_some(to + v * VECTOR_BYTES, row[v], rest);
+    }
+}
+
+/* Its ending. */
 INLINE void NAME(end_row)(const NAME(ending) *e, int64_t i, const vec *sums, const int vectors, int64_t rest)
 {
-    char *to = e->to + i * e->to_row;
     const char *from = e->from + i * e->from_row;
     const vec alpha = all(e->alpha), beta = all(e->beta);
+    vec row[VECTORS];
     _Pragma("GCC unroll 3") for (int v = 0; v < vectors; ++v) {
         const int64_t at = v * VECTOR_BYTES;
-        const int whole = v < vectors - 1 || rest == LANES;
-        vec r = sums[v] * alpha;
+        row[v] = sums[v] * alpha;
         if (e->beta != 0)
-            r = fused(whole ? load(from + at) : load_some(from + at, rest), beta, r);
-        if (whole)
-            store(to + at, r);
-        else
-            store_some(to + at, r, rest);
+            row[v] = fused(v < vectors - 1 || rest == LANES ? load(from + at) : load_some(from + at, rest), beta, row[v]);
     }
+    NAME(put_row)(e->to + i * e->to_row, row, vectors, rest);
 }
 
 /* The same for any strides. */
@@ -48,8 +55,9 @@ static __attribute__((noinline, unused)) void NAME(end_anywhere)(const NAME(endi
 }
 
 /* A tile of `rows` times `vectors`; `n` columns of it are wanted, and no number beyond them is read. All counts are
- * constants where this is used, but `n` where it is not all columns. */
-INLINE void NAME(tile)(const int rows, const int vectors, NAME(factors) f, NAME(ending) e, int64_t n)
+ * constants where this is used, but `n` where it is not all columns. The ending was just written number by number: copied whole, it
+ * would be waited for. */
+INLINE void NAME(tile)(const int rows, const int vectors, NAME(factors) f, const NAME(ending) *e, int64_t n)
 {
     vec sums[TALL][VECTORS];
     const int64_t rest = n - (vectors - 1) * LANES;
@@ -79,15 +87,20 @@ INLINE void NAME(tile)(const int rows, const int vectors, NAME(factors) f, NAME(
         y += f.y_step;
     }
     const int64_t size = sizeof(T);
-    if (e.to_col == size && (e.beta == 0 || e.from_col == size)) {
+    if (e->to_col == size && e->alpha == 1 && e->beta == 0) {
+        char *to = e->to;
+        const int64_t to_row = e->to_row; /* read once: a store might change it, for all that the compiler knows */
+        _Pragma("GCC unroll 12") for (int i = 0; i < rows; ++i, to += to_row)
+            NAME(put_row)(to, sums[i], vectors, rest);
+    } else if (e->to_col == size && (e->beta == 0 || e->from_col == size)) {
         _Pragma("GCC unroll 12") for (int i = 0; i < rows; ++i)
-            NAME(end_row)(&e, i, sums[i], vectors, rest);
+            NAME(end_row)(e, i, sums[i], vectors, rest);
     } else {
         T plain[TALL * COLUMNS];
         _Pragma("GCC unroll 12") for (int i = 0; i < rows; ++i)
             _Pragma("GCC unroll 3") for (int v = 0; v < vectors; ++v)
                 store(plain + i * COLUMNS + v * LANES, sums[i][v]);
-        NAME(end_anywhere)(&e, plain, rows, COLUMNS, n);
+        NAME(end_anywhere)(e, plain, rows, COLUMNS, n);
     }
 }
 
@@ -102,7 +115,7 @@ INLINE void NAME(tile)(const int rows, const int vectors, NAME(factors) f, NAME(
             __builtin_prefetch(e->to + i * e->to_row, 1); \
             __builtin_prefetch(e->to + i * e->to_row + VECTORS * VECTOR_BYTES - 1, 1); \
         } \
-        NAME(tile)(ROWS, VECTORS, f, *e, COLUMNS); \
+        NAME(tile)(ROWS, VECTORS, f, e, COLUMNS); \
     }
 WHOLE_TILE(tile_of_panels, sizeof(T), ROWS * sizeof(T))
 WHOLE_TILE(tile_of_rows, x_row, sizeof(T))
