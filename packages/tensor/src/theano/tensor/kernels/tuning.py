@@ -42,11 +42,6 @@ FAMILIES: dict[str, dict[str, int]] = {
     # AMD Zen 3: 2,000 x 2,000 float64 are summed over the rows in 0.6 of the time of one row after the other; products
     # as fast as OpenBLAS's or faster up to these sizes.
     r"x86_64 AuthenticAMD 25 (\d|1[0-5]) ": {"row_by_row": False, "own_float64": 1200**3, "own_float32": 2500**3},
-    # Sapphire and Emerald Rapids: OpenBLAS has kernels for small matrices, which take 0.74 to 0.96 of the time of ours.
-    r"x86_64 GenuineIntel 6 (143|207) ": {
-        **{f"small_above_{dtype}": 16**3 for dtype in ("float32", "float64")},
-        **{f"small_up_to_{dtype}": 64**3 for dtype in ("float32", "float64")},
-    },
     # Zen 5: the way that was found best when these kernels were written on one.
     r"x86_64 AuthenticAMD 26 \d+ ": {"row_by_row": False},
 }

@@ -6,6 +6,8 @@
 #include "lanes.h"
 
 enum { BLOCK = TH_ARGMAX_BLOCK, TILE = TH_ARGMAX_TILE, NEAR_BYTES = TH_ARGMAX_NEAR_BYTES, SHORT_RUN = TH_ARGMAX_SHORT_RUN, PIECE = TH_ARGMAX_PIECE };
+/* Bytes of a tile of short runs. */
+enum { ROOM = (TILE + 15) / 16 * SHORT_RUN * 8 };
 
 /* What each element type brings. float16 is searched as float32. */
 typedef struct {
@@ -205,6 +207,7 @@ BY_SCAN(u8, uint64_t, int64_t)
 static const searcher searchers[2][TH_NDTYPES] = {SEARCHERS(largest), SEARCHERS(smallest)};
 
 typedef struct {
+    const th_runtime *rt;
     const searcher *s;
     char *x, *value; /* value: NULL if only places are wanted */
     int64_t *place;
@@ -341,7 +344,8 @@ static void reduce_outer(void *arg, int64_t lo, int64_t hi)
     const int inner = j->kept - 1;
     const int64_t width = j->shape[inner], next = j->strides[inner], tiles = (width + j->tile - 1) / j->tile;
     const int direct = next == j->itemsize && j->dtype != TH_FLOAT16;
-    _Alignas(64) char best[TILE * 8], row[TILE * 8];
+    const int64_t size = j->s->size;
+    _Alignas(64) char best[TILE * 8], row[TILE * 8], turned[ROOM];
     _Alignas(64) int64_t place[TILE];
     for (; lo < hi; ++lo) {
         const int64_t start = lo % tiles * j->tile, w = width - start < j->tile ? width - start : j->tile;
@@ -350,13 +354,20 @@ static void reduce_outer(void *arg, int64_t lo, int64_t hi)
         char *p = j->x;
         th_seek(1, inner, j->shape, j->strides, lo / tiles, index, &p);
         p += start * next;
-        gather(j, best, p, next, w);
         memset(place, 0, sizeof place);
-        for (int64_t i = 1; i < j->total; ++i) {
-            th_advance(1, j->gone, j->gone_shape, j->gone_strides, inside, &p);
-            if (!direct)
-                gather(j, row, p, next, w);
-            j->s->row(w, direct ? p : row, i, best, place);
+        if (!direct && j->gone == 1 && j->dtype != TH_FLOAT16 && w * j->total * size <= ROOM) {
+            j->rt->move(turned, size, w * size, p, next, j->gone_strides[0], w, j->total, size);
+            memcpy(best, turned, (size_t)(w * size));
+            for (int64_t i = 1; i < j->total; ++i)
+                j->s->row(w, turned + i * w * size, i, best, place);
+        } else {
+            gather(j, best, p, next, w);
+            for (int64_t i = 1; i < j->total; ++i) {
+                th_advance(1, j->gone, j->gone_shape, j->gone_strides, inside, &p);
+                if (!direct)
+                    gather(j, row, p, next, w);
+                j->s->row(w, direct ? p : row, i, best, place);
+            }
         }
         for (int64_t k = 0; k < w; ++k)
             j->place[first + k] = j->s->wide ? place[k] : ((const int32_t *)place)[k];
@@ -403,6 +414,7 @@ TH_EXPORT int th_kernel_argmax(th_ctx *ctx)
     const th_argmax_params *p = ctx->params;
     int64_t kept = 1, shape[TH_MAX_NDIM];
     job j;
+    j.rt = ctx->rt;
     j.s = &searchers[p->smallest][x->dtype];
     j.x = x->data;
     j.dtype = x->dtype;
