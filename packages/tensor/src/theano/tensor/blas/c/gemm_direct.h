@@ -113,8 +113,8 @@ static int NAME(is_direct)(const matrix *a, const matrix *b)
     if (a->col != size && b->cols > COLUMNS && (a->row != size || a->rows * a->cols * size > DIRECT_BYTES || !NAME(is_spread)(a->cols, a->col)))
         return 0;
     const int64_t right = b->rows * b->cols * size;
-    /* Few rows leave little to gain from a copy, and steps of less than a page are fetched ahead. */
-    if (a->rows <= UNPACKED_ROWS && a->col == size && right <= PASSING_BYTES && b->row < PAGE)
+    /* Few rows leave little to gain from a copy of what goes by, and steps of less than a page are fetched ahead. */
+    if (!RIGHT_RESTS && a->rows <= UNPACKED_ROWS && a->col == size && right <= PASSING_BYTES && b->row < PAGE)
         return 1;
     return right <= DIRECT_BYTES && NAME(is_spread)(b->rows, b->row);
 }

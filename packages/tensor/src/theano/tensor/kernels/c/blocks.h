@@ -71,11 +71,9 @@ enum {
     TH_GEMM_RESTING_BYTES = 24 << 10,   /* of a panel that rests in the first-level cache, */
 #ifdef __AVX512F__
     TH_GEMM_PASSING_BYTES = 768 << 10,  /* and of those that go by: most of the second-level cache of a CPU that has AVX-512, */
-    TH_GEMM_UNPACKED_ROWS = 64,         /* rows of the left factor up to which nothing is packed if the right one stays in that cache, */
-    TH_GEMM_PASSING_ROWS = 512,         /* and up to which a panel of that one is packed when its turn comes, */
+    TH_GEMM_PASSING_ROWS = 512,         /* rows of the left factor up to which a panel of the right one is packed when its turn comes, */
 #else
     TH_GEMM_PASSING_BYTES = 128 << 10,  /* or half of a small one */
-    TH_GEMM_UNPACKED_ROWS = 0,
     TH_GEMM_PASSING_ROWS = 64,
 #endif
     TH_GEMM_PACKED_BYTES = 6 << 20,     /* of a factor that are packed at once: a share of the third */
@@ -89,6 +87,7 @@ enum {
     TH_GEMM_DIRECT_BYTES = 96 << 10,    /* of a factor that is read where it lies rather than packed, */
     TH_GEMM_FEW_ROWS = 16,              /* or of any size if there are few rows, */
     TH_GEMM_FEW_TERMS = 24,             /* or few terms, */
+    TH_GEMM_UNPACKED_ROWS = 64,         /* or up to so many rows meet a right factor that goes by, */
     TH_GEMM_ACROSS_ROWS = 64,           /* or up to so many rows that lie as columns without gaps, where the other factor is narrow */
     TH_GEMM_OWN_TRANSPOSE = 48,         /* rows from which half of the product of a matrix and its transpose is computed, the other copied */
     TH_GEMM_MIRRORED = 16,              /* in squares of so many rows */
