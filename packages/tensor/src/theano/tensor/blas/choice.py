@@ -9,8 +9,8 @@ told to use its kernels for AVX2 and for AVX-512 in turn:
   twice as wide vectors, are twice as fast at every size.
 - Against kernels for the same vectors, ours win up to about 500 x 500 x 500 (they pack less), and lose up to a
   tenth above 1000 x 1000 x 1000. With vectors of 256 bits (Zen 3) they win, or are as fast, up to 1200 x 1200 x 1200.
-- OpenBLAS has kernels for small matrices, with AVX-512. Where these are measured to win between two sizes, products of such
-  sizes are the library's.
+- OpenBLAS has kernels for small matrices, with AVX-512. Where these are measured to win between two sizes, products in
+  between are the library's.
 """
 
 from __future__ import annotations
