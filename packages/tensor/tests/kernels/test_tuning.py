@@ -79,7 +79,7 @@ def test_everything_is_measured_and_kept(place, monkeypatch):
     assert all(line.ok and line.topic == "calibrated" for line in lines) and len(lines) >= 3
     assert tuning.chosen(place) == tuning.Found(tuning.current(), tuning.source())
     assert tuning.source().startswith("measured here on")
-    assert tuning.current()["own_float64"] in {8**3, ALWAYS, tuning.CAREFUL["own_float64"]}
+    assert tuning.current()["own_float64"] in {8**3, ALWAYS, tuning.stored().values["own_float64"]}
 
 
 def test_of_two_the_faster_is_chosen(monkeypatch):
