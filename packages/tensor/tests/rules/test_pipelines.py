@@ -218,6 +218,23 @@ def test_a_wide_sum_is_as_many_kernels_as_loops_hold_its_terms():
     assert report.complete and len(fgraph.apply_nodes) <= -(-2000 // (MAX_OPERANDS - 2))
 
 
+def test_a_chain_that_is_cut_stores_one_value_a_cut():
+    h = v
+    for i in range(60):
+        h = T.tanh(h + w * (0.1 * i)) if i % 3 else h * w + v
+    joined = kernels(check([v, w], [h], [V, W]))
+    assert len(joined) > 1 and all(len(node.outputs) == 1 for node in joined)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_groups_that_are_cut_compute_what_they_computed(shared):
+    # Sinks without a common ancestor, values that several pieces need, and one of two results that only others use.
+    values = [T.exp(v * (i + 1.5)) for i in range(2 * MAX_OPERANDS)]
+    sums = [T.tanh(a - b) for a, b in zip(values, [*values[7:], *values[:7]] if shared else values[::-1], strict=True)]
+    results = [*sums[::3], sum(sums[1:5], w), values[3]]
+    assert len(kernels(check([v, w], results, [V / 50, W]))) > 1
+
+
 def test_history_names_the_rule_and_the_line():
     out = T.log(1 + T.exp(v))
     fgraph = FunctionGraph([v], [out])

@@ -47,7 +47,8 @@ def fuse(fgraph: FunctionGraph, context: Context) -> None:
     lazy = any(node.op.lazy for node in order)
     pieces: list[list[TensorApply]] = []
     for group in _groups(order, fusible, levels, alone=lazy):
-        pieces.extend(_cut(group))
+        whole = _cut(group)
+        pieces.extend(whole if len(whole) == 1 else _cut(_depth_first(group)))
     for piece in pieces:
         if len(piece) > 1:
             _join(fgraph, piece, context)
@@ -96,6 +97,30 @@ def _groups(
     for node in nodes:
         found.setdefault(sets.find(node), []).append(node)
     return list(found.values())
+
+
+def _depth_first(group: Sequence[TensorApply]) -> list[TensorApply]:
+    """Return a group in an order of computation in which what a node needs comes right before it.
+
+    Where a group is cut, few values are then under way: what many nodes need of the inputs alone (``c * x`` for as many
+    numbers ``c``) would all be computed, and stored, before anything else.
+    """
+    members, met = set(group), set[TensorApply]()
+    found: list[TensorApply] = []
+    for last in group:
+        if any(client in members for v in last.outputs for client, _ in v.clients):
+            continue
+        path = [(last, iter(last.inputs))]
+        while path:
+            node, inputs = path[-1]
+            needed = next((v.owner for v in inputs if v.owner in members and v.owner not in met), None)
+            if needed is not None:
+                met.add(needed)
+                path.append((needed, iter(needed.inputs)))
+            else:
+                found.append(node)
+                path.pop()
+    return found
 
 
 def _cut(group: Sequence[TensorApply]) -> list[list[TensorApply]]:
