@@ -27,8 +27,12 @@
             ++from; \
         while (to > from && indptr[to - 1] == end) \
             --to; \
-        for (int64_t i = from; i < to; ++i) \
-            seams += (indptr[i + 1] > indptr[i]) & (at[indptr[i]] <= at[indptr[i] - 1]); \
+        INT next = indptr[from]; /* carried, which keeps the compiler from vectors put together number by number */ \
+        for (int64_t i = from; i < to; ++i) { \
+            const INT here = next; \
+            next = indptr[i + 1]; \
+            seams += (next > here) && (at[here] <= at[here - 1]); \
+        } \
         return all == seams ? 0 : TH_DISORDERED; \
     }
 EXAMINE(examine_32, int32_t, uint32_t)

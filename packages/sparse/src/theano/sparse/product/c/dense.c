@@ -218,6 +218,48 @@ static const int32_t kept_float[16] = {-1, -1, -1, -1, -1, -1, -1, -1}, *const e
 PRODUCT(f32, float, th_vf32)
 PRODUCT(f64, double, th_vf64)
 
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+#include <immintrin.h>
+
+/* One column, where a CPU gathers a register faster than it loads its numbers one by one: a mask ends the line. */
+#define GATHERED(NAME, T, V, LANES, MASK, NUMBERS, PLACES, PS) \
+    static void gathered_##NAME(void *arg, int64_t lo, int64_t hi) \
+    { \
+        const product *p = arg; \
+        const int32_t *indices = p->a->indices, *indptr = p->a->indptr; \
+        const T *data = (const T *)p->a->data, *b = (const T *)p->b, alpha = (T)p->alpha; \
+        T *out = (T *)p->out; \
+        for (int64_t i = lo; i < hi; ++i) { \
+            V sums = _mm512_setzero_##PS(); \
+            const int32_t end = indptr[i + 1]; \
+            for (int32_t k = indptr[i]; k < end; k += LANES) { \
+                const MASK in = end - k < LANES ? (MASK)((1u << (end - k)) - 1) : (MASK)-1; \
+                const V x = NUMBERS(in, PLACES(in, indices + k), b); \
+                sums = _mm512_fmadd_##PS(_mm512_maskz_loadu_##PS(in, data + k), x, sums); \
+            } \
+            const T sum = _mm512_reduce_add_##PS(sums); \
+            out[i] = p->adds ? out[i] + alpha * sum : sum; \
+        } \
+    }
+#define EIGHT(in, places, b) _mm512_mask_i32gather_pd(_mm512_setzero_pd(), in, places, b, 8)
+#define SIXTEEN(in, places, b) _mm512_mask_i32gather_ps(_mm512_setzero_ps(), in, places, b, 4)
+GATHERED(f64, double, __m512d, 8, __mmask8, EIGHT, _mm256_maskz_loadu_epi32, pd)
+GATHERED(f32, float, __m512, 16, __mmask16, SIXTEEN, _mm512_maskz_loadu_epi32, ps)
+
+/* Intel's since Sapphire Rapids. Those before it gather slowly by now, mended by their microcode; AMD's always did. */
+static int gathers(void)
+{
+    return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512bf16");
+}
+#else
+#define gathered_f32 vector_f32
+#define gathered_f64 vector_f64
+static int gathers(void)
+{
+    return 0;
+}
+#endif
+
 /* The dense operand with rows of neighbouring elements: itself, or a copy. */
 static const char *packed_rows(th_ctx *ctx, const th_buffer *b, int64_t *ld)
 {
@@ -304,6 +346,8 @@ TH_EXPORT int th_kernel_sparse_dense(th_ctx *ctx)
         }
         return ctx->rt->parallel_for(ctx, columns, band, single ? spread_f32 : spread_f64, &p);
     }
+    if (columns == 1 && p.ldb == 1 && gathers())
+        return th_over_lines(ctx, &a, 1.0, single ? gathered_f32 : gathered_f64, &p);
     if (columns == 1 && p.ldb == 1)
         return th_over_lines(ctx, &a, 1.0, single ? vector_f32 : vector_f64, &p);
     return th_over_lines(ctx, &a, 1.0 + 0.15 * (double)columns, single ? rows_f32 : rows_f64, &p);

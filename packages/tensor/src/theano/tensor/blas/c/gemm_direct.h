@@ -38,14 +38,16 @@ static void NAME(direct_panel)(const NAME(direct_job) *j, int64_t r, int64_t end
         f.y = panel;
         f.y_step = COLUMNS * sizeof(T);
     }
+    NAME(ending) e = j->end;
+    e.to += r * e.to_row + c * e.to_col;
+    e.from += r * e.from_row + c * e.from_col;
     while (r < end) {
         /* Two tiles of like size are better than a whole and a small one. */
         const int64_t left = end - r, rows = left <= most ? left : left < 2 * most ? (left + 1) / 2 : most;
-        NAME(ending) e = j->end;
-        e.to += r * e.to_row + c * e.to_col;
-        e.from += r * e.from_row + c * e.from_col;
         NAME(edges)[rows - 1][parts_of(n, LANES) - 1](&f, &e, n);
         f.x += rows * j->a.row;
+        e.to += rows * e.to_row;
+        e.from += rows * e.from_row;
         r += rows;
     }
 }
