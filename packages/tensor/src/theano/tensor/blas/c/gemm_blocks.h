@@ -110,7 +110,9 @@ INLINE void NAME(multiply_panels)(const NAME(job) *j, int64_t t, int64_t q, cons
         return;
     NAME(factors) f = {l->from + row * l->line_step, panel, j->terms, l->line_step, l->term_step, COLUMNS * size};
     NAME(ending) e = j->end;
-    e.to += row * e.to_row + column * e.to_col;
+    int64_t to_at = row * e.to_row + column * e.to_col;
+    __asm__("" : "+r"(to_at)); /* or both places would be computed as one vector, from numbers just stored one by one */
+    e.to += to_at;
     e.from += row * e.from_row + column * e.from_col;
     if (l->packed != NULL) {
         f.x = l->packed + t * j->terms * ROWS * size;
