@@ -20,7 +20,7 @@ import importlib
 import os
 import pkgutil
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # The upper layers are other distributions, which put their sub-packages into other folders.
 __path__ = pkgutil.extend_path(__path__, __name__)
@@ -39,46 +39,59 @@ if any(os.path.exists(f"{folder}/configdefaults.py") for folder in __path__):
 from theano import layers
 from theano.compile import (
     Container,
-    FunctionMaker,
     In,
-    Mode,
-    OpFromGraph,
     Out,
     Param,
-    ProfileStats,
     SymbolicInput,
     SymbolicOutput,
-    as_op,
-    explain_compile,
     function,
     function_dump,
-    predefined_linkers,
-    predefined_modes,
-    predefined_optimizers,
     shared,
 )
 from theano.errors import InconsistencyError, UnavailableLayerError
 from theano.graph import Apply, Constant, FunctionGraph, Generic, Op, Type, Variable, generic
 from theano.graph.clone import copy_expression as clone
-from theano.printing import pp, pprint
-from theano.runtime.failure import last_error
 from theano.settings import change_flags, config
 from theano.updates import OrderedUpdates
 
+if TYPE_CHECKING:
+    from theano.compile import (
+        FunctionMaker,
+        Mode,
+        OpFromGraph,
+        ProfileStats,
+        as_op,
+        explain_compile,
+        predefined_linkers,
+        predefined_modes,
+        predefined_optimizers,
+    )
+    from theano.printing import pp, pprint
+    from theano.runtime.failure import last_error
+
 #: Modules of this layer that are loaded when they are first used.
-_MODULES = ("d3viz", "doctor", "gradient", "rewriting")
+_MODULES = ("codegen", "d3viz", "doctor", "gradient", "lowering", "printing", "rewriting", "runtime")
 
 #: Names that live elsewhere, by the module that defines them. What layers add, and old spellings, these say themselves.
 _ELSEWHERE = {
-    "Function": "theano.compile",
+    **dict.fromkeys(
+        (
+            "Function", "FunctionMaker", "Mode", "OpFromGraph", "ProfileStats", "as_op", "explain_compile",
+            "predefined_linkers", "predefined_modes", "predefined_optimizers",
+        ),
+        "theano.compile",
+    ),
     "Lop": "theano.gradient",
     "Rop": "theano.gradient",
     "checkpoint": "theano.compile.checkpoint",
     "checkpoint_sequential": "theano.compile.checkpoint",
     "export": "theano.aot.export",
     "grad": "theano.gradient",
+    "last_error": "theano.runtime.failure",
+    "pp": "theano.printing",
+    "pprint": "theano.printing",
     "subgraph_grad": "theano.gradient",
-}
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

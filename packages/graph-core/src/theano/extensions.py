@@ -4,7 +4,8 @@ A module declares a point where it asks, with the type of what it takes. Whoever
 module that asks never learns who that is. A `Slot` has one answer, a `Chain` several, asked in the order in which they
 came, and a `Table` has them by key. Chains and tables are lists and dictionaries, so that to ask costs no more.
 A layer that wants to answer before its modules are loaded lists `Extension` objects in its description
-(`theano.layers.Layer`).
+(`theano.layers.Layer`); by the name of the point alone (`extension`) where the module that asks should not be loaded
+for it either: the answer then waits until the point is declared.
 
 Examples
 --------
@@ -46,10 +47,19 @@ class Point:
     def __init__(self, name: str, asks: str):
         self.name, self.asks = name, asks
         points[name] = self
+        for answer in waiting.pop(name, ()):
+            self.register(*answer)
+
+    def register(self, *answer: Any) -> Any:
+        """Take an answer, with its key if answers have one."""
+        raise NotImplementedError
 
 
 #: All points, by name, as their modules are loaded.
 points: dict[str, Point] = {}
+
+#: Answers for points that are not there yet, by name.
+waiting: dict[str, list[tuple[Any, ...]]] = {}
 
 
 @record(frozen=True)
@@ -58,13 +68,41 @@ class Extension:
 
     Parameters
     ----------
-    point : Point
+    point : Point or str
+        Or its name.
     enter : callable
         Registers the answer.
     """
 
-    point: Point
+    point: Point | str
     enter: Callable[[], Any]
+
+
+def extension(point: str, *answer: Any) -> Extension:
+    """Return an answer for a point that is given by name, for a layer's description.
+
+    Parameters
+    ----------
+    point : str
+        Its module, which need not be loaded, without ``theano.``, and its name there.
+    *answer : object
+        What its ``register`` takes.
+
+    Examples
+    --------
+    >>> extension("example.farewell", "good bye").enter()
+    >>> Slot("example.farewell", "how somebody leaves").required()
+    'good bye'
+    >>> _ = points.pop("example.farewell")
+    """
+
+    def enter() -> None:
+        if point in points:
+            points[point].register(*answer)
+        else:
+            waiting.setdefault(point, []).append(answer)
+
+    return Extension(point, enter)
 
 
 class Slot(Point, Generic[T]):

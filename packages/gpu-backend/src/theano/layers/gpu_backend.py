@@ -7,10 +7,9 @@ import sys
 from typing import Any
 
 from theano.compile.shared import constructors
+from theano.extensions import extension
 from theano.graph.kernel import PointerFamily, pointer_families
-from theano.layers import Layer, describe
-from theano.lowering.table import modules
-from theano.rewriting import families
+from theano.layers import LOWERINGS, RULES, Layer, describe
 from theano.toolchain.checks import checks
 
 _GPU = "theano.gpuarray"
@@ -48,10 +47,10 @@ LAYER = describe(
         start=_start,
         extensions=(
             pointer_families.extension("gpu", PointerFamily(_find_pointer, lambda: str(_of("context", "identity")))),
-            modules.extension("theano.tensor", ("theano.gpuarray.lowering",)),
+            extension(LOWERINGS, "theano.tensor", ("theano.gpuarray.lowering",)),
             constructors.extension(lambda value, **options: _of("start", "shared_by_flags", value, options)),
             checks.extension("devices", lambda: _of("checks", "doctor")),
-            families.packages.extension("theano.gpuarray.rules", None),
+            extension(RULES, "theano.gpuarray.rules", None),
         ),
     )
 )

@@ -7,102 +7,119 @@ Read in this order: ``inputs`` and ``shared`` (what the user says), ``closed_gra
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from theano import layers
 from theano.compile import test_values  # noqa: F401  (it watches the flags of test values and traces)
-from theano.compile.accepted import Accepted
-from theano.compile.aliasing import insert_deepcopy
-from theano.compile.builders import OpFromGraph, ops_with_inner_function
-from theano.compile.copy_ops import (
-    DeepCopyOp,
-    OutputGuard,
-    ViewOp,
-    deep_copy_op,
-    register_deep_copy_kernel,
-    register_deep_copy_op_c_code,
-    register_view_op_c_code,
-    view_op,
-)
-from theano.compile.from_function import FromFunctionOp, as_op
 from theano.compile.function import function, function_dump
 from theano.compile.inputs import In, Out, Param, SymbolicInput, SymbolicOutput
-from theano.compile.maker import FunctionMaker
-from theano.compile.mode import (
-    FAST_COMPILE,
-    FAST_RUN,
-    OPT_FAST_COMPILE,
-    OPT_FAST_RUN,
-    OPT_FAST_RUN_STABLE,
-    OPT_MERGE,
-    OPT_NONE,
-    OPT_O2,
-    OPT_O3,
-    OPT_STABILIZE,
-    OPT_UNSAFE,
-    Mode,
-    exclude,
-    get_default_mode,
-    get_mode,
-    predefined_linkers,
-    predefined_modes,
-    predefined_optimizers,
-    register_linker,
-    register_mode,
-    register_optimizer,
-)
 from theano.compile.shared import Container, SharedVariable, shared, shared_constructor
 from theano.errors import AliasedMemoryError, UnusedInputError
-from theano.graph.aliasing import DestroyHandler
-from theano.graph.features import Supervisor
+from theano.extensions import extension
 from theano.graph.traverse import is_same_graph
 from theano.graph.variable import Variable
-from theano.runtime.profile import ProfileStats, explain_compile
+from theano.layers.compat import named
 from theano.settings import config
 
 if TYPE_CHECKING:
+    from theano.compile.accepted import Accepted
+    from theano.compile.aliasing import insert_deepcopy
+    from theano.compile.builders import OpFromGraph, ops_with_inner_function
+    from theano.compile.copy_ops import (
+        DeepCopyOp,
+        OutputGuard,
+        ViewOp,
+        deep_copy_op,
+        register_deep_copy_kernel,
+        register_deep_copy_op_c_code,
+        register_view_op_c_code,
+        view_op,
+    )
     from theano.compile.debugmode import DebugMode
     from theano.compile.executable import Function
-    from theano.compile.mode import local_useless
+    from theano.compile.from_function import FromFunctionOp, as_op
+    from theano.compile.maker import FunctionMaker
+    from theano.compile.mode import (
+        FAST_COMPILE,
+        FAST_RUN,
+        OPT_FAST_COMPILE,
+        OPT_FAST_RUN,
+        OPT_FAST_RUN_STABLE,
+        OPT_MERGE,
+        OPT_NONE,
+        OPT_O2,
+        OPT_O3,
+        OPT_STABILIZE,
+        OPT_UNSAFE,
+        Mode,
+        exclude,
+        get_default_mode,
+        get_mode,
+        local_useless,
+        predefined_linkers,
+        predefined_modes,
+        predefined_optimizers,
+        register_linker,
+        register_mode,
+        register_optimizer,
+    )
     from theano.compile.monitormode import MonitorMode
     from theano.compile.nanguardmode import NanGuardMode
     from theano.compile.print_current import PrintCurrentFunctionGraph
+    from theano.graph.aliasing import DestroyHandler
+    from theano.graph.features import Supervisor
     from theano.rewriting.userdefined import AddDestroyHandler, AddFeatureOptimizer, optdb
+    from theano.runtime.profile import ProfileStats, explain_compile
 
-#: Modes that look at each node, with the modules that are brought in when somebody wants one.
-_LOOKING = {"DebugMode": "debugmode", "MonitorMode": "monitormode", "NanGuardMode": "nanguardmode"}
+#: What the first call of `function` loads, or whoever asks for one of these names: the compiler, by modules.
+_COMPILER = {
+    "theano.compile.accepted": ("Accepted",),
+    "theano.compile.aliasing": ("insert_deepcopy",),
+    "theano.compile.builders": ("OpFromGraph", "ops_with_inner_function"),
+    "theano.compile.copy_ops": (
+        "DeepCopyOp", "OutputGuard", "ViewOp", "deep_copy_op", "register_deep_copy_kernel",
+        "register_deep_copy_op_c_code", "register_view_op_c_code", "view_op",
+    ),
+    "theano.compile.debugmode": ("DebugMode",),
+    "theano.compile.executable": ("Function",),
+    "theano.compile.from_function": ("FromFunctionOp", "as_op"),
+    "theano.compile.maker": ("FunctionMaker",),
+    "theano.compile.mode": (
+        "FAST_COMPILE", "FAST_RUN", "OPT_FAST_COMPILE", "OPT_FAST_RUN", "OPT_FAST_RUN_STABLE", "OPT_MERGE", "OPT_NONE",
+        "OPT_O2", "OPT_O3", "OPT_STABILIZE", "OPT_UNSAFE", "Mode", "exclude", "get_default_mode", "get_mode",
+        "local_useless", "predefined_linkers", "predefined_modes", "predefined_optimizers", "register_linker",
+        "register_mode", "register_optimizer",
+    ),
+    "theano.compile.monitormode": ("MonitorMode",),
+    "theano.compile.nanguardmode": ("NanGuardMode",),
+    "theano.compile.print_current": ("PrintCurrentFunctionGraph",),
+    "theano.graph.aliasing": ("DestroyHandler",),
+    "theano.graph.features": ("Supervisor",),
+    "theano.rewriting.userdefined": ("AddDestroyHandler", "AddFeatureOptimizer", "optdb"),
+    "theano.runtime.profile": ("ProfileStats", "explain_compile"),
+}  # fmt: skip
 
-#: What is user-defined in rewriting, with the modules that are loaded when somebody asks for it.
-_USER_DEFINED = {
-    "AddDestroyHandler": "theano.rewriting.userdefined",
-    "AddFeatureOptimizer": "theano.rewriting.userdefined",
-    "PrintCurrentFunctionGraph": "theano.compile.print_current",
-    "local_useless": "theano.compile.mode",
-    "optdb": "theano.rewriting.userdefined",
-}
+#: Its other modules, which are loaded when somebody asks for them as attributes.
+_MODULES = ("closed_graph", "compiling", "expression", "pickling", "profiling", "program_cache", "program_source")
 
+__getattr__, __dir__ = layers.lazily(
+    globals(),
+    {
+        **{name: f"{module}:{name}" for module, names in _COMPILER.items() for name in names},
+        **{module.rpartition(".")[2]: module for module in _COMPILER if module.startswith(__name__)},
+        **{name: f"{__name__}.{name}" for name in _MODULES},
+    },
+)
 
-def __getattr__(name: str) -> Any:
-    if name == "profiling" or name in _LOOKING.values():
-        return importlib.import_module(f"theano.compile.{name}")
-    if name in _LOOKING:
-        return getattr(importlib.import_module(f"theano.compile.{_LOOKING[name]}"), name)
-    if name == "Function":
-        # Its base is the loader's class, a compiled module that brings in NumPy.
-        from theano.compile.executable import Function
-
-        return Function
-    if name in _USER_DEFINED:
-        return getattr(importlib.import_module(_USER_DEFINED[name]), name)
-    return layers.attribute("theano.compile", name)
-
-
-def __dir__() -> list[str]:
-    return sorted(
-        {*globals(), "Function", *_USER_DEFINED, *_LOOKING, *_LOOKING.values(), *layers.added_names("theano.compile")}
-    )
-
+# What the packages below ask the compiler, which is loaded to answer.
+for _answer in (
+    extension("graph.op.c_thunk_maker", lambda *args: named("theano.compile.compiling:make_c_thunk")(*args)),
+    extension("runtime.link.accepter", lambda *args: named("theano.compile.accepted:Accepted")(*args)),
+    extension("rewriting.families.places", "theano.compile.builders", 0),
+    extension(layers.RULES, "theano.compile.builders", None),
+    extension(layers.RULES, "theano.compile.graph_printing", None),
+):
+    _answer.enter()
 
 __all__ = [
     "FAST_COMPILE",

@@ -13,12 +13,11 @@ from theano.compile.shared import Container
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Constant, Variable
-from theano.runtime.link import Linker, accepter
+from theano.runtime.link import Linker
 
 Cell = list[Any]
 
 
-@accepter.register
 class Accepted:
     """A linker and a graph.
 

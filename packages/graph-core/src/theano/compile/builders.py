@@ -13,7 +13,7 @@ from theano.graph.apply import Apply
 from theano.graph.traverse import inputs as inputs_of
 from theano.graph.variable import Constant, Variable
 from theano.layers import lazily
-from theano.rewriting import families, local_rule
+from theano.rewriting import local_rule
 
 
 class OpFromGraph(ExpressionOp):
@@ -178,9 +178,6 @@ def _result(given: Any, arguments: tuple[Sequence[Any], ...]) -> Any:
     if callable(given):
         return given(*[list(part) for part in arguments])
     raise TypeError(f"a derivative is given as 'default', a callable, an OpFromGraph or a variable, not {given!r}")
-
-
-families.in_order(__name__)
 
 
 # Its inner function is rewritten on its own: other roundings than those of the whole.

@@ -9,7 +9,6 @@ from theano.compile.environment import read_meanwhile
 from theano.graph.apply import Apply
 from theano.graph.external_op import OpenMPOp
 from theano.graph.kernel import Kernel
-from theano.graph.op import c_thunk_maker
 from theano.graph.variable import Variable
 from theano.lowering.table import lower
 from theano.messages import logger
@@ -51,7 +50,6 @@ def compile_blocks(blocks: Sequence[Block]) -> Sequence[LoadedBlock]:
     return compile_blocks(blocks, ToolchainSettings.from_config(config), CacheSettings.from_config(config))
 
 
-@c_thunk_maker.register
 def make_c_thunk(
     node: Apply, storage_map: dict[Variable, list[Any]], compute_map: dict[Variable, list[Any]], no_recycling: Any = ()
 ) -> Callable[[], Any]:

@@ -30,7 +30,6 @@ from theano.graph.traverse import ancestors, equal_computations, toposort
 from theano.graph.traverse import inputs as inputs_of
 from theano.graph.type import Type
 from theano.graph.variable import Constant, Variable
-from theano.runtime.failure import with_text
 
 #: From a variable to its lengths, or to None where it has none.
 lengths: Slot[Callable[[Variable], Any]] = Slot("compile.expression.lengths", "how long a variable is")
@@ -271,6 +270,8 @@ class ExpressionOp(Op):
                 refuse_free(self, inputs, outputs)
         except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
             let_signals_through(error)
+            from theano.runtime.failure import with_text  # it brings in what prints graphs
+
             raise with_text(error, f"{error}\n{_place(self, inputs, node)}") from error.__cause__
         return outputs
 
@@ -319,6 +320,8 @@ class ExpressionOp(Op):
             try:
                 variables.append(self.as_input(i, own, value))
             except TypeError as error:
+                from theano.runtime.failure import with_text  # it brings in what prints graphs
+
                 raise with_text(error, f"input {i} of {self}: {error}") from error.__cause__
         return variables
 

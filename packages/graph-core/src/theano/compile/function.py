@@ -6,20 +6,18 @@ import gc
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from theano.compile.closed_graph import check_unused, close_graph
-from theano.compile.maker import FunctionMaker
-from theano.compile.mode import Mode
-from theano.compile.pickling import StripPickler
-from theano.compile.profiling import wanted_profile
 from theano.compile.shared import SharedVariable
 from theano.graph.gc_pause import gc_restorer
 from theano.graph.source import user_trace
 from theano.graph.text import printable
 from theano.graph.variable import Variable, compiler
-from theano.runtime.profile import CompileTimes, ProfileStats
 from theano.settings import config
+
+if TYPE_CHECKING:
+    from theano.compile.mode import Mode
+    from theano.runtime.profile import ProfileStats
 
 #: Theano-PyMC has modules below this one; old spellings of them are found only where there is a path.
 __path__: list[str] = []
@@ -115,15 +113,19 @@ def function(
     release = gc_restorer()
     try:
         gc.disable()
+        # The compiler is loaded by the first call: whoever writes expressions, or unpickles functions, does without.
+        from theano.compile.closed_graph import check_unused, close_graph
+        from theano.compile.executable import make_function
+        from theano.compile.maker import FunctionMaker
+        from theano.compile.profiling import wanted_profile
+        from theano.runtime.profile import CompileTimes
+
         closed = close_graph(
             inputs, outputs, updates, givens, no_default_updates, rebuild_strict, allow_input_downcast, shown
         )
         check_unused(closed, config.on_unused_input if on_unused_input is None else on_unused_input, shown, _warn)
         times = CompileTimes(packing=perf_counter() - start)
         maker = FunctionMaker(closed, mode, accept_inplace, wanted_profile(profile), called, times=times)
-        # The loader is a compiled module that brings in NumPy: `import theano` does without.
-        from theano.compile.executable import make_function
-
         return make_function(maker)
     finally:
         release()
@@ -167,6 +169,8 @@ allow_input_downcast, profile, on_unused_input
     ...     theano.function(**pickle.load(file))(3)
     3
     """
+    from theano.compile.pickling import StripPickler  # as in `function`
+
     call = {
         "inputs": inputs, "outputs": outputs, "mode": mode, "updates": updates, "givens": givens,
         "no_default_updates": no_default_updates, "accept_inplace": accept_inplace, "name": name,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from theano.compile.key import PRINTING
 from theano.graph.fgraph import FunctionGraph
 from theano.printing import debugprint
 from theano.rewriting import Context, Pass, phases
-
-#: The tag of all of them. A function that is compiled with one of them is always rewritten, never found in the cache.
-PRINTING = "PrintCurrentFunctionGraph"
 
 
 def print_graph(fgraph: FunctionGraph, header: str) -> None:
@@ -25,6 +23,3 @@ def _printing(header: str) -> Pass:
 
 phases.register("Print1.21", _printing("Post-canonicalize"), 1.21, PRINTING)
 phases.register("Print1.51", _printing("Post-stabilize"), 1.51, PRINTING)
-
-#: What a query must include for one of them to run.
-PRINTING_TAGS = frozenset((PRINTING, "Print1.21", "Print1.51"))

@@ -40,7 +40,6 @@ from json import dumps
 from typing import Any
 
 from theano.compile.closed_graph import ClosedGraph
-from theano.compile.graph_printing import PRINTING_TAGS
 from theano.compile.inputs import In, Param, SymbolicInput
 from theano.compile.mode import Mode
 from theano.compile.shared import Container, SharedVariable
@@ -55,6 +54,13 @@ from theano.runtime.link import CLinker, Linker, OpWiseCLinker, PerformLinker
 FORMAT = "function 1"
 MAX_CONSTANT_BYTES = 1 << 26
 """A graph with more than this in its constants takes as long to describe as to rewrite."""
+
+#: The tag of the passes that show the graph while it is rewritten. A function that is compiled with one of them is
+#: always rewritten, never found in the cache.
+PRINTING = "PrintCurrentFunctionGraph"
+
+#: What a query must include for one of them to run.
+PRINTING_TAGS = frozenset((PRINTING, "Print1.21", "Print1.51"))
 
 _INPUTS = (SymbolicInput, In, Param)
 _LINKERS = (Linker, PerformLinker, CLinker, OpWiseCLinker, VM_Linker)

@@ -13,12 +13,9 @@ from typing import Any
 
 from theano.errors import MethodNotDefined, TestValueError
 from theano.graph.apply import Apply
-from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import call_observers
 from theano.graph.source import set_compile_trace_limit, set_trace_limit
 from theano.graph.variable import Constant, Scratchpad, Variable
-from theano.rewriting.merge import evaluate
-from theano.runtime.link import OpWiseCLinker
 from theano.settings import config
 
 
@@ -154,6 +151,8 @@ def compute_test_value(node: Apply) -> None:
     TypeError
         One is not of the type of its variable.
     """
+    from theano.rewriting.merge import evaluate  # with the compiler, for who turns the flag on
+
     values = []
     for i, v in enumerate(node.inputs):
         try:
@@ -179,6 +178,9 @@ def compute_test_value(node: Apply) -> None:
 
 
 def _evaluate_in_c(node: Apply, values: list[Any]) -> list[Any]:
+    from theano.graph.fgraph import FunctionGraph  # as above
+    from theano.runtime.link import OpWiseCLinker  # as above
+
     inputs = [v.type() for v in node.inputs]
     alone = FunctionGraph(inputs, node.clone_with_new_inputs(inputs).outputs, clone=False)
     computed: list[Any] = OpWiseCLinker().accept(alone).make_function(unpack_single=False)(*values)

@@ -22,7 +22,6 @@ import struct
 import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from json import dumps
 from types import BuiltinFunctionType, EllipsisType, FunctionType
 from typing import Any, NamedTuple
 
@@ -215,6 +214,8 @@ def _pairs(items: Iterable[tuple[Any, Any]]) -> list[Tree]:
 
 def _sorted(items: Iterable[Any]) -> list[Tree]:
     """Return the forms of the elements of a set, in an order that is the same in each process."""
+    from json import dumps  # by whoever asks for a form: to write expressions needs none
+
     return sorted(map(form_of, items), key=dumps)
 
 
@@ -242,6 +243,8 @@ def text_of(thing: Any) -> str:
     >>> text_of({1, 2})
     '["s",1,2]'
     """
+    from json import dumps  # as above
+
     return dumps(form_of(thing), separators=(",", ":"))
 
 

@@ -37,6 +37,9 @@ from theano.records import field, record
 #: The group of entry points under which distributions name their descriptions.
 GROUP = "theano.layers"
 
+#: Points that most layers answer, by name: the modules that lower their ops, and the packages that hold their rules.
+LOWERINGS, RULES = "lowering.table.modules", "rewriting.families.packages"
+
 
 @record(frozen=True)
 class Layer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from theano.graph.apply import Apply
@@ -120,5 +119,7 @@ def hex_digest(x: Any) -> str:
     ----------
     x : numpy.ndarray
     """
+    import hashlib  # OpenSSL, which takes longer than all else that is imported here
+
     data = hashlib.sha256(x.tobytes()).hexdigest()
     return f"{data}|strides=[{','.join(map(str, x.strides))}]|shape=[{','.join(map(str, x.shape))}]"

@@ -23,8 +23,8 @@ from theano.rewriting.registration import importing
 #: rules are about, or None where there is no such.
 packages: Table[str, str | None] = Table("rewriting.families.packages", "which packages hold rules")
 
-# For the name of a module its place among the families of all layers.
-_places: dict[str, int] = {}
+#: For the name of a module its place among the families of all layers.
+places: Table[str, int] = Table("rewriting.families.places", "when the rules of a family are tried")
 
 # The thread that imports the rules, while it does.
 _loading: int | None = None
@@ -42,20 +42,20 @@ def in_order(*modules: str) -> None:
     >>> place("example.useless") < place("example.algebra") < place("example.other")
     True
     >>> for name in ("example.useless", "example.algebra"):
-    ...     del _places[name]
+    ...     del places[name]
     """
     for module in modules:
-        _places.setdefault(module, len(_places))
+        places.setdefault(module, len(places))
 
 
 def known() -> list[str]:
     """Return the families of all layers that are loaded, in order."""
-    return sorted(_places, key=_places.__getitem__)
+    return sorted(places, key=places.__getitem__)
 
 
 def place(module: str | None) -> float:
     """Return where the rules of a module belong."""
-    return LAST if module is None else _places.get(module, LAST)
+    return LAST if module is None else places.get(module, LAST)
 
 
 def load() -> None:
@@ -69,7 +69,7 @@ def load() -> None:
     if _loading == get_ident():
         return
     module = importing()
-    if module is not None and module["__name__"] in _places:
+    if module is not None and module["__name__"] in places:
         return
     for package, ops in list(packages.items()):
         if ops is not None and ops not in sys.modules:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from theano.layers import Layer, describe
-from theano.lowering.table import modules
+from theano.extensions import extension
+from theano.layers import LOWERINGS, Layer, describe
 
 LAYER = describe(
     Layer(
         "theano-scalar",
         "theano.scalar",
         names={"theano.scalar": "theano.scalar"},
-        extensions=(modules.extension("theano.scalar", ("theano.scalar.lowering",)),),
+        extensions=(extension(LOWERINGS, "theano.scalar", ("theano.scalar.lowering",)),),
         compat="theano.layers.compat.scalar theano.layers.compat.imported_in_scalar",
     )
 )

@@ -7,10 +7,9 @@ import sys
 from typing import Any
 
 from theano.compile.shared import constructors
+from theano.extensions import extension
 from theano.graph.canonical import fact_finders
-from theano.layers import Layer, describe
-from theano.lowering.table import modules
-from theano.rewriting import families
+from theano.layers import LOWERINGS, RULES, Layer, describe
 
 _SPARSE = "theano.sparse"
 
@@ -43,8 +42,8 @@ LAYER = describe(
         names={"theano.sparse": "theano.sparse", "theano.sparse_grad": "theano.sparse.structure.op:sparse_grad"},
         knows=_knows,
         extensions=(
-            *(modules.extension(f"{_SPARSE}.{family}", (f"theano.sparse.{family}.lowering",)) for family in LOWERED),
-            families.packages.extension("theano.sparse.rules", None),
+            *(extension(LOWERINGS, f"{_SPARSE}.{family}", (f"theano.sparse.{family}.lowering",)) for family in LOWERED),
+            extension(RULES, "theano.sparse.rules", None),
             fact_finders.extension("levels of the sparse kernel library", _libraries),
             constructors.extension(_shared_matrix),
         ),

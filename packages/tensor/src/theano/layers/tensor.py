@@ -13,13 +13,11 @@ from typing import Any
 
 from theano.batching import conform, loop, sources
 from theano.compile.shared import constructors
+from theano.extensions import extension
 from theano.graph.canonical import derived_tags, fact_finders
 from theano.graph.kernel import PointerFamily, pointer_families
 from theano.graph.source import user_packages
-from theano.layers import Layer, describe
-from theano.lowering.table import modules
-from theano.printing.formula import latex_tables
-from theano.rewriting import families
+from theano.layers import LOWERINGS, RULES, Layer, describe
 from theano.toolchain.checks import Line, calibrations, checks
 
 _TENSOR = "theano.tensor"
@@ -145,16 +143,16 @@ LAYER = describe(
         knows=_knows,
         extensions=(
             *(
-                modules.extension(f"{_TENSOR}.{place}", tuple(f"{_TENSOR}.{name}" for name in names))
+                extension(LOWERINGS, f"{_TENSOR}.{place}", tuple(f"{_TENSOR}.{name}" for name in names))
                 for place, names in MODULES.items()
             ),
-            modules.extension("theano.scan.op", ("theano.scan.lowering",)),
+            extension(LOWERINGS, "theano.scan.op", ("theano.scan.lowering",)),
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
-            families.packages.extension("theano.tensor.rules.every", None),
-            families.packages.extension("theano.tensor.conv.rules", "theano.tensor.conv.op"),
-            families.packages.extension("theano.tensor.conv.fusion", "theano.tensor.conv.op"),
-            families.packages.extension("theano.scan.rules", "theano.scan.op"),
-            families.packages.extension("theano.typed_list.rules", "theano.typed_list.op"),
+            extension(RULES, "theano.tensor.rules.every", None),
+            extension(RULES, "theano.tensor.conv.rules", "theano.tensor.conv.op"),
+            extension(RULES, "theano.tensor.conv.fusion", "theano.tensor.conv.op"),
+            extension(RULES, "theano.scan.rules", "theano.scan.op"),
+            extension(RULES, "theano.typed_list.rules", "theano.typed_list.op"),
             derived_tags.extension("_uniform"),
             fact_finders.extension(
                 "levels of the kernel library", lambda: " ".join(_of("kernels.common", "library_paths"))
@@ -165,7 +163,7 @@ LAYER = describe(
             sources.extension(lambda: _batching("", "TABLE")),
             loop.extension(lambda node, inputs, many: _batching(".loops", "row_by_row")(node, inputs, many)),
             conform.extension(lambda new, row: _batching(".batched_node", "fitted")(new, row)),
-            latex_tables.extension("theano.tensor.latex"),
+            extension("printing.formula.latex_tables", "theano.tensor.latex"),
             user_packages.extension("theano.tests"),
         ),
         compat="theano.layers.compat.tensor theano.layers.compat.imported_in_tensor",

@@ -28,8 +28,8 @@ __getattr__, __dir__ = lazily(globals(), _LATER)
 
 # What ``from theano.tensor import *`` brings is what is here, and these parts, which are loaded for who asks.
 _PARTS = (
-    "choice", "fft", "inplace", "linalg", "nlinalg", "nnet", "numeric_grad", "opt", "rules", "slinalg", "subtensor",
-    "verify", "verify_grad", "xlogx",
+    "choice", "fft", "hessian", "inplace", "jacobian", "linalg", "nlinalg", "nnet", "numeric_grad", "opt", "rules",
+    "slinalg", "subtensor", "verify", "verify_grad", "xlogx",
 )  # fmt: skip
 # Modules of older layouts that `from theano.tensor import *` brings, too.
 _OLDER = ("extra_ops", "raw_random", "shared_randomstreams")

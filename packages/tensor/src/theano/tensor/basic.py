@@ -242,7 +242,6 @@ from theano.tensor.reduce.careduce import (
     Sum,
 )
 from theano.tensor.reduce.functions import *  # noqa: F403  (its own list)
-from theano.tensor.rows.jacobian import hessian, jacobian
 from theano.tensor.shape.basic import (
     Rebroadcast,
     Shape,
@@ -370,8 +369,10 @@ _LATER = {
     )},
     "choice": "theano.tensor.control.choice",
     "fft": "theano.tensor.fft",
+    "hessian": "theano.tensor.rows.jacobian:hessian",
     "inplace": "theano.tensor.inplace",
     "io": "theano.tensor.io",
+    "jacobian": "theano.tensor.rows.jacobian:jacobian",
     "linalg": "theano.tensor.linalg",
     "nnet": "theano.tensor.nnet",
     "numeric_grad": "theano.tensor.testing.verify:numeric_grad",

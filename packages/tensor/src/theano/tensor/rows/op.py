@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from theano.compile import Out
 from theano.compile.expression import ExpressionOp, InnerGraph
+from theano.compile.inputs import Out
 from theano.gradient import DisconnectedType, NullType
 from theano.graph import Apply, Constant, Variable
 from theano.graph.traverse import toposort
