@@ -81,7 +81,6 @@ LOADERS = {"import_module", "__import__", "layers.load", "layers.named", "named"
 BY_NAME = {
     "theano": "modules of this layer, from the tables beside it",
     "theano.layers": "what descriptions of layers name: the one way up",
-    "theano.compile": "modules of this package, from the tables beside it",
     "theano.compile.from_function": "the user's module, in which a decorated function is found again",
     "theano.compile.mode": "modes made to order, from the table beside it",
     "theano.aot.exports": "what descriptions of layers name",

@@ -118,7 +118,7 @@ def test_planted(tmp_path, distribution, path, text, said, capsys):
         ("theano/graph/op.py", "if TYPE_CHECKING:\n    from theano import graph\nclass Op: pass"),
         ("theano/__init__.py", "import importlib\nOLD = {'Op': 'theano.graph:Op'}\nimportlib.import_module(OLD['Op'])"),
         ("theano/layers.py", "def load(name):\n    return importlib.import_module(name)"),
-        ("theano/compile/__init__.py", "def f(name):\n    return import_module(f'theano.compile.{name}')"),
+        ("theano/graph/op.py", "def f(name):\n    return import_module(f'theano.graph.{name}')"),
         ("theano/compile/new.py", "LATER = {'Op': 'theano.graph.op:Op', 'grad': 'theano.gradient'}"),
         ("theano/compile/new.py", "import_module('theano.graph.op')"),
         (

@@ -57,8 +57,10 @@ def test_import_brings_in_little():
     program = "import numpy, sys; before = set(sys.modules); import theano; print(*sorted(set(sys.modules) - before))"
     brought = run(program).split()
     ours = [name for name in brought if name.startswith("theano")]
-    assert len(ours) < 113, ours
-    assert len(brought) - len(ours) < 40, brought
+    assert len(ours) < 55, ours
+    assert len(brought) - len(ours) < 30, brought
+    compiler = ("cache", "codegen", "compile.maker", "lowering", "printing", "rewriting", "runtime")
+    assert not [name for name in ours if name.removeprefix("theano.").startswith(compiler)]
     heavy = {"scipy", "subprocess", "asyncio", "email", "http", "pdb", "doctest", "unittest", "multiprocessing"}
     assert not heavy & set(brought)
 
@@ -75,3 +77,29 @@ with theano.config.change_flags(compute_test_value="raise"):
         print("asked for one")
 """
     assert run(program).strip() == "asked for one"
+
+
+def test_the_compiler_is_there_for_who_asks():
+    """Whichever of its names is asked for first, in a process of its own."""
+    names = ["theano." + name for name in ("Mode", "OpFromGraph", "pp", "printing.debugprint", "runtime", "rewriting.P")]
+    names += ["theano.compile." + name for name in ("mode.Mode", "maker", "get_mode", "ops_with_inner_function", "optdb")]
+    for name in names:
+        assert run(f"import theano; {name}; print(1)").strip() == "1", name
+    every = "import theano, theano.compile as c; print([n for m in (theano, c) for n in m.__all__ if not hasattr(m, n)])"
+    assert run(every).strip() == "[]"
+
+
+def test_who_asks_below_the_compiler_has_it_loaded():
+    program = """
+import sys, theano, theano.runtime.link
+from theano.graph import Op, generic, FunctionGraph
+class Same(Op):
+    __props__ = ()
+    itypes, otypes = [generic], [generic]
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0]
+x = generic("x")
+accepted = theano.runtime.link.PerformLinker().accept(FunctionGraph([x], [Same()(x)]))
+print("theano.compile.maker" in sys.modules, accepted.make_function()("value"), "theano.compile.maker" in sys.modules)
+"""
+    assert run(program).split() == ["False", "value", "True"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
@@ -459,7 +458,11 @@ class TensorConstantSignature(tuple[Any, ...]):
         data = np.asarray(value)
         # A broadcast or transposed constant is worth the same as its compact copy.
         raw = data.tobytes()
-        return cls((data.dtype.str, data.shape, raw if len(raw) <= 64 else hashlib.blake2b(raw).digest()))
+        if len(raw) > 64:
+            import hashlib  # OpenSSL, which takes as long to load as ten modules of ours
+
+            raw = hashlib.blake2b(raw).digest()
+        return cls((data.dtype.str, data.shape, raw))
 
 
 def _short(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +22,8 @@ def hash_from_ndarray(data: Any) -> str:
     True
     """
     array = np.asarray(data)
+    import hashlib  # OpenSSL, which takes as long to load as ten modules of ours
+
     digest = hashlib.sha256(f"{array.dtype.str} {array.shape} ".encode())
     digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
