@@ -103,3 +103,18 @@ accepted = theano.runtime.link.PerformLinker().accept(FunctionGraph([x], [Same()
 print("theano.compile.maker" in sys.modules, accepted.make_function()("value"), "theano.compile.maker" in sys.modules)
 """
     assert run(program).split() == ["False", "value", "True"]
+
+
+def test_threads_may_compile_the_first_functions_at_once():
+    program = """
+import threading, theano
+x, start, answers = theano.generic("x"), threading.Barrier(8), []
+def first():
+    start.wait()
+    answers.append(theano.function([x], x)(1))
+threads = [threading.Thread(target=first) for _ in range(8)]
+[t.start() for t in threads], [t.join() for t in threads]
+print(answers)
+"""
+    for _ in range(3):
+        assert run(program).strip() == str([1] * 8)

@@ -5,7 +5,7 @@ module that asks never learns who that is. A `Slot` has one answer, a `Chain` se
 came, and a `Table` has them by key. Chains and tables are lists and dictionaries, so that to ask costs no more.
 A layer that wants to answer before its modules are loaded lists `Extension` objects in its description
 (`theano.layers.Layer`); by the name of the point alone (`extension`) where the module that asks should not be loaded
-for it either: the answer then waits until the point is declared.
+for it either: the answer is kept for when the point is declared.
 
 Examples
 --------
@@ -47,7 +47,7 @@ class Point:
     def __init__(self, name: str, asks: str):
         self.name, self.asks = name, asks
         points[name] = self
-        for answer in waiting.pop(name, ()):
+        for answer in answers.get(name, ()):
             self.register(*answer)
 
     def register(self, *answer: Any) -> Any:
@@ -58,8 +58,8 @@ class Point:
 #: All points, by name, as their modules are loaded.
 points: dict[str, Point] = {}
 
-#: Answers for points that are not there yet, by name.
-waiting: dict[str, list[tuple[Any, ...]]] = {}
+#: Answers that were given by the name of their point. They stay: an import that is interrupted declares a point again.
+answers: dict[str, list[tuple[Any, ...]]] = {}
 
 
 @record(frozen=True)
@@ -93,14 +93,13 @@ def extension(point: str, *answer: Any) -> Extension:
     >>> extension("example.farewell", "good bye").enter()
     >>> Slot("example.farewell", "how somebody leaves").required()
     'good bye'
-    >>> _ = points.pop("example.farewell")
+    >>> _ = points.pop("example.farewell"), answers.pop("example.farewell")
     """
 
     def enter() -> None:
+        answers.setdefault(point, []).append(answer)
         if point in points:
             points[point].register(*answer)
-        else:
-            waiting.setdefault(point, []).append(answer)
 
     return Extension(point, enter)
 

@@ -113,7 +113,7 @@ def function(
     release = gc_restorer()
     try:
         gc.disable()
-        # The compiler is loaded by the first call: whoever writes expressions, or unpickles functions, does without.
+        # The compiler is loaded by the first call: whoever only writes expressions does without.
         from theano.compile.closed_graph import check_unused, close_graph
         from theano.compile.executable import make_function
         from theano.compile.maker import FunctionMaker
