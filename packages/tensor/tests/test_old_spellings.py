@@ -53,6 +53,22 @@ def test_names_that_were_there_are_there(module):
     assert [name for name in KNOWN[module] if not hasattr(found, name)] == []
 
 
+@pytest.mark.parametrize("module", ["theano", "theano.compile"])
+def test_names_that_were_there_are_there_alone(module):
+    """Each as the first that is asked for: none is there only because another one has loaded it."""
+    program = f"""
+import importlib, os
+found = importlib.import_module({module!r})
+for name in {KNOWN[module]!r}:
+    child = os.fork()
+    if not child:
+        os._exit(not hasattr(found, name))
+    if os.waitpid(child, 0)[1]:
+        print(name)
+"""
+    assert fresh(program) == ""
+
+
 def test_a_module_that_is_nowhere_else():
     gof = importlib.import_module("theano.gof")
     assert (

@@ -70,7 +70,9 @@ if TYPE_CHECKING:
     from theano.runtime.failure import last_error
 
 #: Modules of this layer that are loaded when they are first used.
-_MODULES = ("codegen", "d3viz", "doctor", "gradient", "lowering", "printing", "rewriting", "runtime")
+_MODULES = (
+    "batching", "codegen", "d3viz", "doctor", "gradient", "loader", "lowering", "printing", "rewriting", "runtime",
+)  # fmt: skip
 
 #: Names that live elsewhere, by the module that defines them. What layers add, and old spellings, these say themselves.
 _ELSEWHERE = {

@@ -100,7 +100,10 @@ _COMPILER = {
 }  # fmt: skip
 
 #: Its other modules, which are loaded when somebody asks for them as attributes.
-_MODULES = ("closed_graph", "compiling", "expression", "pickling", "profiling", "program_cache", "program_source")
+_MODULES = (
+    "arguments", "closed_graph", "compiling", "expression", "key", "pickling", "profiling", "program_cache",
+    "program_source", "registered_code", "request",
+)  # fmt: skip
 
 __getattr__, __dir__ = layers.lazily(
     globals(),
@@ -115,6 +118,7 @@ __getattr__, __dir__ = layers.lazily(
 for _answer in (
     extension("graph.op.c_thunk_maker", lambda *args: named("theano.compile.compiling:make_c_thunk")(*args)),
     extension("runtime.link.accepter", lambda *args: named("theano.compile.accepted:Accepted")(*args)),
+    # Its rules come before those of the layers above, whichever are loaded first.
     extension("rewriting.families.places", "theano.compile.builders", 0),
     extension(layers.RULES, "theano.compile.builders", None),
     extension(layers.RULES, "theano.compile.graph_printing", None),

@@ -9,6 +9,7 @@ OLD_NAMES = {
         "theano.gof": "gof=.",
         "theano.gof.graph": "graph=.",
         "theano.gradient.absent": "DisconnectedType NullType",
+        "importlib": "importlib=.",
         "theano.layers.compat.functions": (
             "alias_root check_equal convert_function_input fgraph_updated_vars get_info_on_inputs infer_reuse_pattern "
             "orig_function rebuild_collect_shared register_checker std_fgraph view_tree_set"

@@ -246,19 +246,18 @@ PRODUCT(f64, double, th_vf64)
 GATHERED(f64, double, __m512d, 8, __mmask8, EIGHT, _mm256_maskz_loadu_epi32, pd)
 GATHERED(f32, float, __m512, 16, __mmask16, SIXTEEN, _mm512_maskz_loadu_epi32, ps)
 
-/* Intel's since Sapphire Rapids. Those before it gather slowly by now, mended by their microcode; AMD's always did. */
-static int gathers(void)
-{
-    return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512bf16");
-}
-#else
-#define gathered_f32 vector_f32
-#define gathered_f64 vector_f64
-static int gathers(void)
-{
-    return 0;
-}
 #endif
+
+/* Lines times one column. Intel's CPUs gather fast since Sapphire Rapids; those before it slowly, mended by their microcode, and
+ * so does Zen 5. */
+static th_body vector_body(int single)
+{
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+    if (__builtin_cpu_is("intel") && __builtin_cpu_supports("avx512bf16"))
+        return single ? gathered_f32 : gathered_f64;
+#endif
+    return single ? vector_f32 : vector_f64;
+}
 
 /* The dense operand with rows of neighbouring elements: itself, or a copy. */
 static const char *packed_rows(th_ctx *ctx, const th_buffer *b, int64_t *ld)
@@ -346,9 +345,7 @@ TH_EXPORT int th_kernel_sparse_dense(th_ctx *ctx)
         }
         return ctx->rt->parallel_for(ctx, columns, band, single ? spread_f32 : spread_f64, &p);
     }
-    if (columns == 1 && p.ldb == 1 && gathers())
-        return th_over_lines(ctx, &a, 1.0, single ? gathered_f32 : gathered_f64, &p);
     if (columns == 1 && p.ldb == 1)
-        return th_over_lines(ctx, &a, 1.0, single ? vector_f32 : vector_f64, &p);
+        return th_over_lines(ctx, &a, 1.0, vector_body(single), &p);
     return th_over_lines(ctx, &a, 1.0 + 0.15 * (double)columns, single ? rows_f32 : rows_f64, &p);
 }

@@ -17,6 +17,7 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply, FunctionGraph, Variable
+from theano.graph.traverse import toposort_nodes
 from theano.rewriting import Context, Phase, Phases, Query, Report, local_rule, phases
 from theano.settings import config
 from theano.tensor.elemwise import functions as F
@@ -105,22 +106,10 @@ def _depth_first(group: Sequence[TensorApply]) -> list[TensorApply]:
     Where a group is cut, few values are then under way: what many nodes need of the inputs alone (``c * x`` for as many
     numbers ``c``) would all be computed, and stored, before anything else.
     """
-    members, met = set(group), set[TensorApply]()
-    found: list[TensorApply] = []
-    for last in group:
-        if any(client in members for v in last.outputs for client, _ in v.clients):
-            continue
-        path = [(last, iter(last.inputs))]
-        while path:
-            node, inputs = path[-1]
-            needed = next((v.owner for v in inputs if v.owner in members and v.owner not in met), None)
-            if needed is not None:
-                met.add(needed)
-                path.append((needed, iter(needed.inputs)))
-            else:
-                found.append(node)
-                path.pop()
-    return found
+    members = set(group)
+    outside = {v for node in group for v in node.inputs if v.owner not in members}
+    last = [node for node in group if not any(client in members for v in node.outputs for client, _ in v.clients)]
+    return toposort_nodes(last, outside)
 
 
 def _cut(group: Sequence[TensorApply]) -> list[list[TensorApply]]:
