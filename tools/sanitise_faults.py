@@ -15,7 +15,7 @@ import theano
 import theano.tensor as T
 from theano.codegen.unit import compile_kernels
 from theano.graph.kernel import Kernel
-from theano.toolchain.select import ToolchainSettings
+from theano.toolchain.description import ToolchainSettings
 
 
 def longer(x: np.ndarray, by: int) -> np.ndarray:

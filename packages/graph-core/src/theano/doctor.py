@@ -32,7 +32,7 @@ from theano.loader.abi import abi_text
 from theano.settings import config
 from theano.toolchain.build import core_count
 from theano.toolchain.checks import Line, calibrations, checks
-from theano.toolchain.select import ToolchainSettings
+from theano.toolchain.description import ToolchainSettings
 
 
 def installer() -> str:

@@ -23,7 +23,7 @@ from theano.cache import sweep
 from theano.cache.store import CacheSettings
 from theano.graph.kernel import Kernel
 from theano.codegen.unit import compile_counts, compile_kernels
-from theano.toolchain.select import ToolchainSettings
+from theano.toolchain.description import ToolchainSettings
 
 def number(n, name=""):
     return Kernel(name or f"the number {n}", "int KERNEL(th_ctx *ctx) { (void)ctx; return %d; }" % n)

@@ -22,7 +22,7 @@ from theano.codegen.key import kernel_key
 from theano.codegen.unit import abi_text, compile_counts, compile_kernels, current_toolchain, drop_unused_units
 from theano.errors import CacheWarning, KernelCompileError, NoCompilerError
 from theano.graph.kernel import Kernel
-from theano.toolchain.select import Toolchain, ToolchainSettings
+from theano.toolchain.description import Toolchain, ToolchainSettings
 
 Number = Callable[..., Kernel]
 Call = Callable[[int], int]

@@ -23,9 +23,9 @@ from theano.codegen.key import kernel_key
 from theano.errors import KernelCompileError, NoCompilerError
 from theano.graph.kernel import Kernel
 from theano.toolchain import select
+from theano.toolchain.description import Toolchain, ToolchainSettings
 from theano.toolchain.environment import KEPT_VARIABLES
 from theano.toolchain.fingerprint import _mark
-from theano.toolchain.select import Toolchain, ToolchainSettings
 
 GCC = shutil.which("gcc")
 pytestmark = pytest.mark.skipif(os.name != "posix" or GCC is None, reason="needs gcc")

@@ -21,10 +21,11 @@ from theano.errors import KernelCompileError, NoCompilerError
 from theano.graph.kernel import Kernel
 from theano.toolchain import flags, select
 from theano.toolchain.build import BuildEnvironmentError, Job, Span, build, core_count
+from theano.toolchain.description import Toolchain, ToolchainSettings
 from theano.toolchain.environment import clean_environment
 from theano.toolchain.find import candidates
 from theano.toolchain.run import Running, run_program
-from theano.toolchain.select import Toolchain, ToolchainSettings, find_toolchain
+from theano.toolchain.select import find_toolchain
 
 REAL = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
 pytestmark = pytest.mark.skipif(os.name != "posix" or REAL is None, reason="needs a POSIX system with a compiler")

@@ -22,7 +22,7 @@ from theano.distributed.function import LocalStage
 from theano.distributed.units import Units
 from theano.distributed.workers import made, pack, perform
 from theano.settings import config
-from theano.toolchain.select import ToolchainSettings
+from theano.toolchain.description import ToolchainSettings
 
 RECEIVER = """
 import pickle, sys

@@ -11,6 +11,8 @@ import theano
 import theano.scalar as ts
 import theano.tensor as T
 from theano.codegen.unit import compile_counts
+from theano.scalar import cbody
+from theano.scalar.c import snippets
 from theano.scalar.composite import Composite
 from theano.tensor.elemwise.lowering import elemwise_kernel
 from theano.tensor.kernels.body import body_of
@@ -92,3 +94,41 @@ def test_another_learning_rate_compiles_nothing():
         f(w)
         results.append(shared.get_value())
         np.testing.assert_allclose(results[-1], w - rate * np.exp(w) * 7.0)
+
+
+# -- functions that are called many times --------------------------------------------------------------------
+
+
+def unary_functions():
+    """Return the functions of our maths that operations on one float are, with their dtypes."""
+    texts = (block.text for block in snippets().values())
+    names = {name for text in texts for _, name in cbody._OF_ONE_NUMBER.findall(text)}
+    found = sorted((name.rpartition("_")[0], "float" + name[-2:]) for name in names)
+    return [(name, dtype) for name, dtype in found if getattr(getattr(ts, name, None), "nin", None) == 1]
+
+
+def sum_of_many(name, dtype, count, shape):
+    """Return the kernel, node and op of a sum of one function at multiples of a number."""
+    function, x = getattr(ts, name), ts.get_scalar_type(dtype)("x")
+    terms = [function(ts.mul(x, constant(0.5 + 0.05 * k, dtype))) for k in range(count)]
+    op = Composite([x], [ts.add(*terms)])
+    n = node(Toy("Elemwise", scalar_op=op), [Array(dtype, shape)()], [(dtype, len(shape))])
+    return elemwise_kernel(n.op, n), n, op
+
+
+def test_there_are_such_functions():
+    assert {"exp", "tanh", "log1p", "sigmoid", "erf", "sin"} <= {name for name, _ in unary_functions()}
+
+
+@pytest.mark.parametrize("shape", [(), (False,)], ids=["number", "vector"])
+@pytest.mark.parametrize("name, dtype", unary_functions())
+def test_a_function_called_many_times(name, dtype, shape):
+    x = np.linspace(1.05, 1.9, 67) if name == "arccosh" else np.linspace(0.05, 0.65, 67)
+    x = (2 * x if name == "arccosh" else x).astype(dtype)[() if shape else 20]
+    few, many = (sum_of_many(name, dtype, cbody.MANY_CALLS + k, shape) for k in (0, 1))
+    call = f"th_{name}_f{dtype[-2:]}_called("
+    assert call not in few[0].source and call in many[0].source
+    for kernel, n, op in (few, many):
+        (out,) = run(kernel, n, [np.asarray(x)])
+        assert np.isfinite(out).all()
+        np.testing.assert_allclose(out, op.numpy_form([dtype])(x), rtol=1e-5 if dtype == "float32" else 1e-12)

@@ -21,7 +21,7 @@ from theano.loader.module import memory_trim
 from theano.loader.schema import KernelInstruction, PerformInstruction
 from theano.settings import config
 from theano.tensor.elemwise.op import Elemwise
-from theano.toolchain.select import ToolchainSettings
+from theano.toolchain.description import ToolchainSettings
 
 SHAPES = [(3, 4), (1, 1), (0, 4), (33, 65)]
 PLAIN = get_mode("FAST_RUN").excluding("inplace")

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from theano.errors import NoCompilerError
 from theano.records import record
 from theano.toolchain.build import core_count
+from theano.toolchain.description import Toolchain
 from theano.toolchain.flags import KERNELS_ALONE
 from theano.toolchain.messages import readable, shorten
 from theano.toolchain.run import Running, StartError
-from theano.toolchain.select import Toolchain
 
 #: What says for which CPU a compiler works.
 _CPU = ("-march=", "-mcpu=", "-mtune=", "-mprefer-vector-width=")

@@ -17,7 +17,7 @@ from theano.aot.values import npy_bytes
 from theano.codegen.unit import LOADER_FOLDER, current_toolchain, kernels_text
 from theano.compile.executable import Function
 from theano.settings import config
-from theano.toolchain.select import Toolchain, ToolchainSettings
+from theano.toolchain.description import Toolchain, ToolchainSettings
 
 _HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "c")
 #: What runs the tables, and what of the loader it uses; these are C as well as C++.

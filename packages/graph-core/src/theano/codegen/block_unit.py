@@ -27,9 +27,10 @@ from theano.errors import KernelCompileError, NoCompilerError
 from theano.graph.signals import let_signals_through
 from theano.loader.module import Library
 from theano.toolchain.build import CompilerFaultError, Job, Span, build
+from theano.toolchain.description import Toolchain, ToolchainSettings
 from theano.toolchain.find import cxx_command
 from theano.toolchain.library import problem_of_library
-from theano.toolchain.select import Toolchain, ToolchainSettings, confirm, forget, hangs, reconsider
+from theano.toolchain.select import confirm, forget, hangs, reconsider
 
 
 class LoadedBlock(NamedTuple):

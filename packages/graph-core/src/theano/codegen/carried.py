@@ -22,8 +22,9 @@ from theano.graph.apply import Apply
 from theano.graph.signals import let_signals_through
 from theano.graph.variable import Variable
 from theano.loader.abi import abi_text
+from theano.toolchain.description import ToolchainSettings
 from theano.toolchain.library import problem_of_library
-from theano.toolchain.select import ToolchainSettings, note_for_others
+from theano.toolchain.select import note_for_others
 
 #: What neither holds addresses of kernels nor leads to what does.
 _ELSEWHERE = (

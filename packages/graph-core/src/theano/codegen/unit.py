@@ -39,13 +39,12 @@ from theano.toolchain.build import (
     core_count,
     fault,
 )
+from theano.toolchain.description import Toolchain, ToolchainSettings
 from theano.toolchain.flags import HEADERS, MATHS_HEADERS
 from theano.toolchain.library import problem_of_library
 from theano.toolchain.messages import readable
 from theano.toolchain.select import (
     NOTHING_FOUND,
-    Toolchain,
-    ToolchainSettings,
     confirm,
     find_toolchain,
     forget,
@@ -521,7 +520,7 @@ def _shards(missing: dict[str, Kernel], tools: Toolchain) -> list[dict[str, Kern
     return [dict(sorted(shard.items(), key=lambda item: order[item[0]])) for shard in shards]
 
 
-_INLINED = re.compile(r"\bth_\w+\(")
+_INLINED = re.compile(r"\bth_\w+(?<!_called)\(")
 
 
 def _cost(kernel: Kernel) -> int:

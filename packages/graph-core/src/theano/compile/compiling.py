@@ -27,7 +27,7 @@ def compile_kernels(kernels: Sequence[Kernel]) -> Sequence[int]:
     # All that speaks to a compiler and to the disk: `import theano` does without.
     from theano.cache.store import CacheSettings
     from theano.codegen.unit import compile_kernels
-    from theano.toolchain.select import ToolchainSettings
+    from theano.toolchain.description import ToolchainSettings
 
     read_meanwhile()
     return compile_kernels(kernels, ToolchainSettings.from_config(config), CacheSettings.from_config(config))
@@ -38,7 +38,7 @@ def compile_blocks(blocks: Sequence[Block]) -> Sequence[LoadedBlock]:
     # As above.
     from theano.cache.store import CacheSettings
     from theano.codegen.block_unit import compile_blocks
-    from theano.toolchain.select import ToolchainSettings
+    from theano.toolchain.description import ToolchainSettings
 
     if config.cmodule.warn_no_version:
         for block in blocks:

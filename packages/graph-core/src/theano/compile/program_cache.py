@@ -115,7 +115,7 @@ def _describe(request: Request) -> Lookup:
     # All that speaks to a compiler and to the disk: `import theano` does without.
     from theano.cache.store import CacheSettings, open_cache
     from theano.codegen.unit import current_toolchain
-    from theano.toolchain.select import ToolchainSettings
+    from theano.toolchain.description import ToolchainSettings
 
     store = open_cache(CacheSettings.from_config(config))
     sources = read_sources(store)

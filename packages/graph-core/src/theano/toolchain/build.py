@@ -12,10 +12,11 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from theano.errors import KernelCompileError
+from theano.toolchain.description import Toolchain
 from theano.toolchain.library import problem_of_library
 from theano.toolchain.messages import first_words, readable, shorten
 from theano.toolchain.progress import ProgressLine
-from theano.toolchain.select import Toolchain, charge, unit_limit
+from theano.toolchain.select import charge, unit_limit
 
 if TYPE_CHECKING:
     from theano.toolchain.run import Outcome, Running

@@ -8,7 +8,7 @@ from typing import Any
 from theano.cache.store import CacheSettings
 from theano.codegen.carried import Carried, collect, take
 from theano.settings import config
-from theano.toolchain.select import ToolchainSettings
+from theano.toolchain.description import ToolchainSettings
 
 
 class Units:

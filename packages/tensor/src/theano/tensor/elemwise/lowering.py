@@ -135,7 +135,7 @@ def plan_of(node: Apply) -> Plan | None:
     names = [f"{x.name}_i" for x in nest.inputs], [f"{y.name}_i" for y in nest.outputs]
     dtypes = [x.dtype for x in nest.inputs], [y.dtype for y in nest.outputs]
     body = body_of(nest.function, names[0], dtypes[0], names[1], dtypes[1])
-    return None if body is None else Plan(nest, body)
+    return None if body is None else Plan(nest, body.calling())
 
 
 def write_loop(c: CText, plan: Plan, name: str, any_strides: bool = False) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from theano.records import record
+from theano.records import record, replace
+from theano.scalar.cbody import calling
 from theano.scalar.composite import Composite
 from theano.scalar.ctypes import compute_type
 from theano.scalar.program import Literal, lift_constants
@@ -58,6 +59,11 @@ class Body:
     def params(self) -> bytes:
         """The constants as `declarations` reads them: for `Kernel.params`, after what the kernel puts there itself."""
         return b"".join(_bytes(c) for c in self.constants)
+
+    def calling(self) -> Body:
+        """Return a body for the CPU that calls the functions which it needs many times."""
+        called = calling(self.lines, self.support)
+        return replace(self, lines=tuple(called.lines), support=called.support)
 
     def declarations(self, pointer: str) -> list[str]:
         """Return the statements that read the constants; they belong before the loop.
