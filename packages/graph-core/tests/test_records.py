@@ -1,4 +1,4 @@
-"""Records do what dataclasses do: each statement here is tried on both."""
+"""Records do what dataclasses do, named tuples what those of `typing` do: each statement here is tried on both."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import typing
 from typing import Any, ClassVar
 
 import pytest
@@ -128,3 +129,107 @@ def test_copies_and_pickles(made):
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(made, protocol)) == made
     assert copy.copy(made) == copy.deepcopy(made) == made
+
+
+# -- named tuples ----------------------------------------------------------------------------------------------------
+
+
+class Entry(records.NamedTuple):
+    """What a name stands for."""
+
+    name: str
+    number: int = 3
+    words: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return f"{self.name}{self.number}"
+
+    def __str__(self) -> str:
+        return f"<{self.text}>"
+
+
+class Nothing(records.NamedTuple):
+    """Without fields."""
+
+
+class Model(typing.NamedTuple):
+    """What a name stands for."""
+
+    name: str
+    number: int = 3
+    words: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return f"{self.name}{self.number}"
+
+
+Model.__name__ = Model.__qualname__ = "Entry"
+
+
+@pytest.mark.parametrize("values, named", [
+    ((), {}), (("a",), {}), (("a", 1), {}), (("a", 1, ("b",)), {}), (("a", 1, (), 4), {}), (("a",), {"number": 4}),
+    ((), {"name": "a", "words": ("c",)}), (("a",), {"name": "b"}), (("a",), {"none": 1}), ((), {"number": 1}),
+], ids=str)  # fmt: skip
+def test_tuples_are_made_alike_or_fail_as_well(values, named):
+    answers = []
+    for cls in (Entry, Model):
+        try:
+            made = cls(*values, **named)
+            answers.append((repr(made), tuple(made), made._asdict(), made.text, hash(made)))
+        except TypeError:
+            answers.append("TypeError")
+    assert answers[0] == answers[1]
+
+
+def test_tuples_say_the_same_of_themselves():
+    for name in ("_fields", "_field_defaults", "__match_args__", "__annotations__", "__doc__", "__bases__", "__slots__"):
+        ours, theirs = getattr(Entry, name), getattr(Model, name)
+        if name == "__annotations__":  # those of typing are compiled
+            ours, theirs = list(ours), list(theirs)
+        assert ours == theirs, name
+    assert list(inspect.signature(Entry).parameters) == list(inspect.signature(Model).parameters)
+    assert str(inspect.signature(Entry)) == "(name: 'str', number: 'int' = 3, words: 'tuple[str, ...]' = ())"
+    assert type(Entry) is type and Entry.__module__ == __name__ and Nothing() == () and repr(Nothing()) == "Nothing()"
+
+
+def test_tuples_are_tuples():
+    made = Entry("a", words=("b",))
+    name, number, words = made
+    assert (name, number, words) == made == Model("a", words=("b",)) and made[0] == made.name and len(made) == 3
+    assert str(made) == "<a3>" and repr(made) == "Entry(name='a', number=3, words=('b',))"
+    match made:
+        case Entry(first, 3):
+            assert first == "a"
+        case _:
+            pytest.fail("its fields have no order")
+    with pytest.raises(AttributeError):
+        made.name = "b"
+    with pytest.raises(AttributeError):
+        made.other = "b"
+
+
+@pytest.mark.parametrize("cls", [Entry, Model])
+def test_tuples_with_changes(cls):
+    made = cls("a")
+    assert made._replace(number=4) == ("a", 4, ()) and type(made._replace()) is cls
+    assert cls._make(["b", 1, ()]) == ("b", 1, ())
+    with pytest.raises((TypeError, ValueError)):
+        made._replace(none=1)
+    with pytest.raises(TypeError):
+        cls._make(["b"])
+
+
+def test_tuples_are_copied_and_pickled():
+    made = Entry("a", 5)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(made, protocol))
+        assert again == made and type(again) is Entry
+    assert copy.copy(made) == copy.deepcopy(made) == made and type(copy.deepcopy(made)) is Entry
+
+
+@pytest.mark.parametrize("base", [records.NamedTuple, typing.NamedTuple])
+def test_fields_with_defaults_come_last(base):
+    with pytest.raises(TypeError, match="default"):
+        exec("class Wrong(Base):\n    a: int = 1\n    b: int", {"Base": base})

@@ -667,7 +667,7 @@ def test_families_without_blocks(dtype):
 
 ROWS = edges("FACTOR_BASE", "FACTOR_VECTOR_BASE", "FACTOR_PANEL", "FACTOR_REFLECTIONS", "EIGH_SMALL", "SVD_WORTH_PARTS",
              products=(("FACTOR_BASE", 4), ("FACTOR_PANEL", "FACTOR_PANEL")))  # fmt: skip
-edges("FACTOR_EXCHANGED")
+edges("FACTOR_EXCHANGED", "FACTOR_WORTH_THREADS")
 NEAR = {"float32": 3e-4, "float64": 1e-11}
 
 

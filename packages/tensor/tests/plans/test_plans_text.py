@@ -14,7 +14,7 @@ import theano
 import theano.tensor as T
 from theano.codegen.unit import KernelAddress
 from theano.graph.canonical import NoCanonicalForm, form_of
-from theano.graph.kernel import PointerFamily, pointer_families
+from theano.graph.pointers import PointerFamily, pointer_families
 from theano.graph.type import BufferSpec
 from theano.loader.schema import Input, KernelInstruction, PerformInstruction, Program, Slot, Update
 from theano.runtime import serialized

@@ -10,10 +10,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from theano.codegen.text import CText
 from theano.gpuarray.dialect import device_blocks, in_dialect, is_foreign
+from theano.records import NamedTuple
 from theano.scalar.c import support
 from theano.scalar.cbody import names_of_blocks
 from theano.scalar.ctypes import c_type, compute_type, convert, literal, load, storage_support, store

@@ -8,7 +8,7 @@ from typing import Any
 
 from theano.compile.shared import constructors
 from theano.extensions import extension
-from theano.graph.kernel import PointerFamily, pointer_families
+from theano.graph.pointers import PointerFamily, pointer_families
 from theano.layers import LOWERINGS, RULES, Layer, describe
 from theano.toolchain.checks import checks
 

@@ -111,7 +111,7 @@ class Exports:
         Returns a context in which nodes are lowered for another process: with a BLAS that is linked there if its
         argument is true, else with none.
     symbols : dict from str to callable
-        For a family of pointers (`theano.graph.kernel.pointer_families`), what C calls the one of a name; None: it
+        For a family of pointers (`theano.graph.pointers.pointer_families`), what C calls the one of a name; None: it
         cannot come along.
     numbers : dict from str to callable
         For a family of pointers that lead to numbers of 64 bits, what they are in this process: they come along.

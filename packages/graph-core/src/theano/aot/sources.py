@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
 from theano.aot.exports import SourceTree
+from theano.records import NamedTuple
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")

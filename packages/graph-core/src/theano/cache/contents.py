@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import NamedTuple
 
 from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, StageName, is_bucket
 from theano.cache.ownership import scan
-from theano.records import field, record
+from theano.records import NamedTuple, field, record
 
 
 class Item(NamedTuple):

@@ -17,7 +17,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from typing import NamedTuple
+
+from theano.records import NamedTuple
 
 KEY_LENGTH = 32
 DIGEST_LENGTH = 32

@@ -13,7 +13,8 @@ import shlex
 import stat
 import struct
 from functools import cache
-from typing import NamedTuple
+
+from theano.records import NamedTuple
 
 WRITABLE_BY_OTHERS = 0o022
 ELSEWHERE = "set the flag base_compiledir to a directory that is yours alone"

@@ -14,7 +14,6 @@ import sysconfig
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from theano.cache.names import EntryName
 from theano.cache.store import Cache, CacheSettings, open_cache
@@ -26,6 +25,7 @@ from theano.codegen.unit import current_toolchain, load_built, no_place
 from theano.errors import KernelCompileError, NoCompilerError
 from theano.graph.signals import let_signals_through
 from theano.loader.module import Library
+from theano.records import NamedTuple
 from theano.toolchain.build import CompilerFaultError, Job, Span, build
 from theano.toolchain.description import Toolchain, ToolchainSettings
 from theano.toolchain.find import cxx_command

@@ -11,7 +11,7 @@ import gc
 import os
 from collections.abc import Iterable
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from theano.cache.names import UNIT, EntryName
 from theano.cache.store import Cache, CacheSettings, is_what_it_says, open_cache, read_verified
@@ -22,6 +22,7 @@ from theano.graph.apply import Apply
 from theano.graph.signals import let_signals_through
 from theano.graph.variable import Variable
 from theano.loader.abi import abi_text
+from theano.records import NamedTuple
 from theano.toolchain.description import ToolchainSettings
 from theano.toolchain.library import problem_of_library
 from theano.toolchain.select import note_for_others

@@ -16,7 +16,6 @@ import weakref
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from time import perf_counter
-from typing import NamedTuple
 
 from theano.cache.names import UNIT, EntryName, digest_of
 from theano.cache.store import Cache, CacheSettings, create_trusted, open_cache
@@ -29,7 +28,7 @@ from theano.graph.kernel import Kernel
 from theano.graph.signals import let_signals_through
 from theano.loader.abi import abi_text
 from theano.loader.module import Library
-from theano.records import field, record
+from theano.records import NamedTuple, field, record
 from theano.toolchain.build import (
     BuildEnvironmentError,
     CompilerFaultError,

@@ -12,9 +12,10 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Set
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from theano.graph.canonical import NoCanonicalForm, facts, is_ours, replaced
+from theano.records import NamedTuple
 from theano.rewriting import families, phases
 from theano.settings import config
 

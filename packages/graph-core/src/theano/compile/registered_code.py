@@ -7,15 +7,17 @@ Our own types have kernels; what is registered here is for those that users writ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from theano.errors import MethodNotDefined
 from theano.graph.apply import Apply
 from theano.graph.c_contract import Sub
 from theano.graph.op import Op
+from theano.records import record
 
 
-class Code(NamedTuple):
+@record(frozen=True)
+class Code:
     """The C of an op for one class of types: the text, its version, what comes before it, and support code."""
 
     text: str

@@ -6,7 +6,6 @@ With ``theano.config.compute_test_value`` other than ``"off"``, calling an op co
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -166,6 +165,8 @@ def compute_test_value(node: Apply) -> None:
                 f"input {i} of {node.op}, {wrong}"
             ) from wrong
     written = {i for places in node.op.destroy_map.values() for i in places}
+    import copy  # most programs ask for no test values
+
     own = [copy.deepcopy(value) if i in written else value for i, value in enumerate(values)]
     try:
         values = evaluate(node, own)

@@ -23,11 +23,12 @@ import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from types import BuiltinFunctionType, EllipsisType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 from theano.extensions import Chain, Table
 from theano.graph.props import Structural
 from theano.graph.signals import let_signals_through
+from theano.records import record
 
 Tree = Any
 """What a form is made of: lists, strings, integers, booleans and None."""
@@ -49,7 +50,8 @@ class NoCanonicalForm(Exception):
     """
 
 
-class Form(NamedTuple):
+@record(frozen=True)
+class Form:
     """How objects of one class are written and read."""
 
     kind: str

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
-from theano.extensions import Table
 from theano.graph.parameters import Parameters, Places, Pointer
 from theano.records import record
 
-__all__ = ["TOKEN", "Builtin", "Kernel", "Pointer", "PointerFamily", "pointer_families"]
+__all__ = ["TOKEN", "Builtin", "Kernel", "Pointer"]
 
 TOKEN = "KERNEL"
 """The word in a kernel's source that becomes its symbol."""
@@ -117,23 +113,3 @@ class Builtin(_WithParameters):
     work: float = 1.0
     pointers: Places | None = None
     lazy: bool = False
-
-
-class PointerFamily(NamedTuple):
-    """How a process finds what pointers of one family name, and what tells whether another found the same.
-
-    Parameters
-    ----------
-    find : callable
-        From a name (without the family) to the address in this process; 0 if there is none. Programs keep what it
-        returns: a `Pointer` can hold what is at the address.
-    identity : callable
-        A text; where two processes agree in it, a kernel works the same with the addresses of either.
-    """
-
-    find: Callable[[str], int]
-    identity: Callable[[], str]
-
-
-#: The families, by name.
-pointer_families: Table[str, PointerFamily] = Table("graph.kernel.pointer_families", "where a pointer leads to")

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.errors import MethodNotDefined
 from theano.extensions import Chain, Slot, lazy_names
 from theano.graph.apply import Apply
 from theano.graph.c_contract import CLinkerOp
-from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op_contract import OpContract
 from theano.graph.props import Structural
 from theano.graph.source import user_trace
 from theano.graph.type import Type
 from theano.graph.variable import Scratchpad, Variable
+
+if TYPE_CHECKING:
+    from theano.graph.kernel import Builtin, Kernel
 
 Storage = list[Any]
 

@@ -31,7 +31,7 @@ class Pointer(int):
     ----------
     address : int
     name : str
-        ``family:rest``; the family is one of `theano.graph.kernel.pointer_families`.
+        ``family:rest``; the family is one of `theano.graph.pointers.pointer_families`.
     holder : object, optional
         What must stay, for something to be at the address: programs keep it as long as they run.
 

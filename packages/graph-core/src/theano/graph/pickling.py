@@ -7,7 +7,7 @@ order in which each comes after those that it needs itself.
 
 from __future__ import annotations
 
-import threading
+from _thread import _local as Local  # `threading.local`, without the millisecond that its module takes
 from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,7 +19,7 @@ _ORDER, _END = "_unwound", "_unwound_end"
 SMALL = 20
 
 
-class _Underway(threading.local):
+class _Underway(Local):
     """The nodes that an order in progress has listed, with their places: their own states need none.
 
     Nobody tells of work that was cut off by an error. But each node is met once, and never after a later one: what

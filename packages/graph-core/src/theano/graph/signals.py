@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from types import CodeType, FrameType, TracebackType
@@ -28,6 +26,10 @@ def deferred_signals() -> Iterator[None]:
     handled
     >>> _ = signal.signal(signal.SIGTERM, before)
     """
+    # Most imports neither wait for a signal nor meet an error.
+    import signal
+    import threading
+
     came: list[int] = []
     with ExitStack() as stack:
         if threading.current_thread() is threading.main_thread():
@@ -41,6 +43,8 @@ def deferred_signals() -> Iterator[None]:
 
 
 def _call_again(number: int, handler: Any, came: list[int]) -> None:
+    import signal  # as above
+
     signal.signal(number, handler)
     if number in came:
         signal.raise_signal(number)
@@ -112,6 +116,8 @@ def _was_given_its_caller(frame: FrameType) -> bool:
 
 def _registered() -> set[CodeType]:
     """Return the code of the functions that handle signals now."""
+    import signal  # as above
+
     codes = set()
     for number in signal.valid_signals():
         handler: Any = signal.getsignal(number)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import linecache
 import sys
-import threading
+from _thread import _local as Local  # `threading.local`, without the millisecond that its module takes
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 from theano.extensions import Chain
 from theano.graph.text import printable
+from theano.records import NamedTuple
 
 # A trace is kept with each variable; more frames than these help nobody and cost at each op call.
 _limit = 8
@@ -84,7 +85,7 @@ def _first_of_the_user(frame: FrameType | None) -> FrameType | None:
     return None
 
 
-class _Thread(threading.local):
+class _Thread(Local):
     #: Let `user_trace` return nothing in this thread: what rewriting makes inherits the lines of what it replaces.
     #: With the flag ``traceback.compile_limit`` it returns the innermost frames instead, also those of this library.
     untraced = False

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import importlib
 import inspect
 from collections.abc import Callable, Hashable
 from types import FunctionType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from theano.extensions import lazy_names
 from theano.graph.c_contract import CLinkerObject, CLinkerType, Sub
@@ -16,6 +15,7 @@ from theano.graph.props import Structural
 from theano.graph.source import user_trace
 from theano.graph.variable import Constant as _Constant
 from theano.graph.variable import Variable as _Variable
+from theano.records import NamedTuple
 
 
 class BufferSpec(NamedTuple):
@@ -135,6 +135,8 @@ class Type(Structural, CLinkerType):
 
     def value_copy(self, value: Any) -> Any:
         """Return a copy that shares no memory with ``value``."""
+        import copy  # most types know how
+
         return copy.deepcopy(value)
 
     def make_variable(self, name: str | None = None) -> _Variable[Self]:

@@ -23,7 +23,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 # Upper layers put their descriptions into other folders: those by which ``theano`` has extended its path.
 __path__ = [f"{folder}/layers" for folder in sys.modules[__name__.rpartition(".")[0]].__path__]
@@ -92,7 +92,8 @@ class Layer:
         return named(self.names[name])
 
 
-class Published(NamedTuple):
+@record(frozen=True)
+class Published:
     """What is known of a distribution that may not be installed."""
 
     names: frozenset[str]

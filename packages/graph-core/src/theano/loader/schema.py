@@ -9,9 +9,9 @@ names are those by which Python makes, serializes and reads it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from theano.records import field, record
+from theano.records import NamedTuple, field, record
 
 if TYPE_CHECKING:
     from theano.graph.type import BufferSpec

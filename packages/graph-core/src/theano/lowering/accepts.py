@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from theano.graph.apply import Apply
 from theano.loader.abi import dtype_names
-from theano.records import field, record
+from theano.records import NamedTuple, field, record
 
 
 @record(frozen=True)

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
@@ -18,6 +18,7 @@ from theano.printing.layout import HEIGHT, Layout, lay_out
 from theano.printing.page import PAGE
 from theano.printing.picture import default_colorCodes, graph_of
 from theano.printing.tree import debugprint
+from theano.records import NamedTuple
 
 #: Graphs of more nodes than this show themselves in a notebook as text only.
 MOST_NODES = 80

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.features import Feature
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Constant, Variable
+from theano.records import NamedTuple
 
 
 class Replacement(NamedTuple):

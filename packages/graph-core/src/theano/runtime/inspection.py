@@ -8,13 +8,15 @@ or are numbers, registers its own answers for its type, which hold for the class
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from theano.extensions import Table
 from theano.graph.type import Type
+from theano.records import record
 
 
-class Extremes(NamedTuple):
+@record(frozen=True)
+class Extremes:
     """What stands out among the numbers of a value: how many are NaN, how many infinite, the largest of the others."""
 
     nan: int

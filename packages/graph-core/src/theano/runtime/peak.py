@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from theano.graph.apply import Apply
 from theano.graph.variable import Variable
-from theano.records import record
+from theano.records import NamedTuple, record
 
 #: How many sets of nodes that have run the search for the best order looks at.
 MOST_STATES = 20_000

@@ -9,11 +9,11 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 from theano.graph.apply import Apply
 from theano.graph.text import printable
-from theano.records import record
+from theano.records import NamedTuple, record
 from theano.runtime import summary as text
 from theano.runtime.link import Compiled, Performed
 from theano.runtime.peak import memory_of

@@ -21,9 +21,9 @@ from typing import Any
 from theano.codegen.unit import KernelAddress
 from theano.graph.apply import Apply
 from theano.graph.canonical import NoCanonicalForm, form_of, object_of
-from theano.graph.kernel import pointer_families
 from theano.graph.op import Op
 from theano.graph.parameters import Places
+from theano.graph.pointers import pointer_families
 from theano.graph.signals import let_signals_through
 from theano.graph.type import BufferSpec
 from theano.graph.variable import Constant, Variable

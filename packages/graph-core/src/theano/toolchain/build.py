@@ -9,9 +9,10 @@ import sys
 import time
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from theano.errors import KernelCompileError
+from theano.records import NamedTuple
 from theano.toolchain.description import Toolchain
 from theano.toolchain.library import problem_of_library
 from theano.toolchain.messages import first_words, readable, shorten

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from theano.extensions import Table
+from theano.records import record
 
 
-class Line(NamedTuple):
+@record(frozen=True)
+class Line:
     """One line of the page.
 
     Parameters

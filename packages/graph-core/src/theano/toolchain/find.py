@@ -13,9 +13,9 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from theano.records import record, replace
+from theano.records import NamedTuple, record, replace
 from theano.toolchain.environment import Stamp, find_program, stamp, words_of
 
 if TYPE_CHECKING:

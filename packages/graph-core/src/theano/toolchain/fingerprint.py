@@ -14,8 +14,9 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from theano.records import NamedTuple
 from theano.toolchain.environment import Stamp, find_program, is_script, stamp, words_of
 from theano.toolchain.flags import HEADERS, MATHS_HEADERS
 

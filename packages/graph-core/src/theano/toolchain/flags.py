@@ -33,7 +33,8 @@ import os
 import platform
 import sys
 from functools import cache
-from typing import NamedTuple
+
+from theano.records import NamedTuple
 
 OPTIMISATION = ("-O3",)
 NUMERIC = ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing")

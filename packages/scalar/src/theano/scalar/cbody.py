@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from theano.graph.c_contract import overrides
+from theano.records import record
 from theano.scalar import c
 from theano.scalar.ctypes import compute_type, convert, parenthesised, unsigned_type
 from theano.scalar.dtypes import discrete_dtypes, kind
@@ -31,8 +32,8 @@ _INSTRUCTIONS = frozenset(
 SEQUENTIAL = frozenset("gammainc gammaincc chi2sf gammal gammau gammainc_der polygamma jv iv".split())
 _OF_ONE_NUMBER = re.compile(r"^TH_INLINE (double|float) th_(\w+)\(\1 \w+\)", re.MULTILINE)
 MANY_CALLS = 8
-"""A function that a kernel calls more often than this is compiled once. Written out, each tanh takes gcc 5 ms; called, eight
-numbers take 0.9 to 1.1 of the time."""
+"""A function that a kernel calls more often than this is compiled once. Written out, each tanh takes gcc 5 ms; called,
+eight numbers take 0.9 to 1.1 of the time."""
 _CALLED = """\
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
 static __attribute__((noinline, simd("notinbranch"))) {T} th_{name}_called({T} x)
@@ -54,7 +55,8 @@ _FAIL = "THEANO_FAIL_HERE"
 CForm = str | Mapping[str, str] | Callable[[tuple[str, ...], str], str | None] | None
 
 
-class CBody(NamedTuple):
+@record(frozen=True)
+class CBody:
     """C statements and the blocks of C that they call.
 
     Attributes
@@ -130,7 +132,7 @@ def classic(op: Any, node: Any, in_names: Sequence[str], out_names: Sequence[str
 
 
 def calling(lines: Sequence[str], support: Sequence[str]) -> CBody:
-    """Return statements that call a function of one number which they need many times, where they held each a copy of it.
+    """Return statements that call the functions of one number which they need many times, where each held a copy.
 
     gcc compiles such a function for one number and for a vector, and calls the latter in loops.
 

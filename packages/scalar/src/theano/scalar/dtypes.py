@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from theano.lowering.accepts import DTYPE_NAMES
+from theano.loader.abi import dtype_names
 
 int_dtypes = ("int8", "int16", "int32", "int64")
 uint_dtypes = ("uint8", "uint16", "uint32", "uint64")
@@ -28,7 +28,7 @@ complex_dtypes = ("complex64", "complex128")
 integer_dtypes = int_dtypes + uint_dtypes
 discrete_dtypes = ("bool", *integer_dtypes)
 continuous_dtypes = float_dtypes + complex_dtypes
-all_dtypes = DTYPE_NAMES
+all_dtypes = dtype_names()
 DTYPE_CODES = {name: code for code, name in enumerate(all_dtypes)}
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
+from theano.records import record
 from theano.scalar.c import symbol
 from theano.scalar.program import Program, Ref, Step
 from theano.settings import config
@@ -15,7 +15,8 @@ _TOGETHER = {("inv", "sqrt"): "rsqrt"}
 _MULTIPLY_ADD = {"float32": "TH_FMAF", "float64": "TH_FMA"}
 
 
-class Joined(NamedTuple):
+@record(frozen=True)
+class Joined:
     """A step that is computed together with others, which only it uses.
 
     Attributes

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from theano.graph.traverse import toposort
+from theano.records import NamedTuple
 from theano.scalar.base import ScalarOp
 from theano.scalar.dtypes import is_complex, is_discrete
 from theano.scalar.variable import ScalarConstant

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from theano.compile.shared import SharedVariable
 from theano.distributed.archive import CheckpointError, read, write
 from theano.distributed.function import ShardedArray
 from theano.distributed.mpi_engine import agree
+from theano.records import NamedTuple
 from theano.tensor.random.type import RandomStateType
 
 #: The file of a directory that says which others belong to the checkpoint; it is written last.

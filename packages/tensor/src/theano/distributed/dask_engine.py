@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from theano.distributed.data import Made, mapped
 from theano.distributed.direct import DirectCalls, run_stage
 from theano.distributed.engines import Stage
 from theano.distributed.workers import Packed, pack
+from theano.records import NamedTuple
 
 
 class _Held(NamedTuple):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from theano.distributed.combining import Combination, tree
 from theano.distributed.data import opened
 from theano.distributed.engines import Stage
+from theano.records import NamedTuple
 
 
 class MPIEngine:

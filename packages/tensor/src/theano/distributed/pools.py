@@ -15,11 +15,12 @@ from collections import deque
 from collections.abc import Generator, Sequence
 from multiprocessing import connection
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from theano.distributed.dask_engine import is_client, same
 from theano.distributed.workers import Packed, perform, warm
 from theano.misc.cpucount import cpuCount
+from theano.records import NamedTuple
 
 
 class Lost(NamedTuple):

@@ -17,7 +17,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ import theano
 from theano.compile.executable import Function
 from theano.compile.shared import Container
 from theano.distributed.units import Units
+from theano.records import NamedTuple
 
 #: What another one makes of a pickle need not be what was meant.
 VERSIONS = (

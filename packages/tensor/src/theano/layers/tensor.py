@@ -9,16 +9,18 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.batching import conform, loop, sources
 from theano.compile.shared import constructors
 from theano.extensions import extension
 from theano.graph.canonical import derived_tags, fact_finders
-from theano.graph.kernel import PointerFamily, pointer_families
+from theano.graph.pointers import PointerFamily, pointer_families
 from theano.graph.source import user_packages
 from theano.layers import LOWERINGS, RULES, Layer, describe
-from theano.toolchain.checks import Line, calibrations, checks
+
+if TYPE_CHECKING:
+    from theano.toolchain.checks import Line
 
 _TENSOR = "theano.tensor"
 
@@ -157,8 +159,8 @@ LAYER = describe(
             fact_finders.extension(
                 "levels of the kernel library", lambda: " ".join(_of("kernels.common", "library_paths"))
             ),
-            checks.extension("BLAS", _doctor),
-            calibrations.extension("tensor", lambda: _of("calibration", "calibrate")),
+            extension("toolchain.checks.checks", "BLAS", _doctor),
+            extension("toolchain.checks.calibrations", "tensor", lambda: _of("calibration", "calibrate")),
             constructors.extension(_shared_random_state),
             sources.extension(lambda: _batching("", "TABLE")),
             loop.extension(lambda node, inputs, many: _batching(".loops", "row_by_row")(node, inputs, many)),

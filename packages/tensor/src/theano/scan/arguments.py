@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from theano.compile.shared import SharedVariable
 from theano.graph.variable import Variable
-from theano.records import record
+from theano.records import NamedTuple, record
 from theano.scan.utils import until
 from theano.tensor.convert import NotScalarConstantError, as_tensor_variable, get_scalar_constant_value
 from theano.tensor.elemwise import functions as F

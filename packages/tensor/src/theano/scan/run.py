@@ -8,7 +8,7 @@ sequences, one buffer for each state with its first values in it, and as many ro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from theano.compile.mode import get_mode
 from theano.graph.signals import let_signals_through
 from theano.graph.text import text_of
 from theano.loader.module import DeviceArray, empty
+from theano.records import NamedTuple
 from theano.runtime.failure import in_two_lines, with_text
 from theano.runtime.profile import ProfileStats
 from theano.scan.spec import OuterInputs

@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
-from theano.records import record
+from theano.records import NamedTuple, record
 
 
 class OuterInputs(NamedTuple):

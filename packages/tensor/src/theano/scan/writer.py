@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 from theano.codegen.text import CText
+from theano.records import NamedTuple
 from theano.scalar.ctypes import c_type, compute_type, load, store
 from theano.scan.run import NEGATIVE, first_rows, too_few_for_taps, too_short
 from theano.scan.spec import InnerInputs, InnerOutputs, LoopSpec

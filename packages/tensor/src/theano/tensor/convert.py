@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from theano.errors import NumberRangeError
 from theano.extensions import Chain
 from theano.graph import Apply, Constant, Variable
 from theano.graph.op_contract import answers
+from theano.records import record
 from theano.scalar.convert import out_of_range
 from theano.settings import config
 from theano.tensor.foreign import in_memory
@@ -35,7 +36,8 @@ class EmptyConstantError(NotScalarConstantError):
     """A constant has no element, so it cannot be one number."""
 
 
-class Converter(NamedTuple):
+@record(frozen=True)
+class Converter:
     """How :func:`as_tensor_variable` handles another kind of object.
 
     Parameters
@@ -173,9 +175,9 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None)
 
 
 def _to_tensor(x: Any, name: str | None, ndim: int | None) -> Tensor:
-    for applies, convert in converters:
-        if applies(x):
-            made: Any = convert(x)
+    for converter in converters:
+        if converter.applies(x):
+            made: Any = converter.convert(x)
             return made
     if isinstance(x, Variable):
         raise AsTensorError(f"{x} is a variable of type {x.type}, which is no tensor type and cannot become one")

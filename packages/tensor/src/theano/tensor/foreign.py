@@ -8,16 +8,21 @@ values and constants like arrays of NumPy. What is on a device is its library's 
 
 from __future__ import annotations
 
-import array
 import ctypes
+import sys
 from typing import Any
 
 import numpy as np
 
 _BY_NUMPY = ("__array_interface__", "__array_struct__", "__array__")
-#: Of what has the buffer interface, the kinds that hold numbers of a stated dtype; bytes are text as often as not.
-_BUFFERS = (memoryview, array.array, ctypes.Array)
 _OURS = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, list, tuple)
+
+
+def _is_buffer(value: object) -> bool:
+    """Return whether a value has the buffer interface and numbers of a stated dtype; bytes are text as often as not."""
+    # Who has an array of the module `array` has imported it.
+    module: Any = sys.modules.get("array")
+    return isinstance(value, (memoryview, ctypes.Array)) or (module is not None and isinstance(value, module.array))
 
 
 def speaks(value: object) -> bool:
@@ -31,7 +36,7 @@ def speaks(value: object) -> bool:
     if isinstance(value, _OURS):
         return False
     kind = type(value)
-    return isinstance(value, _BUFFERS) or hasattr(kind, "__dlpack__") or any(hasattr(value, name) for name in _BY_NUMPY)
+    return _is_buffer(value) or hasattr(kind, "__dlpack__") or any(hasattr(value, name) for name in _BY_NUMPY)
 
 
 def in_memory(value: Any) -> Any:
@@ -53,7 +58,7 @@ def in_memory(value: Any) -> Any:
     """
     if not speaks(value):
         return value
-    by_numpy = isinstance(value, _BUFFERS) or any(hasattr(value, name) for name in _BY_NUMPY)
+    by_numpy = _is_buffer(value) or any(hasattr(value, name) for name in _BY_NUMPY)
     try:
         return np.asarray(value) if by_numpy else np.from_dlpack(value)
     except (RuntimeError, TypeError, BufferError) as problem:

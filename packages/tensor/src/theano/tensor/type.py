@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from theano.graph import Apply, BufferSpec, Type, Variable
 from theano.graph.apply import O
 from theano.graph.props import Interned
 from theano.graph.type import CType
+from theano.records import record
 from theano.settings import config
 from theano.tensor.foreign import in_memory
 from theano.tensor.type_in_c import ArraysInC
@@ -47,7 +48,8 @@ def dtype_name(dtype: Any) -> str:
     return str(config.floatX) if str(dtype) == "floatX" else np.dtype(dtype).name
 
 
-class Tolerance(NamedTuple):
+@record(frozen=True)
+class Tolerance:
     """How far two values may be apart: ``|a - b| <= atol + rtol * |b|``."""
 
     rtol: float
@@ -60,9 +62,10 @@ _TOLERANCES = {  # config.tensor.cmp_sloppy: dtype: tolerance
     1: {"float16": Tolerance(1e-2, 5e-3), "float32": Tolerance(1e-3, 1e-4), "float64": Tolerance(1e-4, 1e-3)},
     2: {"float16": Tolerance(5e-2, 1e-2), "float32": Tolerance(1e-3, 5e-4), "float64": Tolerance(1e-4, 1e-3)},
 }
-float16_rtol, float16_atol = _TOLERANCES[0]["float16"]
-float32_rtol, float32_atol = _TOLERANCES[0]["float32"]
-float64_rtol, float64_atol = _TOLERANCES[0]["float64"]
+_half, _single, _double = _TOLERANCES[0].values()
+float16_rtol, float16_atol = _half.rtol, _half.atol
+float32_rtol, float32_atol = _single.rtol, _single.atol
+float64_rtol, float64_atol = _double.rtol, _double.atol
 #: The dimensions that an array of NumPy 2 can have.
 MAX_NDIM = 64
 #: How long NumPy may look for elements that two arrays share; its stubs know of no limits but "none" and "bounds".

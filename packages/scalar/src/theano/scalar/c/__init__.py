@@ -22,7 +22,8 @@ import os
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+
+from theano.records import record
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _MARK = re.compile(r"^/\* @snippet (\w+)(?: needs ([\w ]+?))? \*/$", re.MULTILINE)
@@ -63,7 +64,8 @@ _LIBM_COMPLEX = frozenset(
 )  # fmt: skip
 
 
-class Snippet(NamedTuple):
+@record(frozen=True)
+class Snippet:
     """A named block of C and the names of the blocks that it needs.
 
     Examples

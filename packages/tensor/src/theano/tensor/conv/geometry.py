@@ -7,11 +7,12 @@ applied at every ``s``-th place of the image, to which ``before`` and ``after`` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from theano.graph import Constant
+from theano.records import NamedTuple
 
 Pads = tuple[tuple[int, int], ...]
 BorderMode = str | tuple[int | tuple[int, int], ...]

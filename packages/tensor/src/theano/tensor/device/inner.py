@@ -8,12 +8,13 @@ compiled; what the device then does not read, or not make, is left to the host.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.expression import InnerGraph
 from theano.graph import FunctionGraph, Variable
 from theano.lowering.table import find
 from theano.lowering.targets import CPU
+from theano.records import NamedTuple
 from theano.rewriting import rewrite
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.type import TensorType

@@ -15,11 +15,11 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from typing import NamedTuple
 
 from theano.cache.store import Cache, CacheSettings, open_cache
 from theano.codegen.key import digest_parts
 from theano.graph.parameters import Pointer
+from theano.records import NamedTuple
 from theano.settings import config
 from theano.tensor.kernels.common import library_level
 from theano.tensor.kernels.parameters import Tuning

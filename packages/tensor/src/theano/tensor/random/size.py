@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from theano import scalar as scal
 from theano.graph import Variable
+from theano.records import NamedTuple
 from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, static_int
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.join.op import stack

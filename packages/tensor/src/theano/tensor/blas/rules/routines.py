@@ -7,10 +7,11 @@ and for something of the same shape to add it to.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply, FunctionGraph, Op
+from theano.records import NamedTuple
 from theano.rewriting import Context, P, Phase, Phases, local_rule, pattern_vars, phases, rule
 from theano.tensor.blas.dot import Dot
 from theano.tensor.blas.routines import (

@@ -151,7 +151,7 @@ static int NAME(reflect)(work *w, const NAME(block) *b, int transposed, matrix c
     if (NAME(th_gemm)(&w->ctx, w->threads, NULL, turned(b->v), c, NULL, inner, inner) ||
         NAME(th_gemm)(&w->ctx, w->threads, NULL, transposed ? turned(b->s) : b->s, inner, NULL, scaled, scaled))
         return -1;
-    return NAME(subtract)(w, c, b->v, scaled);
+    return NAME(subtract_on)(w, w->threads, c, b->v, scaled);
 }
 
 /* Room for a block of reflections of m rows, and for what it does with so many columns. */

@@ -43,13 +43,20 @@ INLINE matrix reversed(matrix m) { return turned(reversed_rows(turned(reversed_r
 
 #define AT(m, i, j) (*(T *)((m).data + (i) * (m).row + (j) * (m).col))
 
-/* C -= A B */
-static int NAME(subtract)(work *w, matrix c, matrix a, matrix b)
+/* C -= A B, on so many threads */
+static int NAME(subtract_on)(work *w, int64_t threads, matrix c, matrix a, matrix b)
 {
     const T minus = -1, one = 1;
     if (c.rows == 0 || c.cols == 0 || a.cols == 0)
         return 0;
-    return NAME(th_gemm)(&w->ctx, w->threads, &minus, a, b, &one, c, c);
+    return NAME(th_gemm)(&w->ctx, threads, &minus, a, b, &one, c, c);
+}
+
+/* The same where the next block of few columns is then worked on by one thread, whose cache threads would have emptied. */
+static int NAME(subtract)(work *w, matrix c, matrix a, matrix b)
+{
+    const double multiplications = (double)c.rows * (double)c.cols * (double)a.cols;
+    return NAME(subtract_on)(w, multiplications < TH_FACTOR_WORTH_THREADS ? 1 : w->threads, c, a, b);
 }
 
 /* Half of n, or a little more: a multiple of what the blocks at the bottom are made of. */
