@@ -20,7 +20,7 @@ from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters, Pointer
 from theano.lowering.accepts import ANYTHING, BLAS, REAL, Accepts
 from theano.lowering.table import Lowering, register
-from theano.tensor.blas.choice import ALWAYS, factored_by_us, thread_limit
+from theano.tensor.blas.choice import ALWAYS, choose_gemm, factored_by_us, thread_limit
 from theano.tensor.blas.library import find_blas, is_elsewhere
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import Ready, dtype_of, ndim_of, ready
@@ -104,7 +104,8 @@ def _ready(symbol: str, told: type[Lapack], own: bool = True) -> Callable[[Ask],
             dtype = dtype_of(node.inputs[0])
             found = {name: lapack_address(routine, dtype) if routine else 0 for name, routine in routines.items()}
             library = find_blas()
-            up_to = factored_by_us(library)
+            # Eigenvalues and singular values are found by the library's routines; only products around them are ours.
+            up_to = factored_by_us(library) if own else choose_gemm(library).up_to
             if not all(found[name] for name, routine in routines.items() if routine):
                 if not own or dtype.startswith("complex"):
                     return None
