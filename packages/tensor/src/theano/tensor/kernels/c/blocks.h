@@ -52,7 +52,7 @@ enum {
     TH_COPY_CHUNK = 256,     /* elements that are converted together */
     TH_COPY_BAND = 32,       /* rows that are turned around together */
     TH_COPY_PIECE = 1 << 13, /* elements of a long line that a thread copies at a time */
-    TH_COPY_LONG = 1 << 20,  /* bytes from which a line is long */
+    TH_COPY_LONG = 1 << 19,  /* bytes from which a line is long, and copies come from memory */
 
     /* selection.h, advanced.c */
     TH_SELECTION_CHUNK = 256, /* places that are checked together */

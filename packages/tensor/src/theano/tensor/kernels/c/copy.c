@@ -425,8 +425,8 @@ static void copy_host(th_ctx *ctx, const th_window *to, const th_window *from)
     }
     c.bands = (c.shape[c.nd - 2] + c.band - 1) / c.band;
     const int64_t pieces = th_size(c.nd - 2, c.shape) * c.bands;
-    /* About 0.03 ns a byte from the caches. */
-    const double ns = 0.03 * (double)size * (double)total / (double)pieces;
+    /* Nanoseconds a byte from the caches, and from memory. */
+    const double ns = (total * size < LONG ? 0.03 : 0.08) * (double)size * (double)total / (double)pieces;
     if (ns * (double)pieces < TH_SERIAL_NS)
         copy_bands(&c, 0, pieces);
     else
