@@ -19,6 +19,8 @@ never ``-ffast-math``
     512 bits are 1.3 to 1.8 times faster.
 ``--param=vect-epilogues-nomask=0``
     What 512 bits leave over is not done in loops of 256 and 128 bits first: each would be compiled in full.
+``-pipe``
+    The assembler starts while the compiler works: 27 ms in place of 36 for an empty unit.
 ``-Wl,-z,noseparate-code -Wl,-z,norelro``
     A loaded library then takes two mappings of memory, not five: a process may have 65,530, and each costs time.
 ``-nodefaultlibs``, with the compiler's own library
@@ -41,7 +43,7 @@ NUMERIC = ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-fwrap
 ALWAYS = ("-std=gnu11", "-fPIC", "-shared")
 KERNELS_ALONE = "-nodefaultlibs"
 WISHED = (
-    *("-fopenmp-simd", "-w", "-g0", "--param=vect-epilogues-nomask=0"),
+    *("-pipe", "-fopenmp-simd", "-w", "-g0", "--param=vect-epilogues-nomask=0"),
     *(("-Wl,-z,noseparate-code", "-Wl,-z,norelro") if sys.platform.startswith("linux") else ()),
 )
 NATIVE_FORMS = (("-march=native",), ("-mcpu=native",), ())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -181,8 +182,7 @@ class ShapeFeature(Feature):
 def _ask(node: Apply, given: Sequence[Lengths]) -> Sequence[Lengths | None]:
     infer: Any = node.op.infer_shape
     try:
-        # Two ways to write the method are about: (node, shapes), and (fgraph, node, shapes).
-        arguments = (node.fgraph, node, given) if len(inspect.signature(infer).parameters) == 3 else (node, given)
+        arguments = (node.fgraph, node, given) if _takes_graph(infer) else (node, given)
         said: Sequence[Lengths | None] = infer(*arguments)
         if len(said) != len(node.outputs):
             raise ValueError(f"{node.op}.infer_shape gave {len(said)} shapes for {len(node.outputs)} outputs")
@@ -193,6 +193,19 @@ def _ask(node: Apply, given: Sequence[Lengths]) -> Sequence[Lengths | None]:
         _failed(node, error)
         return [None] * len(node.outputs)
     return said
+
+
+def _takes_graph(infer: Any) -> bool:
+    """Return whether a method is written as (fgraph, node, shapes), not as (node, shapes): both are about."""
+    function = getattr(infer, "__func__", None)
+    if function is None:
+        return len(inspect.signature(infer).parameters) == 3
+    return _count_of_parameters(function) == 4  # it itself is one
+
+
+@lru_cache(maxsize=1024)
+def _count_of_parameters(function: Any) -> int:
+    return len(inspect.signature(function).parameters)
 
 
 def _failed(node: Apply, error: Exception) -> None:
