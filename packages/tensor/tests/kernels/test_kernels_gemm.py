@@ -201,6 +201,23 @@ def test_the_choice():
         assert 10**6 < up_to(old, cpu_level="v3") < 10**10
 
 
+def test_the_choice_for_factors():
+    def up_to(library, **flags):
+        with config.change_flags(**{"blas__gemm": "auto", **flags}):
+            return blas_choice.choose_gemm(library).up_to, blas_choice.factored_by_us(library)
+
+    none, wide = BlasLibrary("none"), BlasLibrary("b", addresses={("gemm", "float64"): 1}, core="SkylakeX")
+    for library, flags in ((none, {}), (wide, {"blas__gemm": "own"}), (wide, {"blas__gemm": "library"}), (wide, {"cpu_level": "baseline"})):
+        products, factors = up_to(library, **flags)
+        assert products == factors
+    if "v3" in LEVELS:
+        products, factors = up_to(wide, cpu_level="v3")
+        assert products == factors
+    if "v4" in LEVELS:
+        products, factors = up_to(wide)
+        assert products < factors == blas_choice.FACTORED
+
+
 def test_the_library_says_its_core():
     library = find_blas()
     if "openblas" not in library.example and "scipy_" not in library.example:

@@ -9,6 +9,7 @@ from arrays import lay
 
 import theano
 import theano.tensor as T
+from theano.loader.module import get_threads, set_threads
 from theano.tensor.type_other import NoneConst
 
 nlinalg, slinalg = T.nlinalg, T.slinalg
@@ -216,6 +217,34 @@ def test_borders_of_blocks(dtype, choice):
         q, r = h(x)
         near(q @ r, x, dtype)
         is_orthonormal(q, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [501, 777])
+def test_large_ones_on_any_number_of_threads(n, dtype):
+    """The second is so large that threads are woken for products inside an elimination."""
+    a, b = matrix(dtype), matrix(dtype, "b")
+    with theano.config.change_flags(blas__gemm="own"):
+        f = compiled([a, b], [slinalg.cholesky(a), nlinalg.matrix_inverse(a), slinalg.solve(a, b), slinalg.solve_lower_triangular(a, b)])
+        g = compiled([a], nlinalg.qr(a))
+    x, y = numbers((n, n), "float64"), numbers((n, 30), dtype, 5)
+    x = (x @ x.T / n + np.eye(n)).astype(dtype)
+    before, results = get_threads(), []
+    try:
+        for threads in (1, 2, 3):
+            set_threads(threads)
+            results.append([np.asarray(r) for r in (*f(x, y), *g(x))])
+    finally:
+        set_threads(before)
+    lower, inverse, solved, of_triangle, q, r = results[0]
+    wide = x.astype("float64")
+    near(lower, np.linalg.cholesky(wide), dtype)
+    near(inverse @ wide, np.eye(n), dtype)
+    near(wide @ solved, y, dtype)
+    near(np.tril(wide) @ of_triangle, y, dtype)
+    near(q @ r, x, dtype)
+    for others in results[1:]:
+        assert all(one.tobytes() == other.tobytes() for one, other in zip(results[0], others, strict=True))
 
 
 @pytest.mark.parametrize("n", [3, 20, 50, 100])
