@@ -134,38 +134,32 @@ def test_copies_and_pickles(made):
 # -- named tuples ----------------------------------------------------------------------------------------------------
 
 
-class Entry(records.NamedTuple):
-    """What a name stands for."""
+def entry(base: Any) -> Any:
+    """Return a named tuple of one kind or the other, which a pickle finds as ``Entry``."""
 
-    name: str
-    number: int = 3
-    words: tuple[str, ...] = ()
+    class Entry(base):
+        """What a name stands for."""
 
-    @property
-    def text(self) -> str:
-        return f"{self.name}{self.number}"
+        name: str
+        number: int = 3
+        words: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
-        return f"<{self.text}>"
+        @property
+        def text(self) -> str:
+            return f"{self.name}{self.number}"
+
+        def __str__(self) -> str:
+            return f"<{self.text}>"
+
+    Entry.__qualname__ = "Entry"
+    return Entry
+
+
+Entry, Model = entry(records.NamedTuple), entry(typing.NamedTuple)
 
 
 class Nothing(records.NamedTuple):
     """Without fields."""
-
-
-class Model(typing.NamedTuple):
-    """What a name stands for."""
-
-    name: str
-    number: int = 3
-    words: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        return f"{self.name}{self.number}"
-
-
-Model.__name__ = Model.__qualname__ = "Entry"
 
 
 @pytest.mark.parametrize("values, named", [

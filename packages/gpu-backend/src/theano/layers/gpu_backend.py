@@ -9,8 +9,7 @@ from typing import Any
 from theano.compile.shared import constructors
 from theano.extensions import extension
 from theano.graph.pointers import PointerFamily, pointer_families
-from theano.layers import LOWERINGS, RULES, Layer, describe
-from theano.toolchain.checks import checks
+from theano.layers import CHECKS, LOWERINGS, RULES, Layer, describe
 
 _GPU = "theano.gpuarray"
 
@@ -49,7 +48,7 @@ LAYER = describe(
             pointer_families.extension("gpu", PointerFamily(_find_pointer, lambda: str(_of("context", "identity")))),
             extension(LOWERINGS, "theano.tensor", ("theano.gpuarray.lowering",)),
             constructors.extension(lambda value, **options: _of("start", "shared_by_flags", value, options)),
-            checks.extension("devices", lambda: _of("checks", "doctor")),
+            extension(CHECKS, "devices", lambda: _of("checks", "doctor")),
             extension(RULES, "theano.gpuarray.rules", None),
         ),
     )

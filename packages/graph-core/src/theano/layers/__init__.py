@@ -37,8 +37,9 @@ from theano.records import field, record
 #: The group of entry points under which distributions name their descriptions.
 GROUP = "theano.layers"
 
-#: Points that most layers answer, by name: the modules that lower their ops, and the packages that hold their rules.
-LOWERINGS, RULES = "lowering.table.modules", "rewriting.families.packages"
+#: Points that most layers answer, by name: the modules that lower their ops, the packages that hold their rules, and
+#: what the doctor looks at.
+LOWERINGS, RULES, CHECKS = "lowering.table.modules", "rewriting.families.packages", "toolchain.checks.checks"
 
 
 @record(frozen=True)

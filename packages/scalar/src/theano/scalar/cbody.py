@@ -150,9 +150,11 @@ def calling(lines: Sequence[str], support: Sequence[str]) -> CBody:
     >>> calling(many[1:], c.support(["tanh_f64"])).lines[0]
     'double y1 = th_tanh_f64(x1);'
     """
-    types = {name: ctype for block in support for ctype, name in _OF_ONE_NUMBER.findall(block)}
     count = Counter(_HELPER.findall("\n".join(lines)))
-    often = [name for name in sorted(types) if count[name] > MANY_CALLS and not _is_sequential(name)]
+    if max(count.values(), default=0) <= MANY_CALLS:  # most kernels; their blocks need not be read
+        return CBody(list(lines), tuple(support))
+    types = {name: ctype for block in support for ctype, name in _OF_ONE_NUMBER.findall(block)}
+    often = [name for name in sorted(types) if count[name] > MANY_CALLS]
     if not often:
         return CBody(list(lines), tuple(support))
     one_of_them = re.compile(rf"\bth_({'|'.join(often)})\(")

@@ -17,7 +17,7 @@ from theano.extensions import extension
 from theano.graph.canonical import derived_tags, fact_finders
 from theano.graph.pointers import PointerFamily, pointer_families
 from theano.graph.source import user_packages
-from theano.layers import LOWERINGS, RULES, Layer, describe
+from theano.layers import CHECKS, LOWERINGS, RULES, Layer, describe
 
 if TYPE_CHECKING:
     from theano.toolchain.checks import Line
@@ -159,7 +159,7 @@ LAYER = describe(
             fact_finders.extension(
                 "levels of the kernel library", lambda: " ".join(_of("kernels.common", "library_paths"))
             ),
-            extension("toolchain.checks.checks", "BLAS", _doctor),
+            extension(CHECKS, "BLAS", _doctor),
             extension("toolchain.checks.calibrations", "tensor", lambda: _of("calibration", "calibrate")),
             constructors.extension(_shared_random_state),
             sources.extension(lambda: _batching("", "TABLE")),
