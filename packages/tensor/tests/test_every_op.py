@@ -15,7 +15,9 @@ from theano.errors import MethodNotDefined
 from theano.gradient import DisconnectedType, NullType
 from theano.gradient.forward import _through
 from theano.graph import Apply, Constant, Op
+from theano.graph.kernel import Kernel
 from theano.graph.op_contract import answers
+from theano.lowering.table import find, lower, lowerings
 from theano.scalar import ScalarOp
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.random import basic
@@ -262,6 +264,31 @@ def test_memory_of_perform(name):
                 for b in range(a):
                     views = variant.op.view_map or variant.op.destroy_map
                     assert views or not np.shares_memory(arrays[a], arrays[b]), f"{variant}: outputs share memory"
+
+
+# -- what nodes become ---------------------------------------------------------------------------------------------------
+
+
+def becomes(node):
+    """Return all that a kernel says, but for what the node is called."""
+    found = lower(node)
+    place = (found.source, found.support, found.plain_loops) if isinstance(found, Kernel) else found and (found.library, found.symbol)
+    return found and (place, found.packed, found.work, found.lazy)
+
+
+@EACH
+def test_nodes_that_may_share_a_kernel_differ_in_nothing_that_it_depends_on(name):
+    """An entry that says that op and types are all: for the node as it stands, and for new variables of its types."""
+    for sample in of(name):
+        entry = find(sample.node)
+        if entry is not None and entry.by_types:
+            node = Apply(sample.node.op, [v.type() for v in sample.node.inputs], [v.type() for v in sample.node.outputs])
+            assert becomes(node) == becomes(sample.node), sample.case
+
+
+def test_entries_that_share_are_those_of_large_graphs():
+    sharing = {entry.op.__name__ for entry in lowerings() if entry.by_types}
+    assert sharing == {"Elemwise", "CAReduce", "MapReduce", "DimShuffle", "Dot", "Dot22", "Gemm", "Gemv"}
 
 
 # -- the proofs themselves ---------------------------------------------------------------------------------------------

@@ -193,3 +193,34 @@ def test_the_dtypes_are_numbered_as_the_loader_numbers_them():
     numbers = {name: int(n) for name, n in re.findall(r"TH_([A-Z]+[0-9]*) = ([0-9]+)", header.partition("};")[0])}
     assert numbers.pop("NDTYPES") == len(DTYPE_NAMES)
     assert numbers == {name.upper(): i for i, name in enumerate(DTYPE_NAMES)}
+
+
+# -- nodes that share what they become -----------------------------------------------------------------------------------
+
+
+def test_nodes_of_one_op_and_the_same_types_share_their_kernel():
+    asked = []
+
+    def becomes(op, node):
+        asked.append(node)
+        return Builtin("/layer.so", str(len(asked)))
+
+    register(Lowering(Base, becomes, Accepts("x -> y"), by_types=True), Lowering(Below, becomes, Accepts("x -> y")))
+    shared = {}
+    first, same = of(Base(), ["float64"], ["float64"]), of(Base(), ["float64"], ["float64"])
+    assert lower(first, shared=shared) is lower(same, shared=shared) and asked == [first]
+    for other in (of(Base(), ["float32"], ["float64"]), of(Base(), ["float64"], ["float32"]), of(Base(), ["float64"], ["float64"], ndim=2)):
+        assert lower(other, shared=shared) is not lower(first, shared=shared)
+    assert len(asked) == 4
+    assert lower(first) is not lower(first) and lower(first, shared={}) is not lower(first, shared={})
+    # Of an entry that does not say so each node has its own.
+    apart = [of(Below(), ["float64"], ["float64"]) for _ in range(2)]
+    assert lower(apart[0], shared=shared) is not lower(apart[1], shared=shared)
+
+
+def test_that_there_is_no_kernel_is_shared_too():
+    asked = []
+    register(Lowering(Base, lambda op, node: asked.append(node), Accepts("x -> y"), by_types=True))
+    shared = {}
+    assert [lower(of(Base(), ["int8"], ["int8"]), shared=shared) for _ in range(3)] == [None] * 3
+    assert len(asked) == 1

@@ -47,3 +47,14 @@ def test_one_kernel_serves_nodes_of_several_shapes():
     (sums,) = f.profile.by_kernel().values()
     assert sums.nodes == 2 and sums.calls == 2 and sums.implementation == "C"
     assert all(f.profile.apply_cimpl.values())
+
+
+def test_nodes_that_share_a_kernel_keep_their_names():
+    x, y = T.vectors("x", "y")
+    f = theano.function([x, y], [T.exp(x) * 3 + 1, T.exp(y) * 3 + 1], profile=True)
+    first, second = f(np.zeros(2), np.ones(3))
+    np.testing.assert_allclose(first, [4, 4])
+    np.testing.assert_allclose(second, [np.e * 3 + 1] * 3)
+    names = list(f.profile.by_kernel())
+    assert len(names) == 2 and {name.rpartition("(")[2] for name in names} == {"x)", "y)"}
+    assert len({name.rpartition("(")[0] for name in names}) == 1

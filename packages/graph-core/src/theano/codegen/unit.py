@@ -186,7 +186,9 @@ def compile_kernels(
     store = open_cache(cache)
     tools = current_toolchain(toolchain, store)
     abi = abi_text()
-    keys = [kernel_key(kernel, abi, tools.identity) for kernel in kernels]
+    # Nodes share kernels: each is looked at once.
+    key_of = {id(kernel): kernel_key(kernel, abi, tools.identity) for kernel in {id(k): k for k in kernels}.values()}
+    keys = [key_of[id(kernel)] for kernel in kernels]
     wanted = dict(zip(keys, kernels, strict=True))
     start = perf_counter()
     found = _from_process(wanted)

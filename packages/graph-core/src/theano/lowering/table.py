@@ -48,6 +48,9 @@ class Lowering:
         The kernel reads no more than lengths, in whatever memory its inputs are, and its results are in the host's.
     selects : bool
         The results are a part of the inputs, so that it is cheaper to move them than these to another memory.
+    by_types : bool
+        What a node becomes follows from its op and from the types of its inputs and outputs, and from nothing else:
+        nodes that agree in these may share it.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class Lowering:
     on_host: Callable[[Apply[Any, Any]], Collection[int] | None] | None = None
     only_lengths: bool = False
     selects: bool = False
+    by_types: bool = False
 
     def host_inputs(self, node: Apply) -> Collection[int] | None:
         """Return the numbers of those inputs of ``node`` that are in the host's memory; None: all, and all outputs."""
@@ -111,11 +115,22 @@ class _Modules(Table[str, tuple[str, ...]]):
 modules = _Modules("lowering.table.modules", "which modules have the entries of an op")
 
 
-def lower(node: Apply, target: Target = CPU) -> Kernel | Builtin | None:
+#: What nodes became, by op and types.
+Shared = dict[Any, Kernel | Builtin | None]
+
+
+def lower(node: Apply, target: Target = CPU, shared: Shared | None = None) -> Kernel | Builtin | None:
     """Return what computes ``node`` on a target, or None where there is only ``perform`` (or what users say in C).
 
     The nearest class of the op decides that has an entry for the target, or that defines ``c_kernel`` itself, which
     speaks for the CPU.
+
+    Parameters
+    ----------
+    node : Apply
+    target : Target
+    shared : dict, optional
+        Of whoever lowers several nodes for one target: those that may share a kernel (``by_types``) get the same one.
     """
     op = node.op
     for cls in type(op).__mro__:
@@ -123,7 +138,7 @@ def lower(node: Apply, target: Target = CPU) -> Kernel | Builtin | None:
             return op.c_kernel(node) if target == CPU else None
         entries = _entries_of(cls, target)
         if entries is not None:
-            return _lowered(_fitting(entries, node), op, node)
+            return _lowered(_fitting(entries, node), op, node, shared)
     return None
 
 
@@ -169,8 +184,17 @@ def _fitting(entries: tuple[Lowering, ...], node: Apply) -> Lowering | None:
     return next((entry for entry in entries if entry.fits(node)), None)
 
 
-def _lowered(entry: Lowering | None, op: Op, node: Apply) -> Kernel | Builtin | None:
-    return None if entry is None or entry.becomes is None else entry.becomes(op, node)
+def _lowered(
+    entry: Lowering | None, op: Op, node: Apply, shared: Shared | None = None
+) -> Kernel | Builtin | None:
+    if entry is None or entry.becomes is None:
+        return None
+    if shared is None or not entry.by_types:
+        return entry.becomes(op, node)
+    key = op, tuple([v.type for v in node.inputs]), tuple([v.type for v in node.outputs])
+    if key not in shared:
+        shared[key] = entry.becomes(op, node)
+    return shared[key]
 
 
 @table_answer.register

@@ -15,6 +15,7 @@ from theano.graph.text import text_of
 from theano.graph.variable import Variable
 from theano.records import record
 from theano.rewriting.failure import RuleFailure
+from theano.rewriting.needs import OpsPresent
 from theano.rewriting.provenance import Provenance, describe
 from theano.rewriting.query import Query
 from theano.rewriting.report import PhaseReport
@@ -107,6 +108,8 @@ class Context:
         #: What the graph refused in this phase. Taking a change back lets nodes come in as if they were new, and
         #: whoever looks at new nodes would try the same for ever.
         self.refused: set[tuple[Rule, Apply]] = set()
+        #: The ops of the graph: rules about others are not asked.
+        self.ops = OpsPresent()
         #: The graph that was merged last and its version then: as long as it stays, there is nothing to merge.
         self.merged: tuple[FunctionGraph, int] | None = None
 

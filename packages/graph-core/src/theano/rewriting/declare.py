@@ -83,6 +83,7 @@ def local_rule(
     phases: Sequence[str] = ("canonicalize",),
     tags: Sequence[str] = ("fast_run",),
     into: Phases | None = None,
+    needs: Sequence[Any] = (),
 ) -> Callable[[Callable[..., Answer]], FunctionRule]:
     """Declare a rule written as a function of a node, or of a graph and a node.
 
@@ -97,10 +98,12 @@ def local_rule(
         The function's own, if None.
     keeps, phases, tags, into
         As for :func:`rule`.
+    needs : list of Op or of subclasses of Op
+        Without a node of one of them anywhere in the graph the rule has nothing to say, and is not asked.
     """
 
     def declare(function: Callable[..., Answer]) -> FunctionRule:
-        made = FunctionRule(function, name or function.__name__, tracks=tracks, keeps=keeps, tags=tags)
+        made = FunctionRule(function, name or function.__name__, tracks=tracks, keeps=keeps, tags=tags, needs=needs)
         return _enter(made, phases, into)
 
     return declare

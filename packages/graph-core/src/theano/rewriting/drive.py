@@ -22,26 +22,54 @@ from theano.graph.op import Op
 from theano.graph.signals import let_signals_through
 from theano.graph.variable import Variable
 from theano.rewriting.context import Context, Pass
+from theano.rewriting.needs import OpsPresent
 from theano.rewriting.report import PhaseReport
 from theano.rewriting.rule import Rule, replacements
 
 
 class RuleIndex:
-    """Finds the rules that want to see a node, in the order in which they were given."""
+    """Finds the rules that want to see a node, in the order in which they were given.
 
-    def __init__(self, rules: Iterable[Rule]):
+    A rule that needs an op which the graph has not is left out until one arrives: it could only say no.
+
+    Parameters
+    ----------
+    rules : list of Rule
+    ops : OpsPresent
+        Those of the graph, to which somebody adds what arrives.
+    """
+
+    def __init__(self, rules: Iterable[Rule], ops: OpsPresent):
         self._by_key: dict[Any, list[tuple[int, Rule]]] = {}
         self._always: list[tuple[int, Rule]] = []
         # By identity: the hash of an op is computed anew each time. The op is kept, so that its id stays its own.
         self._of_op: dict[int, tuple[Op, tuple[Rule, ...]]] = {}
-        for i, rule in enumerate(rules):
-            if rule.tracks is None:
+        self._ops, self._known = ops, 0
+        self._idle = list(enumerate(rules))
+        self._awaited: set[Any] = set()  # ops, and classes of ops, that idle rules need
+        self._admit()
+
+    def _admit(self) -> None:
+        """Let those rules take part for which the graph has what they need."""
+        idle, self._idle = self._idle, []
+        for i, rule in idle:
+            if not rule.may_apply(self._ops.keys):
+                self._idle.append((i, rule))
+                continue
+            tracks = rule.tracks
+            if tracks is None:
                 self._always.append((i, rule))
-            for key in rule.tracks or ():
+            for key in tracks or ():
                 self._by_key.setdefault(key, []).append((i, rule))
+        self._awaited = {key for _, rule in self._idle for key in rule.awaited} - self._ops.keys
+        self._of_op.clear()
 
     def of(self, op: Op) -> tuple[Rule, ...]:
         """Return the rules that want to see the nodes of ``op``."""
+        if len(self._ops.keys) != self._known:
+            self._known = len(self._ops.keys)
+            if not self._awaited.isdisjoint(self._ops.keys):
+                self._admit()
         known = self._of_op.get(id(op))
         if known is not None:
             return known[1]
@@ -127,13 +155,14 @@ def prepare(fgraph: FunctionGraph, rules: Iterable[Rule]) -> None:
 
 
 class _Arrivals(Feature):
-    """Collects the nodes that enter a graph."""
+    """Collects the nodes that enter a graph, and their ops."""
 
-    def __init__(self, arrive: Callable[[Apply], None]):
-        self._arrive = arrive
+    def __init__(self, ops: OpsPresent, arrive: Callable[[Apply], None]):
+        self._ops, self._arrive = ops, arrive
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         """Collect it."""
+        self._ops.add(node.op)
         self._arrive(node)
 
 
@@ -155,10 +184,11 @@ def walk(
     if order not in ("in_to_out", "out_to_in"):
         raise ValueError(f"order is {order!r}; it must be 'in_to_out' or 'out_to_in'")
     prepare(fgraph, rules)
-    index, limits = RuleIndex(rules), _Limits(fgraph, context)
+    context.ops.add_all(fgraph)
+    index, limits = RuleIndex(rules, context.ops), _Limits(fgraph, context)
     nodes = fgraph.toposort()
     todo: deque[Apply] = deque(nodes if order == "in_to_out" else reversed(nodes))
-    arrivals = _Arrivals(todo.append if fresh else lambda node: None)
+    arrivals = _Arrivals(context.ops, todo.append if fresh else lambda node: None)
     fgraph.attach_feature(arrivals)
     context.report.stop = "walked"
     try:
@@ -198,7 +228,8 @@ class _Worklist(Feature):
     # many: the sweep over the whole graph finds those, and the work stays linear.
     MANY = 50
 
-    def __init__(self) -> None:
+    def __init__(self, ops: OpsPresent) -> None:
+        self._ops = ops
         self._todo: deque[Apply] = deque()
         self._fresh: deque[Apply] = deque()
         self._queued: set[Apply] = set()
@@ -220,6 +251,7 @@ class _Worklist(Feature):
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         """Look at what is new."""
+        self._ops.add(node.op)
         if node not in self._queued:
             self._queued.add(node)
             self._fresh.append(node)
@@ -253,8 +285,9 @@ def fixpoint(
         Passes over the whole graph, run before each sweep: equal nodes should be one before rules compare them.
     """
     prepare(fgraph, rules)
-    index, limits = RuleIndex(rules), _Limits(fgraph, context)
-    worklist = _Worklist()
+    context.ops.add_all(fgraph)
+    index, limits = RuleIndex(rules, context.ops), _Limits(fgraph, context)
+    worklist = _Worklist(context.ops)
     fgraph.attach_feature(worklist)
     context.report.stop = "nothing left to do"
     try:

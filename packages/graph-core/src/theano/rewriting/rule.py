@@ -7,7 +7,8 @@ what could stand in place of its outputs. Drivers (:mod:`theano.rewriting.drive`
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
+from functools import cached_property
 from types import FunctionType
 from typing import Any, TypeGuard
 
@@ -17,6 +18,7 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
 from theano.graph.variable import Variable
 from theano.rewriting import families
+from theano.rewriting.needs import NOTHING, Needs, needed_below
 from theano.rewriting.pattern import (
     MANY_OPS,
     Bindings,
@@ -56,7 +58,12 @@ class Rule:
     keeps : "exact", "close", "finite" or "approximate"
         What it promises about values.
     tags : tuple of str
+    needs : list of Needs
+        What the graph must have somewhere, besides the node itself, in each of the ways in which the rule may apply.
+        (To its constructor: ops and classes of ops, one of which must be there.)
     """
+
+    _ways: Sequence[Needs] = (NOTHING,)
 
     def __init__(
         self,
@@ -65,6 +72,7 @@ class Rule:
         keeps: str = "exact",
         tags: Sequence[str] = (),
         doc: str | None = None,
+        needs: Sequence[Any] = (),
     ):
         if keeps not in CONTRACTS:
             raise ValueError(f"the rule {name} keeps {keeps!r}; it must be one of {', '.join(CONTRACTS)}")
@@ -72,12 +80,34 @@ class Rule:
         self._tracks = None if tracks is None else tuple(tracks)
         self.keeps = keeps
         self.tags = tuple(tags)
+        if needs:
+            self._ways = ((tuple(needs),),)
         self.__doc__ = doc or self.__doc__
 
     @property
     def tracks(self) -> tuple[Any, ...] | None:
         """The ops and classes of ops whose nodes are shown to the rule, or None."""
         return self._tracks
+
+    @property
+    def needs(self) -> Sequence[Needs]:
+        """What the graph must have, besides the node itself, in each of the ways in which the rule may apply."""
+        return self._ways
+
+    def may_apply(self, present: Set[Any]) -> bool:
+        """Return False where a graph with these ops, and classes of ops, has no node that the rule could change."""
+        for way in self.needs:
+            for any_of in way:
+                if present.isdisjoint(any_of):
+                    break
+            else:
+                return True
+        return False
+
+    @property
+    def awaited(self) -> set[Any]:
+        """All ops, and classes of ops, that are among its needs."""
+        return {key for way in self.needs for any_of in way for key in any_of}
 
     def answer(self, fgraph: FunctionGraph, node: Apply) -> Answer:
         """Return what could stand in place of the outputs of ``node``; None or False for nothing."""
@@ -256,6 +286,16 @@ class PatternRule(Rule):
     def tracks(self) -> tuple[Any, ...]:
         """The ops at the roots of the patterns."""
         return tuple(dict.fromkeys(op for case in self.cases for op in case.tracks))
+
+    @cached_property
+    def needs(self) -> Sequence[Needs]:
+        """What stands below the roots of the patterns."""
+        ways: list[Needs] = []
+        for case in self.cases:
+            ways += needed_below(case.pattern)
+            if NOTHING in ways:
+                return (NOTHING,)
+        return tuple(dict.fromkeys(ways))
 
     def _cases_of(self, op: Op) -> list[Case]:
         """Return the cases whose roots match ``op``: of a long table these are few."""

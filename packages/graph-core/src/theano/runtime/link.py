@@ -21,7 +21,7 @@ from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import has_own_thunk, has_perform, performer
 from theano.graph.parameters import Places
 from theano.graph.variable import Variable
-from theano.lowering.table import lower
+from theano.lowering.table import Shared, lower
 from theano.lowering.targets import CPU, require_devices, target_of
 from theano.messages import logger
 from theano.records import field, record
@@ -272,7 +272,8 @@ def link(
     given_away = set(outputs)
     linked = Linked(together(nodes, _is_mergeable, outputs) if linker.one_block else list(nodes))
     nodes = linked.nodes
-    plans = [_plan(node, linker, given_away, check_input) for node in nodes]
+    shared: dict[str, Shared] = {}  # for each target
+    plans = [_plan(node, linker, given_away, check_input, shared) for node in nodes]
     linked.seconds_generating = perf_counter() - start
     kernels = [plan for plan in plans if isinstance(plan, Kernel)]
     compiled = iter(_addresses(kernels, compile_kernels, linker, linked))
@@ -280,6 +281,7 @@ def link(
     if linked.no_compiler and not quiet:
         _say_once(linked.no_compiler)
     linked.seconds_compiling = perf_counter() - start - linked.seconds_generating
+    named: set[int] = set()
     for node, plan in zip(nodes, plans, strict=True):
         if isinstance(plan, Builtin):
             address = builtin_address(plan.library, plan.symbol)
@@ -289,7 +291,9 @@ def link(
             if found is None:
                 linked.how.append(_in_python(node, linker, given_away))
             else:
-                linked.how.append(_compiled(found, plan, plan.name))
+                # A kernel that several nodes share has the name of the first.
+                linked.how.append(_compiled(found, plan, "" if id(plan) in named else plan.name))
+                named.add(id(plan))
         elif isinstance(plan, Block):
             unit = next(units)
             found_in_c = unit is not None
@@ -317,19 +321,19 @@ def _is_mergeable(node: Apply) -> bool:
 
 
 def _plan(
-    node: Apply, linker: Linker, given_away: set[Variable], check_input: bool
+    node: Apply, linker: Linker, given_away: set[Variable], check_input: bool, shared: dict[str, Shared]
 ) -> Kernel | Builtin | Block | Implementation:
     op = node.op
     own = has_own_thunk(op)
     require_devices(node)
     target = target_of(node)
     if target.device != CPU.device:
-        kernel = lower(node, target)
+        kernel = lower(node, target, shared.setdefault(target.name, {}))
         if kernel is None and not (own or has_perform(op)):
             raise MethodNotDefined("lowering", type(op), f"{op}, whose operands are on the device {target.device},")
         return _in_python(node, linker, given_away) if kernel is None else kernel
     if linker.compiled != "never" and (not own or op.lazy):
-        kernel = lower(node)
+        kernel = lower(node, CPU, shared.setdefault(CPU.name, {}))
         # An op that is lazy makes its thunk for where nothing is compiled; its kernel has to be as lazy as that.
         if kernel is not None and (kernel.lazy or not own):
             return kernel

@@ -142,7 +142,9 @@ class NodeTimes(NamedTuple):
     @property
     def kernel(self) -> str:
         """What computes it: the name of a kernel, or the op that is run in Python."""
-        return self.how.name if isinstance(self.how, Compiled) else f"{self.node.op} in Python"
+        if not isinstance(self.how, Compiled):
+            return f"{self.node.op} in Python"
+        return self.how.name or f"{self.node.op}({', '.join(map(str, self.node.inputs))})"
 
 
 class Sums(NamedTuple):

@@ -84,19 +84,21 @@ _PRODUCTS = Dtypes("any number but float16", KNOWN.names - {"float16"})
 register(
     Lowering(Dot, dot_kernel, Accepts(
         "x, y -> z", dtypes={"x": _PRODUCTS}, ndim={"x": (1, 2), "y": (1, 2)}, same=("x y z",),
-    )),
-    Lowering(Dot22, dot_kernel, Accepts("x, y -> z", dtypes={"x": _PRODUCTS}, ndim={"x": 2, "y": 2}, same=("x y z",))),
+    ), by_types=True),
+    Lowering(Dot22, dot_kernel, Accepts(
+        "x, y -> z", dtypes={"x": _PRODUCTS}, ndim={"x": 2, "y": 2}, same=("x y z",),
+    ), by_types=True),
     Lowering(Dot22Scalar, dot22scalar_kernel, Accepts(
         "x, y, a -> z", dtypes={"x": BLAS}, ndim={"x": 2, "y": 2, "a": 0}, same=("x y a z",),
     )),
     Lowering(Gemm, gemm_kernel, Accepts(
         "z, a, x, y, b -> new", dtypes={"z": BLAS}, ndim={"z": 2, "a": 0, "x": 2, "y": 2, "b": 0},
         same=("z a x y b new",),
-    )),
+    ), by_types=True),
     Lowering(Gemv, gemv_kernel, Accepts(
         "y, a, A, x, b -> new", dtypes={"y": BLAS}, ndim={"y": 1, "a": 0, "A": 2, "x": 1, "b": 0},
         same=("y a A x b new",),
-    )),
+    ), by_types=True),
     Lowering(Ger, ger_kernel, Accepts(
         "A, a, x, y -> new", dtypes={"A": BLAS}, ndim={"A": 2, "a": 0, "x": 1, "y": 1}, same=("A a x y new",),
     )),

@@ -296,4 +296,4 @@ def _list(head: str, items: list[str], tail: str) -> list[str]:
     return [*lines, line]
 
 
-register(Lowering(Elemwise, elemwise_kernel, Accepts("*inputs -> *outputs", ndim={"inputs": "outputs"})))
+register(Lowering(Elemwise, elemwise_kernel, Accepts("*inputs -> *outputs", ndim={"inputs": "outputs"}), by_types=True))

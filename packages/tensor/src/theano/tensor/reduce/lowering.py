@@ -425,7 +425,7 @@ def _write_rows(c: CText, plan: _Plan, body: Body, vector: int) -> None:
 
 
 register(
-    Lowering(CAReduce, careduce_kernel, Accepts("x -> y")),
-    Lowering(MapReduce, map_reduce_kernel, Accepts("*inputs -> *results")),
+    Lowering(CAReduce, careduce_kernel, Accepts("x -> y"), by_types=True),
+    Lowering(MapReduce, map_reduce_kernel, Accepts("*inputs -> *results"), by_types=True),
     Lowering(LogSumExp, log_sum_exp_kernel, Accepts("x -> y", dtypes={"x": SINGLE_OR_DOUBLE}, same=("x y",))),
 )

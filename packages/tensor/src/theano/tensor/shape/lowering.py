@@ -126,7 +126,7 @@ def _has_no_code(op: Any, node: Apply) -> bool:
 _SINGLE = Accepts("x -> y", same=("x y",))
 
 register(
-    Lowering(DimShuffle, dimshuffle_kernel, Accepts("x -> y"), target=ANY),
+    Lowering(DimShuffle, dimshuffle_kernel, Accepts("x -> y"), target=ANY, by_types=True),
     Lowering(Reshape, reshape_kernel, Accepts(
         "x, lengths -> y", dtypes={"lengths": INTEGERS}, ndim={"lengths": 1},
     ), target=ANY, on_host=_second),

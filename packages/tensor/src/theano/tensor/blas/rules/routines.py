@@ -230,7 +230,7 @@ def _in_one_call(product: Summand, base: Summand) -> Any:
     return None
 
 
-@local_rule([F.add, F.sub, *_SCALES], keeps="finite", phases=("gemm_optimizer",), into=blas_phases)
+@local_rule([F.add, F.sub, *_SCALES], keeps="finite", phases=("gemm_optimizer",), into=blas_phases, needs=[Dot, Dot22])
 def gemm_optimizer(node: TensorApply) -> Any:
     """A sum, also times a number, with a product in it that nobody else wants; sums in it are seen as one with it."""
     out: Any = node.outputs[0]
@@ -282,7 +282,7 @@ def _has_one_user_down_to(tensor: Any, v: Any) -> bool:
     return True
 
 
-@local_rule([F.mul], keeps="close", phases=("local_dot22_to_dot22scalar",), into=blas_phases)
+@local_rule([F.mul], keeps="close", phases=("local_dot22_to_dot22scalar",), into=blas_phases, needs=[Dot22])
 def local_dot22_to_dot22scalar(node: Apply) -> Any:
     """A product of matrices times numbers; those in the other factors, too."""
     out: Any = node.outputs[0]

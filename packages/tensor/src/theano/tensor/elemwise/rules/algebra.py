@@ -417,7 +417,7 @@ rule("local_abs_lift", E(F.abs_)(E(F.neg)(x.where(_has_sign))), E(F.abs_)(x),
      doc="The absolute value does not see signs: those of a negation, or of another absolute value.")  # fmt: skip
 
 
-@local_rule([F.mul, F.true_div], keeps="finite", phases=("specialize",))
+@local_rule([F.mul, F.true_div], keeps="finite", phases=("specialize",), needs=[F.abs_])
 def local_abs_merge(node: TensorApply) -> Any:
     """A product or quotient of absolute values is the absolute value of one."""
     out: Any = node.outputs[0]

@@ -74,7 +74,7 @@ rule("log1p_neg_sigmoid", log1p(-S(x)), -softplus_(x), keeps="finite", phases=("
 rule("log1pexp_to_softplus", log1p(exp(no_complex)), softplus_(x), keeps="finite", phases=("stabilize",))
 
 
-@local_rule([F.log, F.log1p, F.neg, F.sub], phases=("canonicalize", "stabilize"))
+@local_rule([F.log, F.log1p, F.neg, F.sub], phases=("canonicalize", "stabilize"), needs=[sigmoid])
 def local_sigmoid_before_dimshuffle(node: TensorApply) -> Any:
     """``log(p)``, ``1 - p`` and ``-p`` of a rearranged sigmoid p are computed first and rearranged then.
 
@@ -185,7 +185,7 @@ rule("local_log_erfc", log(erfc(real.where(_is_not_chosen))), _log_of_erfc, keep
 )  # fmt: skip
 
 
-@local_rule([F.true_div], keeps="finite", phases=LATE)
+@local_rule([F.true_div], keeps="finite", phases=LATE, needs=[F.erfc])
 def local_grad_log_erfc_neg(node: TensorApply) -> Any:
     """``exp(-x ** 2) / erfc(x)``, the derivative of ``log(erfc(x))``, is ``1 / erfcx(x)``, in any product."""
     above, below = _factors(node.inputs[0]), _factors(node.inputs[1])

@@ -63,6 +63,8 @@ rule("local_view_op", P(ViewOp)(x), x, tags=FAST, doc="A view has done its work 
 @local_rule([Elemwise], phases=("canonicalize",))
 def local_useless_composite(node: TensorApply) -> Any:
     """What a joined expression computes for nobody is not computed."""
+    if len(node.outputs) == 1:
+        return None
     op = scalar_of(node)
     wanted = [i for i, v in enumerate(node.outputs) if v.clients]
     if not isinstance(op, scal.Composite) or len(wanted) in (0, len(node.outputs)):
@@ -138,13 +140,13 @@ rule("local_useless_switch", E(F.switch)(c.where(_is_true), yes, no), yes,
      doc="A choice whose condition is known, or whose two sides are one.")  # fmt: skip
 
 
-@local_rule([F.mul], keeps="finite", phases=("canonicalize", "specialize"))
+@local_rule([F.mul], keeps="finite", phases=("canonicalize", "specialize"), needs=[F.switch])
 def local_mul_switch_sink(node: TensorApply) -> Any:
     """``switch(c, 0, y) * z`` multiplies inside, so that what the choice throws away does no harm."""
     return _sink(node, list(range(len(node.inputs))))
 
 
-@local_rule([F.true_div, F.int_div], keeps="finite", phases=("canonicalize",))
+@local_rule([F.true_div, F.int_div], keeps="finite", phases=("canonicalize",), needs=[F.switch])
 def local_div_switch_sink(node: TensorApply) -> Any:
     """``switch(c, 0, y) / z`` divides inside."""
     return _sink(node, [0])
@@ -176,7 +178,7 @@ _INTO_CHOICES = (
 )  # fmt: skip
 
 
-@local_rule([F.switch, *_INTO_CHOICES], phases=("canonicalize",))
+@local_rule([F.switch, *_INTO_CHOICES], phases=("canonicalize",), needs=[F.switch])
 def local_merge_switch_same_cond(node: TensorApply) -> Any:
     """What is done to choices by one condition is done inside; a choice in a choice by the same one is made already."""
     if node.op == F.switch:

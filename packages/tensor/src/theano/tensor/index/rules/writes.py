@@ -124,7 +124,7 @@ phases.register(
 )
 
 
-@local_rule([F.add], keeps="close", phases=("pre_local_IncSubtensor_serialize", "canonicalize"))
+@local_rule([F.add], keeps="close", phases=("pre_local_IncSubtensor_serialize", "canonicalize"), needs=_WRITES)
 def local_IncSubtensor_serialize(node: TensorApply) -> Any:
     """``inc(zeros, a) + inc(zeros, b) + c`` becomes ``inc(inc(c, a), b)``: one tensor of full size, not three.
 

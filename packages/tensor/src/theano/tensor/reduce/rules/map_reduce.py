@@ -15,7 +15,7 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import FunctionGraph, Variable
-from theano.lowering.table import lower
+from theano.lowering.table import Shared, lower
 from theano.records import record
 from theano.rewriting import Context
 from theano.tensor.elemwise.rules.joining import (
@@ -63,9 +63,10 @@ class _Graph:
 def fuse_reductions(fgraph: FunctionGraph, context: Context) -> None:
     """Join reductions with what they reduce, and with each other."""
     order = fgraph.toposort()
+    shared: Shared = {}
     graph = _Graph(
         {node: i for i, node in enumerate(order)},
-        {node for node in order if _reduces(node)},
+        {node for node in order if _reduces(node, shared)},
         {node for node in order if len(node.outputs) == 1 and is_fusible(node)},
         any(bool(node.op.lazy) for node in order),
     )
@@ -76,11 +77,11 @@ def fuse_reductions(fgraph: FunctionGraph, context: Context) -> None:
                 _join(fgraph, cone, part, context)
 
 
-def _reduces(node: TensorApply) -> bool:
+def _reduces(node: TensorApply, shared: Shared) -> bool:
     """Return whether ``node`` is a reduction that C can compute."""
     if not isinstance(node.op, CAReduce):
         return False
-    return node.inputs[0].type.ndim > 0 and lower(node) is not None
+    return node.inputs[0].type.ndim > 0 and lower(node, shared=shared) is not None
 
 
 def _axes(node: TensorApply[Any]) -> tuple[int, ...]:

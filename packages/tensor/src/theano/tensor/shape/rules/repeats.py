@@ -30,7 +30,7 @@ rule("local_useless_fill", P(F.second)(model, x), x, when=_has_the_pattern, tags
      doc="A fill with something that has the shape already.")  # fmt: skip
 
 
-@local_rule([Elemwise], phases=("canonicalize",))
+@local_rule([Elemwise], phases=("canonicalize",), needs=[F.second])
 def local_fill_sink(node: TensorApply) -> Any:
     """An element-wise op takes what a fill repeats, where another input says the shape as well.
 
@@ -98,7 +98,7 @@ def local_merge_alloc(node: TensorApply) -> Any:
     return [conform(alloc(inner.inputs[0], *lengths), node.outputs[0])]
 
 
-@local_rule([Elemwise], phases=("specialize",), tags=("fast_run", "local_alloc_elemwise"))
+@local_rule([Elemwise], phases=("specialize",), tags=("fast_run", "local_alloc_elemwise"), needs=[Alloc])
 def local_elemwise_alloc(fgraph: Any, node: TensorApply) -> Any:
     """An element-wise op takes what an allocation repeats, where another input has its dimensions.
 

@@ -1,0 +1,51 @@
+"""Rules that are not asked, since the graph has no op that they need, would have had nothing to say."""
+
+from __future__ import annotations
+
+import pytest
+from forms import FORMS, NEIGHBOURS
+from interpret import rewritten
+from left_sides import CASES
+from random_graphs import Writer
+from written import written
+
+from theano.graph.traverse import explicit_inputs
+from theano.rewriting import phases
+from theano.rewriting.rule import Rule
+
+
+def of(inputs, outputs):
+    """Return what the rules make of a graph, and how often each was used."""
+    fgraph, report = rewritten(inputs, outputs)
+    return written(fgraph.outputs, fgraph.toposort()), report.uses
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_left_sides_become_the_same_when_all_are_asked(name, monkeypatch):
+    graphs = [(explicit_inputs([v]), [v]) for v in (CASES[name], *FORMS.get(name, ()), *NEIGHBOURS.get(name, ()))]
+    found = [of(*graph) for graph in graphs]
+    monkeypatch.setattr(Rule, "may_apply", lambda rule, present: True)
+    assert [of(*graph) for graph in graphs] == found
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_graphs_become_the_same_when_all_are_asked(block, monkeypatch):
+    def drawn():
+        found = []
+        for seed in range(1000 + 10 * block, 1010 + 10 * block):
+            writer = Writer(seed)
+            outputs = writer.write()
+            found.append(of(writer.inputs, outputs))
+        return found
+
+    found = drawn()
+    monkeypatch.setattr(Rule, "may_apply", lambda rule, present: True)
+    assert drawn() == found
+
+
+def test_most_rules_wait_for_something():
+    """What patterns say by themselves counts: nobody has to declare it."""
+    rules = {rule.name: rule for phase in ("canonicalize", "stabilize", "specialize") for rule in phases[phase]}
+    waiting = {name for name, rule in rules.items() if not rule.may_apply(set())}
+    assert len(waiting) > len(rules) / 3
+    assert {"local_one_minus_tanh", "local_merge_switch_same_cond", "local_log1p"} & rules.keys() <= waiting
