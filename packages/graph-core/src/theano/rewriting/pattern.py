@@ -521,6 +521,8 @@ def fits(pattern: Call, node: Apply) -> bool:
         return False
     args, inputs = pattern.args, node.inputs
     if known[2]:
+        if len(inputs) != len(args) and not _may_leave_some(args, inputs):
+            return False
         for arg in pattern.specific:
             for v in inputs:
                 if may_match(arg, v):
@@ -537,6 +539,13 @@ def fits(pattern: Call, node: Apply) -> bool:
         if not may_match(arg, inputs[i]):
             return False
     return True
+
+
+def _may_leave_some(args: Sequence[Pattern], inputs: Sequence[Variable]) -> bool:
+    """Return whether patterns may match other than as many inputs of an op that commutes."""
+    if args and isinstance(args[-1], Rest):
+        return len(inputs) >= len(args) - 1
+    return len(inputs) > len(args) > 1
 
 
 def match_inputs(pattern: Call, node: Apply, bindings: Bindings) -> Iterator[tuple[Bindings, list[Variable]]]:
