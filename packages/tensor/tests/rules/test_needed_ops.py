@@ -43,9 +43,12 @@ def test_random_graphs_become_the_same_when_all_are_asked(block, monkeypatch):
     assert drawn() == found
 
 
-def test_most_rules_wait_for_something():
-    """What patterns say by themselves counts: nobody has to declare it."""
+def test_what_rules_wait_for_is_read_off_their_patterns():
+    """Nobody has to declare it; how many there are depends on the layers that are loaded."""
     rules = {rule.name: rule for phase in ("canonicalize", "stabilize", "specialize") for rule in phases[phase]}
     waiting = {name for name, rule in rules.items() if not rule.may_apply(set())}
-    assert len(waiting) > len(rules) / 3
-    assert {"local_one_minus_tanh", "local_merge_switch_same_cond", "local_log1p"} & rules.keys() <= waiting
+    assert len(waiting) > 40
+    patterns = {"local_one_minus_tanh", "local_1msigmoid", "local_log1p_plus", "local_neg_neg", "inv_as_solve"}
+    functions = {"local_merge_switch_same_cond", "local_abs_merge", "local_fill_sink", "local_IncSubtensor_serialize"}
+    assert patterns | functions <= waiting
+    assert waiting.isdisjoint({"local_mul_canonizer", "local_useless_elemwise", "local_mul_zero", "local_dimshuffle_lift"})

@@ -24,6 +24,14 @@ SAMPLES = 300 if os.environ.get("SIZES") == "sweep" else 12
 X = np.array([0.5, -1.25, 3.0])
 
 
+@pytest.fixture(autouse=True)
+def flags():
+    """Put back what `graph` sets: an interrupt at the entry of ``__exit__`` leaves it, and later tests would see it."""
+    plans = theano.config.cache.plans
+    yield
+    theano.config.cache.plans = plans
+
+
 def graph(plans=True):
     """Return a function with an update, its shared variable, and how it was compiled."""
     x, s = T.dvector("x"), theano.shared(np.ones(3), name="s")

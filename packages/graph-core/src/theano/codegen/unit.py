@@ -186,8 +186,8 @@ def compile_kernels(
     store = open_cache(cache)
     tools = current_toolchain(toolchain, store)
     abi = abi_text()
-    # Nodes share kernels: each is looked at once.
-    key_of = {id(kernel): kernel_key(kernel, abi, tools.identity) for kernel in {id(k): k for k in kernels}.values()}
+    distinct = {id(kernel): kernel for kernel in kernels}  # nodes share them
+    key_of = {number: kernel_key(kernel, abi, tools.identity) for number, kernel in distinct.items()}
     keys = [key_of[id(kernel)] for kernel in kernels]
     wanted = dict(zip(keys, kernels, strict=True))
     start = perf_counter()

@@ -184,9 +184,7 @@ def _fitting(entries: tuple[Lowering, ...], node: Apply) -> Lowering | None:
     return next((entry for entry in entries if entry.fits(node)), None)
 
 
-def _lowered(
-    entry: Lowering | None, op: Op, node: Apply, shared: Shared | None = None
-) -> Kernel | Builtin | None:
+def _lowered(entry: Lowering | None, op: Op, node: Apply, shared: Shared | None = None) -> Kernel | Builtin | None:
     if entry is None or entry.becomes is None:
         return None
     if shared is None or not entry.by_types:
