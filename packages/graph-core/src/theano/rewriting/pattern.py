@@ -520,9 +520,13 @@ def fits(pattern: Call, node: Apply) -> bool:
     if not known[1]:
         return False
     args, inputs = pattern.args, node.inputs
-    if known[2]:
-        if len(inputs) != len(args) and not _may_leave_some(args, inputs):
+    if len(inputs) != len(args):
+        if args and isinstance(args[-1], Rest):
+            if len(inputs) < len(args) - 1:
+                return False
+        elif not (known[2] and len(inputs) > len(args) > 1):  # what commutes may leave some
             return False
+    if known[2]:
         for arg in pattern.specific:
             for v in inputs:
                 if may_match(arg, v):
@@ -530,22 +534,10 @@ def fits(pattern: Call, node: Apply) -> bool:
             else:
                 return False
         return True
-    if args and isinstance(args[-1], Rest):
-        if len(inputs) < len(args) - 1:
-            return False
-    elif len(inputs) != len(args):
-        return False
     for i, arg in pattern.checked:  # noqa: SIM110  (a generator takes longer)
         if not may_match(arg, inputs[i]):
             return False
     return True
-
-
-def _may_leave_some(args: Sequence[Pattern], inputs: Sequence[Variable]) -> bool:
-    """Return whether patterns may match other than as many inputs of an op that commutes."""
-    if args and isinstance(args[-1], Rest):
-        return len(inputs) >= len(args) - 1
-    return len(inputs) > len(args) > 1
 
 
 def match_inputs(pattern: Call, node: Apply, bindings: Bindings) -> Iterator[tuple[Bindings, list[Variable]]]:

@@ -144,7 +144,7 @@ class NodeTimes(NamedTuple):
         """What computes it: the name of a kernel, or the op that is run in Python."""
         if not isinstance(self.how, Compiled):
             return f"{self.node.op} in Python"
-        return self.how.name or f"{self.node.op}({', '.join(map(str, self.node.inputs))})"
+        return self.how.name or str(self.node)
 
 
 class Sums(NamedTuple):
