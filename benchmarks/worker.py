@@ -31,8 +31,8 @@ SHORTEST_ON_DEVICE = 2e-3  # where the host waits for the device before it looks
 MOST_SAMPLES = 20000
 
 
-def distance(built: Built, wanted: dict[str, np.ndarray]) -> float:
-    """Return the largest error of any result, relative to the result's largest number.
+def distance(built: Built, wanted: dict[str, np.ndarray], jumps: bool = False) -> float:
+    """Return the largest error of any result, relative to the result's largest number; where it jumps, both by norm.
 
     Raises
     ------
@@ -46,7 +46,8 @@ def distance(built: Built, wanted: dict[str, np.ndarray]) -> float:
         assert got[name].shape == right.shape, f"result {name} has shape {got[name].shape} in place of {right.shape}"
         if right.size:
             right = right.astype("float64")
-            error = np.abs(got[name].astype("float64") - right).max() / (np.abs(right).max() + 1e-30)
+            size = np.linalg.norm if jumps else np.max
+            error = size(np.abs(got[name].astype("float64") - right).ravel()) / (size(np.abs(right).ravel()) + 1e-30)
             worst = max(worst, float(error)) if np.isfinite(error) else float("inf")
     return worst
 
@@ -60,7 +61,7 @@ def judge(workload: Workload, built: Built, dtype: str, reference: str | None) -
     if workload.sample is not None:
         built = replace(built, results=[result[::SAMPLED] for result in built.results])
     with np.load(reference) as wanted:
-        error = distance(built, dict(wanted))
+        error = distance(built, dict(wanted), workload.jumps)
     return {"right": error <= workload.allowed(dtype), "error_of_result": error}
 
 

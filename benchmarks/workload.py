@@ -57,6 +57,9 @@ class Workload:
         Where NumPy would take too long: cuts the arrays so that ``body`` gives every `SAMPLED`-th row of each result.
     stretched : bool
         Whether lengths of 1 are there to be broadcast, so that a framework which wants to know may know.
+    jumps : bool
+        Whether a result jumps where a number next to zero is cut off: among millions some round to the other side, so
+        errors are compared by norm, not by the largest one.
     """
 
     name: str
@@ -75,6 +78,7 @@ class Workload:
     compiled: bool = False
     sample: Callable[[Arrays], Arrays] | None = None
     stretched: bool = False
+    jumps: bool = False
 
     @property
     def group(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from compare import MODE
 from host_device import HostDriver, build_fake
-from scipy.special import logsumexp
+from scipy.special import log_softmax, logsumexp
 
 import theano
 import theano.tensor as T
@@ -94,9 +94,10 @@ def test_rows_of_packs(first, second):
         check(product, lambda x, y: [x * y + x], arrays)
 
 
-#: Where the elements of a result that are neighbours are so along another axis in an operand: walked in tiles of 8 by 32, or less.
+#: Where the elements of a result that are neighbours are so along another axis in an operand: neighbouring work-items take up to 32
+#: along that, if its length allows it, and each takes a pack of the result's.
 TURNED = {
-    "matrices": (lambda x: x.T, [(1, 1), (3, 5), (4, 4), (4, 6), (8, 32), (32, 8), (40, 100), (64, 96), (33, 64), (64, 7)]),
+    "matrices": (lambda x: x.T, [(1, 1), (3, 5), (4, 4), (4, 6), (8, 32), (32, 8), (40, 100), (64, 96), (33, 64), (64, 7), (7, 64), (48, 32)]),
     "first and last": (lambda x: x.transpose(2, 1, 0), [(4, 3, 8), (64, 5, 32), (6, 2, 20)]),
     "last two": (lambda x: x.transpose(0, 2, 1), [(3, 32, 8), (2, 100, 12)]),
     "parts": (lambda x: x[:, ::-1, 1:].transpose(2, 0, 1), [(4, 8, 33), (8, 16, 5)]),
@@ -113,6 +114,19 @@ def test_tiles(kind, dtype):
         other = both(whole_numbers(dtype, *here.shape))
         check(product, lambda x, y: [x * y + x], [(there, here), other])
         check(product, lambda x, y: [x * y + x], [other, (there, here)])
+
+
+@pytest.mark.parametrize("layout", list(LINES))
+@pytest.mark.parametrize("dtype", ["int8", "float32", "complex128"])
+def test_copies(dtype, layout):
+    """A work-item copies several elements, in one piece or by a table."""
+    for n in (*LENGTHS, 1023, 1024, 1025, 4097):
+        there, here = both(whole_numbers(dtype, 2 * n + 2), partial(LINES[layout], n=n))
+        np.testing.assert_array_equal(np.asarray(there.copy()), here)
+        places = np.random.default_rng(n).permutation(n)
+        x, i = GpuArrayType(dtype, (False,))("x"), T.lvector("i")
+        f = theano.function([x, i], as_gpuarray_variable(T.as_tensor_variable(x)[i], None), mode=MODE)
+        np.testing.assert_array_equal(np.asarray(f(there, places)), here[places])
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int16"])
@@ -206,6 +220,55 @@ def test_logarithms_of_sums_of_exponentials(terms, dtype):
     if terms:
         value[0, terms // 2] = np.nan
         assert np.isnan(np.asarray(f(asarray(value))[2]))
+
+
+#: A work-item keeps 32 elements of a row (16 float64), of which 32 to 256 have one; longer rows are read twice.
+COLUMNS = (0, 1, 3, 4, 8, 31, 32, 33, 255, 256, 257, 260, 512, 513, 1024, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 8200, 20000)
+
+#: What of a larger array is a matrix that lies in some way, and which array that is.
+ROWS = {
+    "C": (lambda x: x, lambda x: x),
+    "F": (lambda x: x.T, lambda x: x.T),
+    "every second": (lambda x: x[:, ::2], lambda x: np.repeat(x, 2, axis=1)),
+    "backwards": (lambda x: x[:, ::-1], lambda x: x[:, ::-1]),
+    "columns from the second on": (lambda x: x[:, 1:], lambda x: np.concatenate([x[:, :1], x], axis=1)),
+}
+
+
+def _log_softmax(x):
+    """Return SciPy's, but nothing but not-a-number where a row has an infinity of which the share cannot be said."""
+    with np.errstate(invalid="ignore"):
+        return log_softmax(x, 1) + 0 * x.max(1, keepdims=True)
+
+
+@pytest.mark.parametrize("layout", list(ROWS))
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_rows_of_softmax(dtype, layout):
+    x, b, labels = GpuArrayType(dtype, (False, False))("x"), GpuArrayType(dtype, (False,))("b"), T.lvector("labels")
+    v, bias = T.as_tensor_variable(x), T.as_tensor_variable(b)
+    outputs = [T.nnet.softmax(v), T.nnet.logsoftmax(v), *T.nnet.crossentropy_softmax_argmax_1hot_with_bias(v, bias, labels)]
+    f = theano.function([x, b, labels], [as_gpuarray_variable(y, None) for y in outputs], mode=MODE)
+    close = {"float16": 4e-3, "float32": 4e-6, "float64": 1e-13}[dtype]
+    for n in COLUMNS:
+        rng = np.random.default_rng(n)
+        value, shift = (4 * rng.normal(size=(9, n))).astype(dtype), rng.normal(size=n).astype(dtype)
+        if n > 3:
+            value[1, :], value[2, 1], value[3, -1], value[4, :-1] = -np.inf, np.inf, np.nan, -np.inf
+            value[5, n // 2 :] = value[5, 0] = 9
+        lie, room = ROWS[layout if n else "C"]
+        there = lie(asarray(np.ascontiguousarray(room(value))))
+        label = rng.integers(0, n, 9) if n else np.zeros(9, int)
+        got = [np.asarray(y) for y in f(there, asarray(shift), label)]
+        if n == 0:
+            assert [y.shape for y in got] == [(9, 0), (9, 0), (9,), (9, 0), (9,)]
+            continue
+        exact = value.astype("float64")
+        moved = exact + shift if dtype == "float16" else (value + shift).astype("float64")
+        logarithm, shifted = _log_softmax(exact), _log_softmax(moved)
+        wanted = np.exp(logarithm), logarithm, -np.take_along_axis(shifted, label[:, None], 1)[:, 0], np.exp(shifted)
+        for one, want in zip(got, wanted, strict=False):
+            np.testing.assert_allclose(one, want, rtol=close, atol=close)
+        np.testing.assert_array_equal(got[4], moved.argmax(1))
 
 
 class Foreign:

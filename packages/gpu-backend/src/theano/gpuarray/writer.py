@@ -28,7 +28,7 @@ REDUCTION_FUNCTIONS = ("terms", "finish")
 
 _WIDEST = 16  # bytes that a work-item reads or writes at once
 _MOST_IN_PACK, _MOST_IN_FLIGHT = 8, 8  # elements of a pack; terms that a work-item reads before it adds one
-_TILING = 2  # axes more than the loop has, where elements are walked in tiles: TH_GPU_TILING of gpu.h
+_ACROSS = 1  # axes more than the loop has, where operands are turned: TH_GPU_ACROSS of gpu.h
 _MOST_LINES = 256  # statements that unrolling may make of a body
 
 
@@ -93,9 +93,10 @@ def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
     if body is None or blocks is None:
         return None
     inputs = _split(nest.inputs, hosts)
-    c, operands, ndim = CText(), [*inputs.there, *nest.outputs], nest.ndim + _TILING if nest.ndim > 1 else 1
+    c, operands, ndim = CText(), [*inputs.there, *nest.outputs], nest.ndim + _ACROSS if nest.ndim > 1 else 1
     count, pack = len(operands), _pack_of(operands, body)
-    fields = {"n": (), "axes": (), "last": (), "shape": (ndim,), "stride": (count, ndim), "moves": (count,)}
+    fields: dict[str, tuple[int, ...]] = {**dict.fromkeys(("n", "axes", "last", "packs"), ()), "shape": (ndim,)}
+    fields |= {"stride": (count, ndim), "along": (count,)}
     size = _struct(c, "map_args", count, fields, inputs, body)
     _write_pack_types(c, operands, pack)
     with _function(c, "rows", count, inputs, body, "map_args"):
@@ -285,19 +286,23 @@ def _compute(c: CText, nest: Map, body: Body) -> None:
 
 
 def _write_packs(c: CText, nest: Map, inputs: _Inputs, body: Body, pack: int) -> None:
-    """Write what reads packs, computes their elements and writes packs; ``a.last`` is how many the last pack has."""
+    """Write what reads packs, computes their elements and writes packs.
+
+    ``a.last`` is how many the last pack has, the mask ``a.packs`` says which inputs lie in packs. The elements of others are read one
+    by one, ``a.along`` apart.
+    """
     first = len(inputs.there)
     c(f"const int many = GLOBAL_ID() + 1 < a.n ? {pack} : (int)a.last;")
     for k, x in enumerate(inputs.there):
         if not _is_read(x, body):
             continue
-        kind, step = _pack_type(x.dtype), _size(x.dtype)
+        kind = _pack_type(x.dtype)
         c(f"{kind} pack{k};")
-        with c.block(f"if (a.moves[{k}] && many == {pack})"):
+        with c.block(f"if (a.packs >> {k} & 1 && many == {pack})"):
             c(f"pack{k} = *(GLOBAL const {kind} *)(p{k} + at{k});")
         with c.block("else"):  # its own elements only; past the last one, that again
             c("UNROLL", f"for (int e = 0; e < {pack}; ++e)")
-            place = f"p{k} + at{k} + (e < many ? e : many - 1) * (a.moves[{k}] ? {step} : 0)"
+            place = f"p{k} + at{k} + (e < many ? e : many - 1) * a.along[{k}]"
             c(f"    pack{k}.v[e] = {_at(x.dtype, place)};")
     for k, y in enumerate(nest.outputs, start=first):
         c(f"{_pack_type(y.dtype)} pack{k};")

@@ -136,7 +136,9 @@ def movers() -> tuple[str, tuple[str, ...]]:
     sizes = [1 << k for k in range(5)]
     # Sums wrap around: whole numbers of one size are all the same.
     sums = [name.removeprefix("u") for name in DTYPES]
-    return text, (*(f"copy{n}" for n in sizes), *(f"fill{n}" for n in sizes), *(f"add_{name}" for name in sums))
+    return text, (
+        *(f"copy{n}" for n in sizes), *(f"turn{n}" for n in sizes[:-1]), *(f"fill{n}" for n in sizes), *(f"add_{name}" for name in sums),
+    )  # fmt: skip
 
 
 def is_foreign(lines: Iterable[str]) -> bool:

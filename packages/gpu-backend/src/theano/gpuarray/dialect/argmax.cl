@@ -1,7 +1,5 @@
 /* Where the largest element is (or the smallest, SMALLEST), along some of AXES axes; the first one of several. Not-a-number
  * is larger, and smaller, than any number. `reduce.cl` follows. */
-enum { MANY = 8 }; /* elements that are read before they are compared */
-
 typedef struct ALIGNED(16) {
     COMPUTE value;
     int64_t place; /* below 0: nothing was looked at */
@@ -29,14 +27,14 @@ TH_INLINE state joined(const state x, const state y)
 }
 
 /* A later one wins only if it is better. */
-#define TAKE(mine, read, few, t, step)                                                   \
+#define TAKE(mine, read, few, number)                                                    \
     UNROLL                                                                               \
     for (int e = 0; e < MANY; ++e) {                                                     \
         const COMPUTE x = LOAD(read[e]);                                                 \
         const int wins = SMALLEST ? x < mine.value : x > mine.value;                     \
         const int taken = e < (few) && (mine.place < 0 || wins || (x != x && mine.value == mine.value)); \
         mine.value = taken ? x : mine.value;                                             \
-        mine.place = taken ? (t) + e * (step) : mine.place;                              \
+        mine.place = taken ? (number) : mine.place;                                      \
     }
 
 #if OUTPUTS == 2

@@ -1,7 +1,5 @@
 /* The logarithm of sums of exponentials along some of AXES axes: the largest number so far, and the sum of what the others are
  * beside it, so that nothing overflows. `reduce.cl` follows. */
-enum { MANY = 8 }; /* elements that are read before the largest of them is looked for */
-
 typedef struct ALIGNED(16) {
     COMPUTE largest;
     double sum;
@@ -32,7 +30,7 @@ TH_INLINE state joined(const state x, const state y)
     return z;
 }
 
-#define TAKE(mine, read, few, t, step)                                                   \
+#define TAKE(mine, read, few, number)                                                    \
     state next = mine;                                                                   \
     UNROLL                                                                               \
     for (int e = 0; e < MANY; ++e)                                                       \

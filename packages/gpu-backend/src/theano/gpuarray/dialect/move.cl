@@ -1,8 +1,9 @@
 /* Elements moved from one strided array to another. Along one axis, if `place` is not -1, a table says where they are. */
 #define MOVE_AXES 19
+#define COPIES 4
 
 typedef struct {
-    int64_t n, axes, place, shape[MOVE_AXES], from[MOVE_AXES], to[MOVE_AXES];
+    int64_t n, axes, place, apart, shape[MOVE_AXES], from[MOVE_AXES], to[MOVE_AXES];
 } move_axes;
 
 typedef struct {
@@ -25,23 +26,38 @@ typedef struct ALIGNED(16) {
     uint64_t low, high;
 } sixteen_together;
 
-/* The table has, for each place, where it is in both. */
+/* The table has, for each place, where it is in both. A work-item copies COPIES elements, so that it need not wait for the table, and
+ * then for the element, of one before it asks for the next. */
 #define COPY(NAME, TYPE, WHOLE)                                                       \
     KERNEL void copy##NAME(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS move_args a) \
     {                                                                                 \
-        int64_t left = GLOBAL_ID();                                                   \
-        if (left >= a.axes.n)                                                         \
-            return;                                                                   \
-        GLOBAL const char *x = p0 + a.at[0];                                          \
-        GLOBAL char *y = p1 + a.at[1];                                                \
+        const int64_t first = GROUP_ID() * LOCAL_SIZE() * COPIES + LOCAL_ID();        \
         GLOBAL const int64_t *table = (GLOBAL const int64_t *)(p2 + a.at[2]);         \
-        for (int d = (int)a.axes.axes - 1; d >= 0; --d) {                             \
-            const int64_t rest = d ? th_quotient(left, a.axes.shape[d]) : 0, i = left - rest * a.axes.shape[d]; \
-            x += d == a.axes.place ? table[2 * i] : i * a.axes.from[d];               \
-            y += d == a.axes.place ? table[2 * i + 1] : i * a.axes.to[d];             \
-            left = rest;                                                              \
+        int64_t left[COPIES], x[COPIES], y[COPIES];                                   \
+        UNROLL                                                                        \
+        for (int e = 0; e < COPIES; ++e) { /* past the last one, the last one */      \
+            left[e] = first + e * LOCAL_SIZE() < a.axes.n ? first + e * LOCAL_SIZE() : a.axes.n - 1; \
+            x[e] = a.at[0];                                                           \
+            y[e] = a.at[1];                                                           \
         }                                                                             \
-        *(GLOBAL WHOLE *)y = *(GLOBAL const WHOLE *)x;                                \
+        LOOP                                                                          \
+        for (int d = (int)a.axes.axes - 1; d >= 0; --d) {                             \
+            UNROLL                                                                    \
+            for (int e = 0; e < COPIES; ++e) {                                        \
+                const int64_t rest = d ? th_quotient(left[e], a.axes.shape[d]) : 0, i = left[e] - rest * a.axes.shape[d]; \
+                x[e] += d == a.axes.place ? table[2 * i] : i * a.axes.from[d];        \
+                y[e] += d == a.axes.place ? table[2 * i + 1] : i * a.axes.to[d];      \
+                left[e] = rest;                                                       \
+            }                                                                         \
+        }                                                                             \
+        WHOLE read[COPIES];                                                           \
+        UNROLL                                                                        \
+        for (int e = 0; e < COPIES; ++e)                                              \
+            read[e] = *(GLOBAL const WHOLE *)(p0 + x[e]);                             \
+        UNROLL                                                                        \
+        for (int e = 0; e < COPIES; ++e)                                              \
+            if (first + e * LOCAL_SIZE() < a.axes.n)                                  \
+                *(GLOBAL WHOLE *)(p1 + y[e]) = read[e];                               \
     }                                                                                 \
     KERNEL void fill##NAME(GLOBAL char *p0, ARGUMENTS fill_args a)                        \
     {                                                                                 \
@@ -69,6 +85,28 @@ COPY(2, uint16_t, uint16_t)
 COPY(4, uint32_t, uint32_t)
 COPY(8, uint64_t, uint64_t)
 COPY(16, sixteen_bytes, sixteen_together)
+
+/* 16 bytes of neighbours in y, which are none in x: there each is `apart` from the one before it. */
+#define TURN(NAME, TYPE, MANY)                                                        \
+    typedef struct ALIGNED(16) {                                                      \
+        TYPE v[MANY];                                                                 \
+    } together##NAME;                                                                 \
+    KERNEL void turn##NAME(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS move_args a) \
+    {                                                                                 \
+        if (GLOBAL_ID() >= a.axes.n)                                                  \
+            return;                                                                   \
+        GLOBAL const char *x = p0 + a.at[0] + th_offset(a.axes.axes, a.axes.shape, a.axes.from, GLOBAL_ID()); \
+        together##NAME pack;                                                          \
+        UNROLL                                                                        \
+        for (int e = 0; e < MANY; ++e)                                                \
+            pack.v[e] = *(GLOBAL const TYPE *)(x + e * a.axes.apart);                 \
+        *(GLOBAL together##NAME *)(p1 + a.at[1] + th_offset(a.axes.axes, a.axes.shape, a.axes.to, GLOBAL_ID())) = pack; \
+        (void)p2;                                                                     \
+    }
+TURN(1, uint8_t, 16)
+TURN(2, uint16_t, 8)
+TURN(4, uint32_t, 4)
+TURN(8, uint64_t, 2)
 
 /* The table has, for each place, where it is in `to` and where the list of its terms begins; and then the lists. */
 #define ADD(NAME, TYPE, SUM)                                                          \

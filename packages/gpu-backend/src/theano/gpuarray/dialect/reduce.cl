@@ -1,9 +1,12 @@
 /* Reductions that are no operation on numbers alone; launched as those are that are written for an expression (kernels/c/reduce.c).
  *
  * Before this text stand: `state`, 16 bytes that say what was taken of an element of the results; `nothing()`; TAKE(mine, read, few,
- * t, step), which takes the first `few` of MANY numbers that were read, those with the places t, t + step, ...; `joined(x, y)`;
- * RESULTS, the pointers of the results, and WRITE(mine, element, a), which writes them. */
+ * number), which takes the first `few` of MANY numbers that were read, of which `number` is that of number e; `joined(x, y)`; RESULTS, the pointers of the results, and WRITE(mine, element, a), which writes them. */
 enum { TERMS = AXES < 2 ? 2 : AXES }; /* of tables */
+
+typedef struct ALIGNED(PACK_BYTES) {
+    NUMBER v[PACK];
+} pack;
 
 typedef struct {
     int64_t at[2 + OUTPUTS], n, count, lanes, parts, neighbours, packed, nkept, nterms;
@@ -33,7 +36,20 @@ KERNEL void terms(GLOBAL char *p0, RESULTS, GLOBAL char *last, ARGUMENTS terms_a
     state mine = nothing();
     if (element < a.n && first < a.count) {
         GLOBAL const char *from = p0 + a.at[0] + th_offset(a.nkept, a.kept, a.in[0][0], element);
-        if (a.nterms < 2 && a.count <= 1 << 30) {
+        if (a.packed) { /* packs of neighbours are counted */
+            int64_t t = first;
+            for (int few = (int)th_quotient(a.count - t + step - 1, step); few > 0; few -= MANY / PACK, t += MANY / PACK * step) {
+                pack packs[MANY / PACK];
+                NUMBER read[MANY];
+                UNROLL
+                for (int e = 0; e < MANY / PACK; ++e) /* past the last one, the first */
+                    packs[e] = *(GLOBAL const pack *)(from + (e < few ? (t + e * step) * (int64_t)sizeof(pack) : 0));
+                UNROLL
+                for (int e = 0; e < MANY; ++e)
+                    read[e] = packs[e / PACK].v[e % PACK];
+                TAKE(mine, read, few * PACK, (t + e / PACK * step) * PACK + e % PACK)
+            }
+        } else if (a.nterms < 2 && a.count <= 1 << 30) {
             const int64_t next = step * a.in[0][1][0];
             int64_t t = first, at = t * a.in[0][1][0];
             for (int few = (int)th_quotient(a.count - t + step - 1, step); few > 0; few -= MANY, t += MANY * step) {
@@ -41,14 +57,14 @@ KERNEL void terms(GLOBAL char *p0, RESULTS, GLOBAL char *last, ARGUMENTS terms_a
                 UNROLL
                 for (int e = 0; e < MANY; ++e, at += next) /* past the last one, the first */
                     read[e] = *(GLOBAL const NUMBER *)(from + (e < few ? at : 0));
-                TAKE(mine, read, few, t, step)
+                TAKE(mine, read, few, t + e * step)
             }
         } else {
             for (int64_t t = first; t < a.count; t += step) {
                 NUMBER read[MANY];
                 for (int e = 0; e < MANY; ++e)
                     read[e] = *(GLOBAL const NUMBER *)(from + th_offset(a.nterms, a.terms, a.in[0][1], t));
-                TAKE(mine, read, 1, t, step)
+                TAKE(mine, read, 1, t)
             }
         }
     }

@@ -1,4 +1,4 @@
-/* Softmax of the rows of a matrix and its relatives; a group of 256 work-items computes a row.
+/* Softmax of the rows of a matrix and its relatives; a group of 256 work-items computes a row, or some.
  *
  * A label that is the number of no column makes its row's likelihood and gradient not-a-number: there is nobody to tell. */
 typedef struct {
@@ -6,6 +6,7 @@ typedef struct {
     int64_t step[6][2]; /* strides in bytes: row, column */
     int64_t bias, as_log, loss, is_number;
     int64_t labelled, from_end; /* how many rows have a label; whether negative labels count from the last column */
+    int64_t lanes, packed; /* work-items of a row; 1: x lies in packs, 2: and the result does */
     double number; /* the gradient of all likelihoods, where it is a number of the host's */
 } rows_args;
 
@@ -20,59 +21,174 @@ TH_INLINE int64_t column_of(const int64_t label, const int64_t columns, const in
 
 TH_INLINE COMPUTE exp_of(const COMPUTE x) { return EXP(x); }
 
-/* p0: x, p1: bias (or x), p2: labels (or x), p3: likelihood (or the result), p4: the result, p5: largest places */
+/* Not-a-number is larger than any number. */
+TH_INLINE COMPUTE larger(const COMPUTE x, const COMPUTE y) { return y > x || y != y ? y : x; }
+
+/* Infinities are not subtracted from numbers of which none was seen yet. */
+TH_INLINE COMPUTE shift_of(const COMPUTE largest) { return largest == -INFINITY ? (COMPUTE)0 : largest; }
+
+typedef struct ALIGNED(16) {
+    NUMBER v[PACK];
+} pack;
+
+/* Which row and which of its work-items one is. A step takes KEPT elements of a row for each of them, into registers: packs of
+ * neighbours where those of x lie in packs, so that they are read 16 bytes at once. */
+#define BEGIN                                                                            \
+    LOCAL COMPUTE shared[256];                                                           \
+    LOCAL int64_t places[256];                                                           \
+    const int lanes = (int)a.lanes, me = LOCAL_ID(), lane = me % lanes, first_of_row = me - lane; \
+    const int64_t i = GROUP_ID() * (256 / lanes) + me / lanes, columns = i < a.rows ? a.columns : 0; \
+    COMPUTE kept[KEPT];
+
+#define COLUMN(from, e)                                                                  \
+    ((from) + (a.packed & 1 ? (int64_t)((e) / PACK * lanes + lane) * PACK + (e) % PACK : (int64_t)(e) * lanes + lane))
+
+/* For each pack of a step that some work-item of the row has elements of. */
+#define EACH_PACK(from, e)                                                               \
+    UNROLL                                                                               \
+    for (int e = 0; e < KEPT; e += PACK)                                                 \
+        if ((from) + e * lanes < columns)
+#define EACH_OF_PACK(v)                                                                  \
+    UNROLL                                                                               \
+    for (int v = 0; v < PACK; ++v)
+
+/* Past the end of a row there is what changes neither its largest element nor its sum. */
+#define READ(from)                                                                       \
+    EACH_PACK(from, e)                                                                   \
+    {                                                                                    \
+        const int64_t j = COLUMN(from, e);                                               \
+        if (a.packed & 1 && j < columns) {                                               \
+            const pack read = *(GLOBAL const pack *)&ELEMENT(p0, 0, i, j);               \
+            EACH_OF_PACK(v) kept[e + v] = LOAD(read.v[v]);                               \
+        } else {                                                                         \
+            EACH_OF_PACK(v) kept[e + v] = COLUMN(from, e + v) < columns ? LOAD(ELEMENT(p0, 0, i, COLUMN(from, e + v))) : (COMPUTE)-INFINITY; \
+        }                                                                                \
+        if (a.bias) {                                                                    \
+            EACH_OF_PACK(v) kept[e + v] += COLUMN(from, e + v) < columns ? LOAD(ELEMENT(p1, 1, 0, COLUMN(from, e + v))) : (COMPUTE)0; \
+        }                                                                                \
+    }
+
+#define WRITE(from, value)                                                               \
+    EACH_PACK(from, e)                                                                   \
+    {                                                                                    \
+        pack written;                                                                    \
+        EACH_OF_PACK(v)                                                                  \
+        {                                                                                \
+            const COMPUTE x = kept[e + v];                                               \
+            written.v[v] = STORE(value);                                                 \
+        }                                                                                \
+        if (a.packed == 3) {                                                             \
+            if (COLUMN(from, e) < columns)                                               \
+                *(GLOBAL pack *)&ELEMENT(p4, 4, i, COLUMN(from, e)) = written;           \
+        } else {                                                                         \
+            EACH_OF_PACK(v)                                                              \
+            if (COLUMN(from, e + v) < columns)                                           \
+                ELEMENT(p4, 4, i, COLUMN(from, e + v)) = written.v[v];                   \
+        }                                                                                \
+    }
+
+/* What the work-items of a row have becomes one: of x, which each has, and y, another's. */
+#define OVER_ROW(numbers, x, y, value)                                                   \
+    for (int half_of = lanes / 2; half_of > 0; half_of /= 2) {                           \
+        BARRIER();                                                                       \
+        if (lane < half_of) {                                                            \
+            x = numbers[me];                                                             \
+            y = numbers[me + half_of];                                                   \
+            numbers[me] = value;                                                         \
+        }                                                                                \
+    }                                                                                    \
+    BARRIER();
+
+/* The first place of the largest element among those that were read. */
+#define LOOK_FOR(largest, from)                                                          \
+    EACH_PACK(from, e)                                                                   \
+    EACH_OF_PACK(v)                                                                      \
+    if (place == a.columns && COLUMN(from, e + v) < columns && (kept[e + v] == largest || (kept[e + v] != kept[e + v] && largest != largest))) \
+        place = COLUMN(from, e + v);
+
+TH_INLINE int64_t smaller(const int64_t x, const int64_t y) { return y < x ? y : x; }
+
+#define FINISH_LOSS                                                                      \
+    if (a.loss) {                                                                        \
+        places[me] = place;                                                              \
+        int64_t one, other;                                                              \
+        OVER_ROW(places, one, other, smaller(one, other))                                \
+        if (lane == 0 && i < a.rows)                                                     \
+            *(GLOBAL LABEL *)(p5 + a.at[5] + i * a.step[5][0]) = (LABEL)(a.columns ? places[me] : -1); \
+        if (lane == 0 && i < a.labelled) {                                               \
+            const int64_t label = column_of(LABEL_AT(p2, 2, i), a.columns, a.from_end);  \
+            const int known = label >= 0 && label < a.columns;                           \
+            const COMPUTE x = known ? LOAD(ELEMENT(p0, 0, i, label)) + (a.bias ? LOAD(ELEMENT(p1, 1, 0, label)) : (COMPUTE)0) : (COMPUTE)NAN; \
+            ELEMENT(p3, 3, i, 0) = STORE(log_sum - (x - largest));                       \
+        }                                                                                \
+    }
+
+/* Rows that a step takes whole.
+ * p0: x, p1: bias (or x), p2: labels (or x), p3: likelihood (or the result), p4: the result, p5: largest places */
 KERNEL void softmax_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4, GLOBAL char *p5,
                          ARGUMENTS rows_args a)
 {
-    LOCAL COMPUTE shared[256];
-    LOCAL int64_t places[256];
-    const int me = LOCAL_ID();
-    const int64_t i = GROUP_ID();
-    COMPUTE largest = -INFINITY;
-    int64_t place = -1;
-    for (int64_t j = me; j < a.columns; j += 256) {
-        const COMPUTE x = LOAD(ELEMENT(p0, 0, i, j)) + (a.bias ? LOAD(ELEMENT(p1, 1, 0, j)) : (COMPUTE)0);
-        if (place < 0 || x > largest || (x != x && largest == largest)) {
-            largest = x;
-            place = j;
-        }
+    BEGIN
+    COMPUTE largest = -INFINITY, sum = 0, one, other;
+    int64_t place = a.columns;
+    READ(0)
+    EACH_PACK(0, e)
+    EACH_OF_PACK(v) largest = larger(largest, kept[e + v]);
+    shared[me] = largest;
+    OVER_ROW(shared, one, other, larger(one, other))
+    largest = shared[first_of_row];
+    BARRIER();
+    if (a.loss) {
+        LOOK_FOR(largest, 0)
+    }
+    EACH_PACK(0, e)
+    EACH_OF_PACK(v)
+    {
+        const COMPUTE shifted = kept[e + v] - largest, power = exp_of(shifted);
+        sum += power;
+        kept[e + v] = a.as_log ? shifted : power;
+    }
+    shared[me] = sum;
+    OVER_ROW(shared, one, other, one + other)
+    sum = shared[first_of_row];
+    const COMPUTE log_sum = LOG(sum);
+    WRITE(0, a.as_log ? x - log_sum : x / sum)
+    FINISH_LOSS
+}
+
+/* The same for longer rows, which are read twice: each work-item's sum is one beside the largest element so far. */
+KERNEL void softmax_long_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4, GLOBAL char *p5,
+                              ARGUMENTS rows_args a)
+{
+    BEGIN
+    COMPUTE largest = -INFINITY, sum = 0, one, other;
+    int64_t place = a.columns;
+    for (int64_t from = 0; from < columns; from += KEPT * lanes) {
+        const COMPUTE before = largest;
+        READ(from)
+        EACH_PACK(from, e)
+        EACH_OF_PACK(v) largest = larger(largest, kept[e + v]);
+        sum *= exp_of(before - shift_of(largest));
+        EACH_PACK(from, e)
+        EACH_OF_PACK(v) sum += exp_of(kept[e + v] - shift_of(largest));
     }
     shared[me] = largest;
-    places[me] = place;
-    for (int half_of = 128; half_of > 0; half_of /= 2) {
-        BARRIER();
-        if (me < half_of) {
-            const COMPUTE x = shared[me], y = shared[me + half_of];
-            const int64_t px = places[me], py = places[me + half_of];
-            const int other = py >= 0 && (px < 0 || (x == x && y != y) || y > x || ((x == y || (x != x && y != y)) && py < px));
-            shared[me] = other ? y : x;
-            places[me] = other ? py : px;
-        }
-    }
+    OVER_ROW(shared, one, other, larger(one, other))
+    sum *= exp_of(largest - shift_of(shared[first_of_row]));
+    largest = shared[first_of_row];
     BARRIER();
-    largest = shared[0];
-    place = places[0];
-    BARRIER();
-    COMPUTE sum = 0;
-    for (int64_t j = me; j < a.columns; j += 256)
-        sum += exp_of(LOAD(ELEMENT(p0, 0, i, j)) + (a.bias ? LOAD(ELEMENT(p1, 1, 0, j)) : (COMPUTE)0) - largest);
     shared[me] = sum;
-    SUM_UP(shared)
-    sum = shared[0];
+    OVER_ROW(shared, one, other, one + other)
+    sum = shared[first_of_row];
     const COMPUTE log_sum = LOG(sum);
-    for (int64_t j = me; j < a.columns; j += 256) {
-        const COMPUTE shifted = LOAD(ELEMENT(p0, 0, i, j)) + (a.bias ? LOAD(ELEMENT(p1, 1, 0, j)) : (COMPUTE)0) - largest;
-        ELEMENT(p4, 4, i, j) = STORE(a.as_log ? shifted - log_sum : exp_of(shifted) / sum);
+    for (int64_t from = 0; from < columns; from += KEPT * lanes) {
+        READ(from)
+        if (a.loss) {
+            LOOK_FOR(largest, from)
+        }
+        WRITE(from, a.as_log ? x - largest - log_sum : exp_of(x - largest) / sum)
     }
-    if (a.loss && me == 0 && i < a.labelled) {
-        const int64_t label = column_of(LABEL_AT(p2, 2, i), a.columns, a.from_end);
-        const int known = label >= 0 && label < a.columns;
-        const COMPUTE x = known ? LOAD(ELEMENT(p0, 0, i, label)) + (a.bias ? LOAD(ELEMENT(p1, 1, 0, label)) : (COMPUTE)0) : (COMPUTE)NAN;
-        ELEMENT(p3, 3, i, 0) = STORE(log_sum - (x - largest));
-    }
-    if (a.loss && me == 0) {
-        *(GLOBAL LABEL *)(p5 + a.at[5] + i * a.step[5][0]) = (LABEL)place;
-    }
+    FINISH_LOSS
 }
 
 /* p0: dy, p1: the softmax, p2: the result */

@@ -20,7 +20,7 @@ _KERNEL = "const struct th_gpu_kernel *"
 class DeviceMap(Parameters):
     """An element-wise loop."""
 
-    rows = Address("where the elements of a row are neighbours, or one element, in all operands", _KERNEL)
+    rows = Address("where the elements of a row are neighbours in all results", _KERNEL)
     strided = Address("where they lie anyhow", _KERNEL)
     width = Int("how many neighbours a work-item of the first one computes")
     inputs = Int("how many there are")
@@ -82,6 +82,9 @@ class DeviceRows(Parameters):
     """Softmax of rows, and its relatives; the logarithm of the probability at each label."""
 
     function = Address("the kernel", _KERNEL)
+    long_rows = Address("the one for rows longer than 256 work-items keep, if there is one", _KERNEL)
+    kept = Int("how many elements of a row a work-item keeps")
+    pack = Int("how many of them are 16 bytes")
     operation = Choice(RowsOperation)
     bias = Flag("whether a vector is added to each row first")
     as_log = Flag("whether the logarithm is wanted")

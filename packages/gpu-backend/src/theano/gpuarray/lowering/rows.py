@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceRows, RowsOperation
 from theano.gpuarray.lowering.common import TARGET, functions, numbers_of_host, shipped
@@ -28,7 +30,7 @@ _NAMES = {
     RowsOperation.SOFTMAX_GRADIENT: "softmax_gradient", RowsOperation.LIKELIHOOD_GRADIENT: "likelihood_gradient",
     RowsOperation.LOGARITHM: "label_logarithms", RowsOperation.LOGARITHM_GRADIENT: "label_logarithms_gradient",
 }  # fmt: skip
-_FUNCTIONS = tuple(dict.fromkeys(_NAMES.values()))
+_FUNCTIONS = (*dict.fromkeys(_NAMES.values()), "softmax_long_rows")
 #: Which input has the labels.
 _LABELS = {
     RowsOperation.LIKELIHOOD: 2, RowsOperation.LIKELIHOOD_GRADIENT: 2,
@@ -40,10 +42,14 @@ def _rows(
     node: Apply, operation: RowsOperation, bias: bool = False, as_log: bool = False, labels: Labels = Labels.EACH
 ) -> Parameters:
     label = c_type(dtype_of(node.inputs[_LABELS[operation]])) if operation in _LABELS else "int64_t"
-    text = shipped("softmax.cl", dtype_of(node.inputs[1 if operation % 2 else 0]), ("exp", "log"), LABEL=label)
+    dtype = dtype_of(node.inputs[1 if operation % 2 else 0])
+    kept, pack = (16 if dtype == "float64" else 32), 16 // np.dtype(dtype).itemsize
+    text = shipped("softmax.cl", dtype, ("exp", "log"), LABEL=label, KEPT=kept, PACK=pack)
     found = dict(zip(_FUNCTIONS, functions(node, text, _FUNCTIONS), strict=True))
+    name = _NAMES[operation]
     return DeviceRows(
-        function=found[_NAMES[operation]], operation=operation, bias=bias, as_log=as_log, labels=labels,
+        function=found[name], long_rows=found["softmax_long_rows"] if name == "softmax_rows" else 0, kept=kept, pack=pack,
+        operation=operation, bias=bias, as_log=as_log, labels=labels,
         number=bool(_one_gradient(node)),
     )  # fmt: skip
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from theano.gpuarray.dialect import text_of
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceReduction
@@ -19,6 +21,7 @@ from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
 from theano.tensor.reduce.logsumexp import LogSumExp
 
 _STATE = 16  # bytes of what each of the texts keeps of an element
+_MANY = 8  # elements that a work-item reads before it looks at one
 
 
 def _reduction(
@@ -29,10 +32,14 @@ def _reduction(
     axes = normal_axes(op.axis, ndim)
     if not ndim or ndim_of(node.outputs[0]) != ndim - len(axes):
         return None
-    text = shipped(file, dtype_of(node.inputs[0]), uses, AXES=ndim, OUTPUTS=len(node.outputs), **words)
+    dtype = dtype_of(node.inputs[0])
+    size = np.dtype(dtype).itemsize
+    pack = min(_MANY, 16 // size)
+    sizes = {"AXES": ndim, "OUTPUTS": len(node.outputs), "MANY": _MANY, "PACK": pack, "PACK_BYTES": pack * size}
+    text = shipped(file, dtype, uses, **sizes, **words)
     terms, finish = functions(node, text + text_of("reduce.cl"), REDUCTION_FUNCTIONS)
     return DeviceReduction(
-        terms=terms, finish=finish, width=1, inputs=1, outputs=len(node.outputs), axes=ndim,
+        terms=terms, finish=finish, width=pack, inputs=1, outputs=len(node.outputs), axes=ndim,
         reduced=sum(1 << axis for axis in axes), needed=needed, accumulators=_STATE, hosts=0,
         ones=[0], constant_bytes=0, constants=b"",
     )  # fmt: skip

@@ -118,10 +118,10 @@ int th_gpu_arena_give(th_gpu_arena *arena, char *memory, size_t bytes); /* 0: it
 /* Tests: what can be made to fail. */
 enum { TH_GPU_ALLOCATE, TH_GPU_LAUNCH, TH_GPU_COPY, TH_GPU_WAIT, TH_GPU_FAULTS };
 
-/* What moves elements (`move.c`): copies, and a number of the host's everywhere, by the logarithm of an item's bytes; sums
- * by dtype. */
+/* What moves elements (`move.c`): copies, those of what is turned, and a number of the host's everywhere, by the logarithm of an
+ * item's bytes; sums by dtype. */
 typedef struct th_gpu_movers {
-    th_gpu_kernel *copy[5], *fill[5], *add[TH_NDTYPES];
+    th_gpu_kernel *copy[5], *turn[4], *fill[5], *add[TH_NDTYPES];
 } th_gpu_movers;
 
 struct th_gpu {
@@ -190,10 +190,11 @@ int th_gpu_in_packs(const th_buffer *b, int64_t width, int64_t step, int axes, c
  * allows it. `strides` has `nops` rows of `ndim`, in bytes; they and `shape` are written over. Returns how many are left. */
 int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides);
 
-/* Elements that are neighbours along the last axis in one operand and along another axis in others are walked in tiles of both, so
- * that what a group of work-items reads fills whole sectors of memory in each: two more axes, where the lengths allow it. `shape` and
- * `strides` have room for them; otherwise as above. */
-enum { TH_GPU_TILING = 2 };
-int th_gpu_tile(int axes, int64_t *shape, int nops, int64_t *strides);
+/* Where elements that are neighbours along another axis in some operand lie further apart along the last, as in a transposed one:
+ * neighbouring work-items take neighbours along that axis, and each takes some along the last, so that both are read by whole
+ * sectors of memory. One more axis, of at most 32, where the length allows it. `shape` and `strides` have room for it; otherwise as
+ * above. */
+enum { TH_GPU_ACROSS = 1 };
+int th_gpu_across(int axes, int64_t *shape, int nops, int64_t *strides);
 
 #endif

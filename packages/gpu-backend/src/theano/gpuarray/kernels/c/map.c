@@ -9,7 +9,7 @@ typedef th_device_map_params params_t;
 /* What the loop sees: axes in the order of the memory of the first result, as few as there can be, but one. */
 typedef struct nest {
     int nops, left;
-    int64_t shape[TH_MAX_NDIM + TH_GPU_TILING], *strides; /* strides: as many for each operand as axes are left */
+    int64_t shape[TH_MAX_NDIM + TH_GPU_ACROSS], *strides; /* strides: as many for each operand as axes are left */
 } nest;
 
 static void swap(int64_t *x, int64_t *y)
@@ -57,16 +57,30 @@ static void describe(th_ctx *ctx, const params_t *p, th_buffer *const *operands,
     }
 }
 
-/* Are the rows of all operands read and written in packs? */
-static int is_packed(const params_t *p, const nest *q, th_buffer *const *operands)
+/* Can packs be written? */
+static int is_packed(const params_t *p, const nest *q, int nout, th_buffer *const *operands)
 {
     const int last = q->left - 1;
     int packed = last == 0 || q->shape[last] % p->width == 0;
-    for (int k = 0; packed && k < q->nops; ++k) {
+    for (int k = q->nops - nout; packed && k < q->nops; ++k) {
         const int64_t *strides = q->strides + k * q->left;
         packed = th_gpu_in_packs(operands[k], p->width, strides[last], last, strides);
     }
     return packed;
+}
+
+/* The operands whose elements lie in packs, as a mask; `along`: how far apart those of all are. */
+static int64_t packs_of(const params_t *p, const nest *q, th_buffer *const *operands, int64_t *along)
+{
+    const int last = q->left - 1;
+    uint64_t packs = 0;
+    for (int k = 0; k < q->nops; ++k) {
+        const int64_t *strides = q->strides + k * q->left;
+        along[k] = strides[last];
+        if (along[k] != 0 && th_gpu_in_packs(operands[k], p->width, along[k], last, strides))
+            packs |= (uint64_t)1 << k;
+    }
+    return (int64_t)packs;
 }
 
 static int make_outputs(th_ctx *ctx, const params_t *p)
@@ -88,17 +102,16 @@ TH_EXPORT int th_kernel_gpu_map(th_ctx *ctx)
     if (make_outputs(ctx, p))
         return -1;
     nest q = {.nops = th_gpu_operands(ctx, p->hosts, operands)};
-    const int room = p->axes > 1 ? (int)p->axes + TH_GPU_TILING : 1; /* of tables, as map_code has it */
+    const int room = p->axes > 1 ? (int)p->axes + TH_GPU_ACROSS : 1; /* of tables, as map_code has it */
     if ((q.strides = ctx->rt->scratch(ctx, (size_t)(q.nops * (room + 1)) * sizeof *q.strides)) == NULL)
         return -1;
     describe(ctx, p, operands, &q);
-    const int packed = is_packed(p, &q, operands);
-    if (!packed)
-        q.left = th_gpu_tile(q.left, q.shape, q.nops, q.strides);
-    const int last = q.left - 1;
-    const int64_t pack = packed ? p->width : 1, of_row = q.shape[last];
-    int64_t n = q.shape[last] = (of_row + pack - 1) / pack;
-    for (int d = 0; d < last; ++d)
+    int64_t n = 1, along[TH_GPU_POINTERS];
+    const int packed = is_packed(p, &q, ctx->nout, operands), last = q.left - 1;
+    const int64_t pack = packed ? p->width : 1, of_row = q.shape[last], packs = packs_of(p, &q, operands, along);
+    q.left = th_gpu_across(q.left, q.shape, q.nops, q.strides);
+    q.shape[last] = (of_row + pack - 1) / pack;
+    for (int d = 0; d < q.left; ++d)
         n *= q.shape[d];
     if (n == 0)
         return 0;
@@ -107,6 +120,7 @@ TH_EXPORT int th_kernel_gpu_map(th_ctx *ctx)
     *a++ = n;
     *a++ = q.left;
     *a++ = of_row - (q.shape[last] - 1) * pack;
+    *a++ = packs;
     /* tables of as many axes as the loop was written for; those that are left come first */
     memset(a, 0, (size_t)((q.nops + 1) * room) * sizeof *a);
     memcpy(a, q.shape, (size_t)q.left * sizeof *a);
@@ -117,7 +131,7 @@ TH_EXPORT int th_kernel_gpu_map(th_ctx *ctx)
     }
     for (int k = 0; k < q.nops; ++k) {
         pointers[k] = operands[k]->data;
-        *a++ = q.strides[k * q.left + last] != 0;
+        *a++ = along[k];
     }
     const char *end = th_gpu_numbers(ctx, p->hosts, (char *)a, p->constants, p->constant_bytes);
     return th_gpu_launch_items(ctx, packed ? p->rows : p->strided, n, q.nops, pointers, args, (size_t)(end - (char *)args));

@@ -4,11 +4,13 @@
 
 #include "gpu.h"
 
-enum { AXES = 19, MOST = AXES - 1 - TH_GPU_TILING }; /* what is left is for halves of elements, and for tiles */
+enum { AXES = 19, MOST = AXES - 1 }; /* what is left is for halves of elements, or for what is turned */
+enum { COPIES = 4 };                 /* elements that a work-item copies, as move.cl has it */
 
 /* The axes of two arrays, as few as there can be. Axis `place` stays by itself, since one side has a table for it. */
 typedef struct {
     int64_t n, axes, place; /* elements; of the axes, which one has a table: -1, none */
+    int64_t apart;          /* bytes between elements of a pack */
     int64_t shape[AXES], from[AXES], to[AXES];
 } th_gpu_axes;
 
@@ -60,22 +62,60 @@ static int size_class(int64_t itemsize)
     return size;
 }
 
-/* Where neighbours in one array are none in the other. */
-static void tile(th_gpu_axes *a)
+static void swap(int64_t *x, int64_t *y)
 {
-    int64_t strides[2 * AXES];
-    const int axes = (int)a->axes;
-    memcpy(strides, a->from, (size_t)axes * sizeof *strides);
-    memcpy(strides + axes, a->to, (size_t)axes * sizeof *strides);
-    a->axes = th_gpu_tile(axes, a->shape, 2, strides);
+    const int64_t kept = *x;
+    *x = *y;
+    *y = kept;
+}
+
+/* The axis along which elements of `to` are neighbours becomes the last one, if there is one. */
+static void put_neighbours_last(th_gpu_axes *a, int64_t size)
+{
+    const int last = (int)a->axes - 1;
+    for (int d = 0; d < last; ++d) {
+        if (a->to[d] == size) {
+            swap(&a->shape[d], &a->shape[last]);
+            swap(&a->from[d], &a->from[last]);
+            swap(&a->to[d], &a->to[last]);
+        }
+    }
+}
+
+/* Where neighbours in `to` are none in `from`: 16 bytes of them are a pack, if all packs begin at multiples of that. 0: they are
+ * not. */
+static int turned(th_gpu_axes *a, int64_t size, int64_t offsets)
+{
+    int64_t strides[2 * AXES], starts = offsets;
+    const int last = (int)a->axes - 1;
+    put_neighbours_last(a, size);
+    for (int d = 0; d < last; ++d)
+        starts |= a->to[d];
+    if (a->to[last] != size || size == 16 || starts % 16 || a->shape[last] % (16 / size))
+        return 0;
+    memcpy(strides, a->from, (size_t)a->axes * sizeof *strides);
+    memcpy(strides + a->axes, a->to, (size_t)a->axes * sizeof *strides);
+    a->axes = th_gpu_across((int)a->axes, a->shape, 2, strides);
     memcpy(a->from, strides, (size_t)a->axes * sizeof *strides);
     memcpy(a->to, strides + a->axes, (size_t)a->axes * sizeof *strides);
+    a->apart = a->from[last];
+    a->shape[last] /= 16 / size;
+    a->from[last] *= 16 / size;
+    a->to[last] = 16;
+    a->n /= 16 / size;
+    return 1;
 }
+
+/* A kernel, and how many elements a work-item of it moves. */
+typedef struct {
+    const th_gpu_kernel *kernel;
+    int64_t each;
+} mover;
 
 /* The kernel that copies. Elements that lie side by side in both arrays are copied as wider ones, up to 16 bytes; those of 16 bytes
  * that do not begin at a multiple of them, in halves. `offsets`: all that a table says, or what that is made of multiples of,
  * joined by "or". */
-static const th_gpu_kernel *copier(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_buffer *from, int64_t offsets)
+static mover copier(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_buffer *from, int64_t offsets)
 {
     const int last = (int)a->axes - 1;
     int64_t size = to->itemsize, apart = offsets | (int64_t)(uintptr_t)to->data | (int64_t)(uintptr_t)from->data;
@@ -88,10 +128,10 @@ static const th_gpu_kernel *copier(th_gpu *gpu, th_gpu_axes *a, const th_buffer 
         a->from[last] = a->to[last] = size;
         a->n /= 2;
     }
+    if (!is_row && last >= 0 && a->place < 0 && turned(a, size, (int64_t)(uintptr_t)to->data))
+        return (mover){gpu->movers.turn[size_class(size)], 1};
     if (last >= 0)
         apart |= a->from[last] | a->to[last];
-    if (!is_row && a->place < 0)
-        tile(a);
     if (size == 16 && apart % size) {
         size = 8;
         a->shape[a->axes] = 2;
@@ -99,18 +139,21 @@ static const th_gpu_kernel *copier(th_gpu *gpu, th_gpu_axes *a, const th_buffer 
         a->axes++;
         a->n *= 2;
     }
-    return gpu->movers.copy[size_class(size)];
+    return (mover){gpu->movers.copy[size_class(size)], COPIES};
 }
 
-static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int npointers, char **pointers, const void *rest, size_t bytes, int64_t n)
+static mover adder(th_gpu *gpu, const th_buffer *to) { return (mover){gpu->movers.add[to->dtype], 1}; }
+
+static int launch(th_gpu *gpu, mover by, int npointers, char **pointers, const void *rest, size_t bytes, int64_t n)
 {
     int64_t args[TH_GPU_ARGS / 8] = {0};
-    if (kernel == NULL) {
+    const int64_t per_group = gpu->group * by.each;
+    if (by.kernel == NULL) {
         th_gpu_complain(gpu, "no kernel moves such elements", 0);
         return -1;
     }
     memcpy(args + npointers, rest, bytes);
-    const th_gpu_launch what = {kernel->function, (n + gpu->group - 1) / gpu->group, gpu->group, npointers, pointers, args,
+    const th_gpu_launch what = {by.kernel->function, (n + per_group - 1) / per_group, gpu->group, npointers, pointers, args,
                                 (size_t)npointers * sizeof *args + bytes};
     return th_gpu_launched(gpu, &what);
 }
@@ -127,18 +170,19 @@ static int fill(th_gpu *gpu, const th_buffer *to, const th_buffer *from)
     memset(rest.value, 0, sizeof rest.value);
     memcpy(rest.value, from->data, (size_t)from->itemsize);
     char *pointers[1] = {to->data};
-    return rest.axes.n ? launch(gpu, gpu->movers.fill[size_class(to->itemsize)], 1, pointers, &rest, sizeof rest, rest.axes.n) : 0;
+    const mover filler = {gpu->movers.fill[size_class(to->itemsize)], 1};
+    return rest.axes.n ? launch(gpu, filler, 1, pointers, &rest, sizeof rest, rest.axes.n) : 0;
 }
 
 /* With a table of the host's, which the device has for as long as the kernel needs it. */
-static int with_table(th_gpu *gpu, const th_gpu_kernel *kernel, const th_buffer *to, const th_buffer *from, const th_gpu_axes *a,
+static int with_table(th_gpu *gpu, mover by, const th_buffer *to, const th_buffer *from, const th_gpu_axes *a,
                       const int64_t *table, int64_t entries)
 {
     char *pointers[3] = {from->data, to->data, from->data};
     if (a->n == 0)
         return 0;
     if (table == NULL)
-        return launch(gpu, kernel, 3, pointers, a, sizeof *a, a->n);
+        return launch(gpu, by, 3, pointers, a, sizeof *a, a->n);
     const size_t bytes = (size_t)entries * sizeof *table;
     char *there = th_gpu_scratch(gpu, bytes);
     if (there == NULL)
@@ -146,7 +190,7 @@ static int with_table(th_gpu *gpu, const th_gpu_kernel *kernel, const th_buffer 
     pointers[2] = there;
     int status = gpu->memory.copy(&gpu->memory, there, (const char *)table, bytes, TH_TO_DEVICE);
     if (status == 0)
-        status = launch(gpu, kernel, 3, pointers, a, sizeof *a, a->n);
+        status = launch(gpu, by, 3, pointers, a, sizeof *a, a->n);
     th_gpu_scratch_release(gpu, there, bytes);
     return status;
 }
@@ -232,9 +276,9 @@ int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer
     int64_t all = 0;
     for (int64_t i = 0; offsets && i < to->shape[axis]; ++i)
         all |= offsets[i];
-    const th_gpu_kernel *kernel = adds ? gpu->movers.add[to->dtype] : copier(gpu, &a, to, from, all);
+    const mover by = adds ? adder(gpu, to) : copier(gpu, &a, to, from, all);
     if (offsets == NULL)
-        return with_table(gpu, kernel, to, from, &a, NULL, 0);
+        return with_table(gpu, by, to, from, &a, NULL, 0);
     if (a.n == 0)
         return 0;
     int64_t places, entries;
@@ -243,7 +287,7 @@ int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer
         return -1;
     a.n = a.n / to->shape[axis] * places;
     a.shape[a.place] = places;
-    const int status = with_table(gpu, kernel, to, from, &a, table, entries);
+    const int status = with_table(gpu, by, to, from, &a, table, entries);
     free(table);
     return status;
 }
@@ -256,7 +300,7 @@ int th_gpu_move_by_table(th_gpu *gpu, const th_buffer *to, const th_buffer *from
     if (a.n == 0)
         return 0;
     char *pointers[3] = {from->data, to->data, table};
-    const th_gpu_kernel *kernel = adds ? gpu->movers.add[to->dtype] : copier(gpu, &a, to, from, offsets);
+    const mover by = adds ? adder(gpu, to) : copier(gpu, &a, to, from, offsets);
     a.shape[a.place] = n;
-    return launch(gpu, kernel, 3, pointers, &a, sizeof a, a.n);
+    return launch(gpu, by, 3, pointers, &a, sizeof a, a.n);
 }

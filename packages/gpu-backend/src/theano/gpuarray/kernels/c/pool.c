@@ -284,36 +284,23 @@ static int other_axis(int axes, const int64_t *shape, int nops, const int64_t *s
     return found;
 }
 
-/* The length of the side of a tile: the largest power of two up to `most` that divides an axis. */
-static int64_t side(int64_t length, int64_t most)
+int th_gpu_across(int axes, int64_t *shape, int nops, int64_t *strides)
 {
-    while (length % most)
-        most /= 2;
-    return most;
-}
-
-int th_gpu_tile(int axes, int64_t *shape, int nops, int64_t *strides)
-{
-    const int other = axes > 1 ? other_axis(axes, shape, nops, strides) : -1, last = axes - 1;
-    if (other < 0)
-        return axes;
-    const int64_t high = side(shape[other], 32), wide = side(shape[last], 8); /* 8 numbers of 4 bytes are a sector */
-    if (high < 4 || wide < 4)
+    const int other = axes > 1 ? other_axis(axes, shape, nops, strides) : -1;
+    int64_t side = 32;
+    while (other >= 0 && shape[other] % side)
+        side /= 2;
+    if (other < 0 || side < 4)
         return axes;
     for (int k = nops - 1; k >= 0; --k) { /* from the end, since rows become longer */
-        int64_t steps[TH_MAX_NDIM + TH_GPU_TILING];
-        memcpy(steps, strides + k * axes, (size_t)axes * sizeof *steps);
-        steps[axes] = steps[other];
-        steps[axes + 1] = steps[last];
-        steps[other] *= high;
-        steps[last] *= wide;
-        memcpy(strides + k * (axes + TH_GPU_TILING), steps, (size_t)(axes + TH_GPU_TILING) * sizeof *steps);
+        const int64_t step = strides[k * axes + other];
+        memmove(strides + k * (axes + TH_GPU_ACROSS), strides + k * axes, (size_t)axes * sizeof *strides);
+        strides[k * (axes + TH_GPU_ACROSS) + other] *= side;
+        strides[k * (axes + TH_GPU_ACROSS) + axes] = step;
     }
-    shape[other] /= high;
-    shape[last] /= wide;
-    shape[axes] = high;
-    shape[axes + 1] = wide;
-    return axes + TH_GPU_TILING;
+    shape[other] /= side;
+    shape[axes] = side;
+    return axes + TH_GPU_ACROSS;
 }
 
 int th_gpu_in_packs(const th_buffer *b, int64_t width, int64_t step, int axes, const int64_t *others)

@@ -87,13 +87,15 @@ static int make_outputs(th_ctx *ctx, const params_t *p, plan *q)
     return 0;
 }
 
-/* Are the terms of all inputs read in packs? */
+/* Are the terms of all inputs read in packs? Those of one at least are neighbours. */
 static int is_packed(const params_t *p, const plan *q, int nin, th_buffer *const *operands, const int64_t *kept, const int64_t *terms)
 {
-    int packed = p->width > 1 && q->nterms == 1 && q->count % p->width == 0 && q->count <= 1 << 30;
-    for (int k = 0; packed && k < nin; ++k)
+    int packed = p->width > 1 && q->nterms == 1 && q->count % p->width == 0 && q->count <= 1 << 30, moves = 0;
+    for (int k = 0; packed && k < nin; ++k) {
         packed = th_gpu_in_packs(operands[k], p->width, terms[k], q->nkept, kept + k * q->nkept);
-    return packed;
+        moves |= terms[k] != 0;
+    }
+    return packed && moves;
 }
 
 /* How many work-items take the `count` terms of each of `n` results together, and in how many parts: so many that the device is

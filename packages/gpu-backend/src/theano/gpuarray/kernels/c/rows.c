@@ -6,10 +6,11 @@
 
 typedef th_device_rows_params params_t;
 
-enum { OPERANDS = 6 };
+enum { OPERANDS = 6, GROUP = 256 };
+enum { SHORTEST = 32, FEW = 8 }; /* work-items of a row, at least; elements of each, where a row may have more work-items */
 
 typedef struct arguments {
-    int64_t at[OPERANDS], rows, columns, step[OPERANDS][2], bias, as_log, loss, is_number, labelled, from_end;
+    int64_t at[OPERANDS], rows, columns, step[OPERANDS][2], bias, as_log, loss, is_number, labelled, from_end, lanes, packed;
     double number;
 } arguments;
 
@@ -44,10 +45,23 @@ static int read_labels(th_ctx *ctx, const params_t *p, const th_buffer *label, a
 
 static int launched(th_ctx *ctx, const params_t *p, int npointers, char **pointers, arguments *a)
 {
-    if (a->rows == 0)
+    const int64_t rows_of_group = GROUP / a->lanes, groups = (a->rows + rows_of_group - 1) / rows_of_group;
+    if (groups == 0)
         return 0;
-    const th_gpu_launch launch = {p->function->function, a->rows, 256, npointers, pointers, (int64_t *)a, sizeof *a};
+    const int is_long = a->columns > p->kept * a->lanes;
+    const th_gpu_kernel *kernel = is_long && p->long_rows ? p->long_rows : p->function;
+    const th_gpu_launch launch = {kernel->function, groups, GROUP, npointers, pointers, (int64_t *)a, sizeof *a};
     return th_gpu_launched(p->function->gpu, &launch) ? th_gpu_failed(ctx, p->function->gpu) : 0;
+}
+
+/* How many work-items take a row, and whether they read and write packs of it: what each keeps is little where rows are short. */
+static void share(const params_t *p, arguments *a, const th_buffer *x, const th_buffer *result)
+{
+    for (a->lanes = SHORTEST; a->lanes < GROUP && a->lanes * FEW < a->columns;)
+        a->lanes *= 2;
+    const int whole = a->columns % p->pack == 0 && x->strides[1] != 0;
+    if (whole && th_gpu_in_packs(x, p->pack, x->strides[1], 1, x->strides))
+        a->packed = th_gpu_in_packs(result, p->pack, result->strides[1], 1, result->strides) ? 3 : 1;
 }
 
 static int softmax(th_ctx *ctx, const params_t *p)
@@ -71,6 +85,7 @@ static int softmax(th_ctx *ctx, const params_t *p)
     if (p->bias)
         place(&a, pointers, 1, ctx->in[1], 1);
     place(&a, pointers, 4, result, 0);
+    share(p, &a, x, result);
     if (loss) {
         place(&a, pointers, 2, ctx->in[2], 0);
         place(&a, pointers, 3, ctx->out[0], 0);
@@ -83,7 +98,7 @@ static int gradient(th_ctx *ctx, const params_t *p)
 {
     const int loss = p->operation == TH_ROWS_OPERATION_LIKELIHOOD_GRADIENT;
     const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
-    arguments a = {.rows = sm->shape[0], .columns = sm->shape[1]};
+    arguments a = {.rows = sm->shape[0], .columns = sm->shape[1], .lanes = GROUP};
     char *pointers[OPERANDS];
     if (loss && read_labels(ctx, p, ctx->in[2], &a))
         return -1;
@@ -111,7 +126,7 @@ static int gradient(th_ctx *ctx, const params_t *p)
 static int logarithms(th_ctx *ctx, const params_t *p)
 {
     const th_buffer *x = ctx->in[0];
-    arguments a = {.rows = x->shape[0], .columns = x->shape[1]};
+    arguments a = {.rows = x->shape[0], .columns = x->shape[1], .lanes = GROUP};
     char *pointers[OPERANDS];
     if (read_labels(ctx, p, ctx->in[1], &a) || ctx->rt->ensure(ctx, ctx->out[0], x->shape))
         return -1;
@@ -124,7 +139,7 @@ static int logarithms(th_ctx *ctx, const params_t *p)
 static int logarithms_gradient(th_ctx *ctx, const params_t *p)
 {
     const th_buffer *dy = ctx->in[0], *x = ctx->in[1];
-    arguments a = {.rows = x->shape[0], .columns = x->shape[1]};
+    arguments a = {.rows = x->shape[0], .columns = x->shape[1], .lanes = GROUP};
     char *pointers[OPERANDS];
     if (read_labels(ctx, p, ctx->in[2], &a))
         return -1;
