@@ -6,12 +6,12 @@
 
 typedef th_device_cumulation_params params_t;
 
-enum { GROUP = 256, PARTS = 256 };
+enum { GROUP = 256, PARTS = 2048, AT_ONCE = 4 }; /* groups that a processor runs at the same time */
 
 typedef struct plan {
     int64_t length[2][TH_MAX_NDIM], step[2][2][TH_MAX_NDIM]; /* axes that are kept, and those of a line; of both operands */
     int axes[2];
-    int64_t lines, n;
+    int64_t lines, n, lanes, items, parts, part; /* `part`: elements of each but the last */
 } plan;
 
 /* The axes that are kept, or those of a line, as few as possible. */
@@ -42,15 +42,26 @@ static int64_t inner(const plan *q, int of_line)
     return step < 0 ? -step : step;
 }
 
-/* How many work-items take each line, and in how many parts: these are read twice, so there are no more than keep it busy. */
-static void share(const th_gpu *gpu, int64_t lines, int64_t n, int neighbours, int64_t *lanes, int64_t *parts)
+static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+
+/* How many work-items take each line, `most` elements each at a time, and in how many parts: these are read twice, so there are
+ * none where lines keep it busy, or where a second launch takes longer than the steps that are left.
+ *
+ * What is close in memory is read together: elements of one line, by 8 lanes at least, or those of 16 lines. */
+static void share(const th_gpu *gpu, plan *q, int neighbours, int64_t most)
 {
-    const int64_t wanted = gpu->processors * 2 * GROUP;
-    *lanes = *parts = 1;
-    while (*lanes < GROUP && *lanes < n && ((neighbours && *lanes < 32) || lines * *lanes < wanted))
-        *lanes *= 2;
-    while (*parts < PARTS && lines * *lanes * *parts < wanted && n / (*lanes * *parts * 2) >= 16)
-        *parts *= 2;
+    const int64_t wanted = gpu->processors * 2 * GROUP, together = neighbours ? 1 : least(q->lines, 16);
+    const int64_t few = neighbours ? least(q->n, 8) : 1, some = neighbours ? 32 : q->lines < wanted ? 16 : 1;
+    int64_t lanes = 1, parts = 1;
+    while (2 * lanes * together <= GROUP && (lanes < few || (lanes * most < q->n && (lanes < some || q->lines * lanes < wanted))))
+        lanes *= 2;
+    q->lanes = lanes;
+    q->items = 2 * q->n > lanes * most ? most : (q->n - 1) / lanes + 1;
+    const int64_t step = lanes * q->items, steps = (q->n - 1) / step + 1, groups = (q->lines - 1) / (GROUP / lanes) + 1;
+    if (steps >= 4 && groups < 2 * gpu->processors)
+        parts = least(least(steps, PARTS), AT_ONCE * gpu->processors / groups);
+    q->part = ((steps - 1) / parts + 1) * step;
+    q->parts = (q->n - 1) / q->part + 1;
 }
 
 static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int64_t groups, char **pointers, int64_t *args, const int64_t *end)
@@ -79,10 +90,10 @@ TH_EXPORT int th_kernel_gpu_cumulate(th_ctx *ctx)
     plan q;
     split(&q, p, x, to, 0);
     split(&q, p, x, to, 1);
-    int64_t lanes, parts, args[TH_GPU_ARGS / 8], *a = args + 3;
+    int64_t args[TH_GPU_ARGS / 8], *a = args + 3;
     const int neighbours = inner(&q, 1) <= inner(&q, 0), room = ndim ? ndim : 1;
-    share(gpu, q.lines, q.n, neighbours, &lanes, &parts);
-    const int64_t head[] = {q.lines, q.n, lanes, parts, neighbours, q.axes[0], q.axes[1]};
+    share(gpu, &q, neighbours, x->itemsize > 4 ? 8 : 16);
+    const int64_t head[] = {q.lines, q.n, q.lanes, q.items, q.parts, q.part, neighbours, q.axes[0], q.axes[1]};
     memcpy(a, head, sizeof head);
     a += sizeof head / sizeof *head;
     memset(a, 0, (size_t)(6 * room) * sizeof *a);
@@ -93,12 +104,12 @@ TH_EXPORT int th_kernel_gpu_cumulate(th_ctx *ctx)
             memcpy(a + (2 + 2 * k + of_line) * room, q.step[k][of_line], bytes);
     }
     a += 6 * room;
-    const int64_t per_group = GROUP / lanes, groups = (q.lines + per_group - 1) / per_group * parts;
-    const size_t bytes = (size_t)(q.lines * parts) * 8;
-    char *totals = parts > 1 ? th_gpu_scratch(gpu, bytes) : NULL, *pointers[] = {x->data, out->data, totals ? totals : x->data};
-    if (parts > 1 && totals == NULL)
+    const int64_t groups = ((q.lines - 1) / (GROUP / q.lanes) + 1) * q.parts;
+    const size_t bytes = (size_t)(q.lines * q.parts) * 8;
+    char *totals = q.parts > 1 ? th_gpu_scratch(gpu, bytes) : NULL, *pointers[] = {x->data, out->data, totals ? totals : x->data};
+    if (q.parts > 1 && totals == NULL)
         return th_gpu_no_room(ctx, bytes);
-    int status = parts > 1 ? launch(gpu, p->totals, groups, pointers, args, a) : 0;
+    int status = q.parts > 1 ? launch(gpu, p->totals, groups, pointers, args, a) : 0;
     if (status == 0)
         status = launch(gpu, p->cumulated, groups, pointers, args, a);
     if (totals)
