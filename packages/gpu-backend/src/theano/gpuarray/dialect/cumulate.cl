@@ -12,13 +12,6 @@ enum {
 };
 #define PLACE(row, column) ((row) * ROW + (column) + (int)((uint32_t)(column) / (2 * ITEMS)))
 
-/* So few registers that a processor runs four groups at the same time. */
-#ifdef __CUDACC__
-#define FOUR_AT_ONCE __launch_bounds__(256, 4)
-#else
-#define FOUR_AT_ONCE
-#endif
-
 typedef struct {
     int64_t at[3], lines, n, lanes, items, parts, length, neighbours, nkept, nterms;
     int64_t kept[AXES], terms[AXES], step[2][2][AXES]; /* strides in bytes, of the input and the result, of both kinds of axes */
@@ -56,7 +49,7 @@ typedef struct {
         read[e] = e * lanes + lane < count ? TERM(at) : NONE;
 
 /* p0: x, p1: the result, p2: the totals of all parts of all lines; nobody asks for that of the last part */
-KERNEL void FOUR_AT_ONCE totals(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS cumulate_args a)
+KERNEL void RESIDENT(4) totals(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS cumulate_args a)
 {
     BEGIN
     COMPUTE total = NONE;
@@ -86,7 +79,7 @@ KERNEL void FOUR_AT_ONCE totals(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p
 }
 
 /* the same; there are totals where there are parts */
-KERNEL void FOUR_AT_ONCE cumulated(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS cumulate_args a)
+KERNEL void RESIDENT(4) cumulated(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS cumulate_args a)
 {
     BEGIN
     LOCAL COMPUTE tile[ITEMS * ROW];

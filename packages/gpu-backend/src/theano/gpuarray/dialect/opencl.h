@@ -18,6 +18,7 @@ typedef ulong uint64_t;
 #define CONSTANT_TABLE __constant
 #define UNROLL _Pragma("unroll")
 #define LOOP
+#define RESIDENT(groups)
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 /* What the group wrote to global memory, too, is seen behind it. */
 #define GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
