@@ -80,6 +80,7 @@ inline void run(const host_function *f, int64_t groups, int64_t group, char *con
 #define ALIGNED(n) alignas(n)
 #define UNROLL
 #define LOOP
+#define RESIDENT(groups)
 #define BARRIER() host::yield()
 #define GLOBAL_BARRIER() host::yield()
 #define GLOBAL_ID() (host::group_id * host::local_size + host::local_id)

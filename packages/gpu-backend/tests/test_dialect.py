@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+from pathlib import Path
 
 import pytest
 
+from theano.compile.environment import SUFFIXES
+from theano.gpuarray import dialect
 from theano.gpuarray.dialect import device_blocks, in_dialect, prelude
 from theano.gpuarray.drivers import compile_cuda
 from theano.scalar.c import snippets, support
@@ -37,3 +40,11 @@ def test_every_function_compiles_for_the_device(context):
 @pytest.mark.skipif(importlib.util.find_spec("cuda") is None, reason="no NVRTC: pip install theano-gpu-backend[cuda]")
 def test_every_function_compiles_for_cuda(capability):
     assert compile_cuda(program("cuda"), capability)
+
+
+def test_plans_are_kept_for_the_text_of_programs():
+    """What was compiled by a layer's files is not found again once one of them has changed."""
+    folder = Path(dialect.__file__).parent
+    texts = {file.suffix for file in folder.iterdir() if file.is_file()}
+    assert texts >= {".cl", ".h", ".py"}
+    assert all(f"x{suffix}".endswith(SUFFIXES) for suffix in texts)

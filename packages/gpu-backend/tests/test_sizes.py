@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from functools import cache, partial
 
 import numpy as np
@@ -97,7 +98,10 @@ def test_rows_of_packs(first, second):
 #: Where the elements of a result that are neighbours are so along another axis in an operand: neighbouring work-items take up to 32
 #: along that, if its length allows it, and each takes a pack of the result's.
 TURNED = {
-    "matrices": (lambda x: x.T, [(1, 1), (3, 5), (4, 4), (4, 6), (8, 32), (32, 8), (40, 100), (64, 96), (33, 64), (64, 7), (7, 64), (48, 32)]),
+    "matrices": (
+        lambda x: x.T,
+        [(1, 1), (3, 5), (4, 4), (4, 6), (8, 32), (32, 8), (40, 100), (64, 96), (33, 64), (64, 7), (7, 64), (48, 32)],
+    ),
     "first and last": (lambda x: x.transpose(2, 1, 0), [(4, 3, 8), (64, 5, 32), (6, 2, 20)]),
     "last two": (lambda x: x.transpose(0, 2, 1), [(3, 32, 8), (2, 100, 12)]),
     "parts": (lambda x: x[:, ::-1, 1:].transpose(2, 0, 1), [(4, 8, 33), (8, 16, 5)]),
@@ -212,7 +216,10 @@ def test_logarithms_of_sums_of_exponentials(terms, dtype):
                 value[0, :], value[1, 1], value[2, :2] = -np.inf, np.inf, (-np.inf, 5)
             for way in (value, np.ascontiguousarray(value.T).T):
                 exact = way.astype("float64")
-                wanted = [logsumexp(exact, axis) if exact.size else np.full(exact.sum(axis).shape, -np.inf) for axis in (0, 1, (0, 1))]
+                wanted = [
+                    logsumexp(exact, axis) if exact.size else np.full(exact.sum(axis).shape, -np.inf)
+                    for axis in (0, 1, (0, 1))
+                ]
                 for got, want in zip(f(asarray(way)), wanted, strict=True):
                     close = {"float16": 2e-3, "float32": 2e-6, "float64": 1e-13}[dtype]
                     with np.errstate(over="ignore"):
@@ -223,7 +230,34 @@ def test_logarithms_of_sums_of_exponentials(terms, dtype):
 
 
 #: A work-item keeps 32 elements of a row (16 float64), of which 32 to 256 have one; longer rows are read twice.
-COLUMNS = (0, 1, 3, 4, 8, 31, 32, 33, 255, 256, 257, 260, 512, 513, 1024, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 8200, 20000)
+COLUMNS = (
+    0,
+    1,
+    3,
+    4,
+    8,
+    31,
+    32,
+    33,
+    255,
+    256,
+    257,
+    260,
+    512,
+    513,
+    1024,
+    2047,
+    2048,
+    2049,
+    4095,
+    4096,
+    4097,
+    8191,
+    8192,
+    8193,
+    8200,
+    20000,
+)
 
 #: What of a larger array is a matrix that lies in some way, and which array that is.
 ROWS = {
@@ -246,7 +280,11 @@ def _log_softmax(x):
 def test_rows_of_softmax(dtype, layout):
     x, b, labels = GpuArrayType(dtype, (False, False))("x"), GpuArrayType(dtype, (False,))("b"), T.lvector("labels")
     v, bias = T.as_tensor_variable(x), T.as_tensor_variable(b)
-    outputs = [T.nnet.softmax(v), T.nnet.logsoftmax(v), *T.nnet.crossentropy_softmax_argmax_1hot_with_bias(v, bias, labels)]
+    outputs = [
+        T.nnet.softmax(v),
+        T.nnet.logsoftmax(v),
+        *T.nnet.crossentropy_softmax_argmax_1hot_with_bias(v, bias, labels),
+    ]
     f = theano.function([x, b, labels], [as_gpuarray_variable(y, None) for y in outputs], mode=MODE)
     close = {"float16": 4e-3, "float32": 4e-6, "float64": 1e-13}[dtype]
     for n in COLUMNS:
@@ -271,6 +309,180 @@ def test_rows_of_softmax(dtype, layout):
         np.testing.assert_array_equal(got[4], moved.argmax(1))
 
 
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    """Return the name of a context of CUDA whose kernels run on the CPU, which a wide access to the wrong place ends."""
+    path = build_fake(tmp_path_factory.mktemp("fake"), "fake_cuda.c")
+    driver = HostDriver(0, str(path))
+    driver.fake = ctypes.CDLL(str(path))
+    driver.fake.fake_log.restype = ctypes.c_char_p
+    return gpuarray.reg_context("sizes", gpuarray.GpuContext("sizes", driver)).name
+
+
+#: So many packs of neighbouring results' terms that a device of up to four processors, such as `host`, reads them at once.
+PACKS = 32768
+
+#: How a matrix lies in a larger one: the shape of that, what is taken of it, and whether packs are read where whole ones fill a row.
+MATRICES = {
+    "whole": (lambda rows, columns, pack: (rows, columns), lambda x, rows, columns, pack: x, True),
+    "part of rows": (
+        lambda rows, columns, pack: (rows, columns + 2 * pack),
+        lambda x, rows, columns, pack: x[:, pack : columns + pack],
+        True,
+    ),
+    "one element later": (
+        lambda rows, columns, pack: (rows, columns + pack),
+        lambda x, rows, columns, pack: x[:, 1 : columns + 1],
+        False,
+    ),
+    "rows one longer": (
+        lambda rows, columns, pack: (rows, columns + 1),
+        lambda x, rows, columns, pack: x[:, :columns],
+        False,
+    ),
+    "every second row": (lambda rows, columns, pack: (2 * rows, columns), lambda x, rows, columns, pack: x[::2], True),
+    "last row first": (lambda rows, columns, pack: (rows, columns), lambda x, rows, columns, pack: x[::-1], True),
+    "last column first": (
+        lambda rows, columns, pack: (rows, columns),
+        lambda x, rows, columns, pack: x[:, ::-1],
+        False,
+    ),
+    "F": (lambda rows, columns, pack: (columns, rows), lambda x, rows, columns, pack: x.T, False),
+}
+
+
+@cache
+def function_on(context, make, *types):
+    """Return a function of arrays on a device, of such dtypes and with such axes 1 long."""
+    inputs = [GpuArrayType(dtype, stretched, context)() for dtype, stretched in types]
+    outputs = make(*(T.as_tensor_variable(v) for v in inputs))
+    return theano.function(inputs, [as_gpuarray_variable(v, context) for v in outputs], mode=MODE)
+
+
+def signed(dtype, *shape):
+    """Return small numbers of both signs, most of them 0, so that sums of many are exact in all dtypes."""
+    rng = np.random.default_rng(sum(shape))
+    return (rng.integers(-1, 2, shape) * (rng.integers(0, 64, shape) == 0)).astype(dtype)
+
+
+def columns_of(dtype, axes):
+    """Return what is computed of an array by several results of one kernel, and the same by NumPy."""
+    if dtype == "bool":
+        return lambda x: [x.sum(axes), x.any(axes), x.all(axes)], lambda x: [x.sum(axes), x.any(axes), x.all(axes)]
+    if dtype == "complex64":
+        return lambda x: [x.sum(axes), (x * x).sum(axes)], lambda x: [x.sum(axes), (x * x).sum(axes)]
+    return (
+        lambda x: [x.sum(axes), x.max(axes), (x * x).sum(axes)],
+        lambda x: [x.sum(axes, dtype="float64"), x.max(axes), (x * x).sum(axes, dtype="float64")],
+    )
+
+
+COLUMNS = {(dtype, axes): columns_of(dtype, axes)
+           for dtype in ("bool", "int8", "float16", "float32", "float64", "complex64") for axes in (0, 1, (0, 1))}  # fmt: skip
+
+
+def check_columns(context, dtype, axes, value, layout=lambda v: v):
+    make, wanted = COLUMNS[dtype, axes]
+    f = function_on(context, make, (dtype, (False,) * value.ndim))
+    for got, want in zip(f(layout(asarray(value, context))), wanted(layout(value)), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), want.astype(got.dtype))
+
+
+@pytest.fixture(params=["device", "host"])
+def where(request):
+    """Return the context of the device, and of one that runs CUDA's form on the CPU."""
+    return request.getfixturevalue("host") if request.param == "host" else None
+
+
+@pytest.mark.parametrize("layout", list(MATRICES))
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "float64", "complex64"])
+def test_packs_of_neighbouring_results(where, dtype, layout):
+    """As long as packs, and not; of several lanes and parts."""
+    room, window, _ = MATRICES[layout]
+    width = min(8, 16 // np.dtype(dtype).itemsize)
+    for packs in (1, 3, 40):
+        for columns in (width * packs - 1, width * packs, width * packs + 1):
+            rows = PACKS // packs + 3
+            value = signed(dtype, *room(rows, columns, width))
+            check_columns(where, dtype, 0, value, partial(window, rows=rows, columns=columns, pack=width))
+
+
+@pytest.mark.parametrize("packs", [16, 1024])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_as_many_packs_of_neighbouring_results_as_a_large_card_reads_at_once(dtype, packs):
+    """One of 150 processors."""
+    width, rows = 16 // np.dtype(dtype).itemsize, 150 * 8192 // packs
+    check_columns(None, dtype, 0, signed(dtype, rows, packs * width))
+    check_columns(None, dtype, 1, signed(dtype, 3, rows // 3 + 1, packs * width))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+def test_packs_of_neighbouring_results_along_axes_that_do_not_join(where, dtype):
+    """The terms are along the middle axis, or along two; the results along two, or along the last of three."""
+    width = min(8, 16 // np.dtype(dtype).itemsize)
+    for batch, rows, packs in ((5, 820, 8), (3, 1366, 8), (1, 4096, 8), (4, 8192, 1)):
+        value = signed(dtype, batch, rows, packs * width)
+        check_columns(where, dtype, 1, value)
+        check_columns(where, dtype, 1, value, lambda x: x[::-1])
+    for shape in ((3, 2731), (171, 48), (1, 8192)):
+        value = signed(dtype, *shape, 4 * width)
+        check_columns(where, dtype, (0, 1), value)
+        check_columns(where, dtype, (0, 1), np.repeat(value, 2, 1), lambda x: x[:, ::2])
+
+
+def weighed(row, column, x):
+    return [(row * x + column).sum(0), (column * x).max(0)]
+
+
+@pytest.mark.parametrize(
+    "dtypes", [("float32",) * 3, ("float16", "float32", "float16"), ("float64", "int8", "int8")], ids="-".join
+)
+def test_packs_of_neighbouring_results_with_what_stands_still(where, dtypes):
+    """Along the terms, and along the results."""
+    f = function_on(where, weighed, *zip(dtypes, ((True, False), (False, True), (False, False)), strict=True))
+    for columns in (7, 8, 16, 24):
+        rows = PACKS // (columns // 8 or 1) + 1
+        values = [
+            whole_numbers(dtype, *shape)
+            for dtype, shape in zip(dtypes, ((1, columns), (rows, 1), (rows, columns)), strict=True)
+        ]
+        wanted = weighed(*(v.astype("float64") for v in values))
+        for got, want in zip(f(*(asarray(v, where) for v in values)), wanted, strict=True):
+            np.testing.assert_array_equal(np.asarray(got), want.astype(got.dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_what_is_no_number_among_neighbouring_results(where, dtype):
+    value = signed(dtype, 8192, 32)
+    value[17, 5], value[8191, 31], value[0, 0], value[[3, 9], 9], value[:, 20] = (
+        np.nan,
+        np.nan,
+        -np.inf,
+        (np.inf, -np.inf),
+        -np.inf,
+    )
+    with np.errstate(invalid="ignore"):
+        check_columns(where, dtype, 0, value)
+
+
+def sums(x):
+    return [x.sum(0)]
+
+
+@pytest.mark.parametrize("layout", list(MATRICES))
+def test_which_matrices_are_read_in_packs_of_neighbouring_results(host, layout):
+    """Groups of work-items are fewer then; a row that ends in a pack is not read so, and too few rows are not."""
+    fake = gpuarray.get_context(host).driver.fake
+    room, window, in_packs = MATRICES[layout]
+    f = function_on(host, sums, ("float32", (False, False)))
+    for rows, columns, fits in ((8192, 16, True), (8191, 16, False), (7000, 19, False), (7000, 20, True)):
+        x = window(asarray(signed("float32", *room(rows, columns, 4)), host), rows, columns, 4)
+        fake.fake_clear()
+        f(x)
+        groups = [int(line.split()[1]) for line in fake.fake_log().decode().splitlines() if line.startswith("launch")]
+        assert (groups[0] == 8) == (fits and in_packs), groups
+
+
 class Foreign:
     """Memory of another library's that is on the device."""
 
@@ -278,13 +490,6 @@ class Foreign:
         interface = owner.__cuda_array_interface__
         self.owner, data = owner, (interface["data"][0] + offset, False)
         self.__cuda_array_interface__ = {**interface, "data": data, "typestr": dtype, "shape": shape, "strides": None}
-
-
-@pytest.fixture(scope="module")
-def host(tmp_path_factory):
-    """Return the name of a context of CUDA whose kernels run on the CPU, which a wide access to the wrong place ends."""
-    path = build_fake(tmp_path_factory.mktemp("fake"), "fake_cuda.c")
-    return gpuarray.reg_context("sizes", gpuarray.GpuContext("sizes", HostDriver(0, str(path)))).name
 
 
 @pytest.mark.parametrize("offset", [0, 2, 4, 8, 16])

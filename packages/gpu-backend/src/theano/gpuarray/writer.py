@@ -22,9 +22,10 @@ from theano.scalar.dtypes import bits
 from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.nest import Map, Operand, Reduction, Result
 
-#: Of an element-wise loop, and of a reduction, the functions in its program.
+#: Of an element-wise loop, and of a reduction, the functions in its program; a reduction may have one more.
 MAP_FUNCTIONS = ("rows", "strided")
 REDUCTION_FUNCTIONS = ("terms", "finish")
+COLUMNS = "columns"
 
 _WIDEST = 16  # bytes that a work-item reads or writes at once
 _MOST_IN_PACK, _MOST_IN_FLIGHT = 8, 8  # elements of a pack; terms that a work-item reads before it adds one
@@ -45,12 +46,15 @@ class DeviceCode:
         Of the largest of these structs.
     width : int
         How many neighbours a work-item reads at once, where they are neighbours in memory.
+    columns : bool
+        Whether a reduction has the function `COLUMNS`.
     """
 
     text: str
     constants: bytes
     bytes: int
     width: int = 1
+    columns: bool = False
 
 
 def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
@@ -140,9 +144,12 @@ def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode |
     width = min(_pack_of(operands.there, body), many) if operands.there else 1
     _write_accumulators(c, nest)
     _write_pack_types(c, operands.there, width)
+    packs = _packs_in_flight(nest, operands, body, width)
     size = _write_terms(c, nest, operands, body, many, width)
+    if packs:
+        _write_columns(c, nest, operands, body, packs, width)
     _write_finish(c, nest)
-    return DeviceCode(in_dialect("".join(found) + str(combines) + str(c)), body.params, size, width)
+    return DeviceCode(in_dialect("".join(found) + str(combines) + str(c)), body.params, size, width, packs > 0)
 
 
 def accumulator_bytes(nest: Reduction) -> int:
@@ -243,11 +250,17 @@ def _read(c: CText, x: Operand, place: str, body: Body) -> None:
         c(f"const {compute_type(x.dtype)} {x.name}_i = {load(x.dtype, place)};")
 
 
-def _walk(c: CText, lengths: str, axes: str, steps: Sequence[str]) -> None:
-    """Write the walk from a number, in ``left``, to an index along each axis; the first axis has what is left."""
+def _walk(c: CText, lengths: str, axes: str, steps: Sequence[str], short: bool = False) -> None:
+    """Write the walk from a number, in ``left``, to an index along each axis; the first axis has what is left.
+
+    ``short`` says that all of these have 32 bits: divisions of 64 make long code.
+    """
     c("LOOP")
     with c.block(f"for (int d = (int){axes} - 1; d >= 0; --d)"):
-        c(f"const int64_t rest = d ? th_quotient(left, {lengths}[d]) : 0, i = left - rest * {lengths}[d];")
+        if short:
+            c(f"const int length = (int){lengths}[d], rest = d ? left / length : 0, i = left - rest * length;")
+        else:
+            c(f"const int64_t rest = d ? th_quotient(left, {lengths}[d]) : 0, i = left - rest * {lengths}[d];")
         c(*steps, "left = rest;")
 
 
@@ -364,6 +377,17 @@ def _in_flight(inputs: _Inputs, body: Body) -> int:
     return terms
 
 
+def _packs_in_flight(nest: Reduction, inputs: _Inputs, body: Body, width: int) -> int:
+    """Return how many packs of neighbouring elements' terms a work-item reads before it takes them; 0: none at all."""
+    packs = _MOST_IN_FLIGHT // 2
+    while packs > 1 and (
+        packs * len(inputs.there) > _MOST_IN_FLIGHT or packs * width > 2 * _MOST_IN_FLIGHT
+        or packs * width * len(body.lines) > _MOST_LINES
+    ):  # fmt: skip
+        packs //= 2
+    return packs if packs > 1 and width > 1 and len(nest.axes) < nest.ndim else 0
+
+
 def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, width: int) -> int:
     """Write the function that takes terms together: all of an element, into the results, or some into accumulators.
 
@@ -376,17 +400,10 @@ def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: i
     fields |= {"in": (nin, 2, max(ndim, 2))} if nin else {}  # C has no empty arrays
     size = _struct(c, "terms_args", count, {**fields, "out": (nout, ndim)}, inputs, body)
     with _function(c, "terms", count, inputs, body):
-        c("LOCAL state shared[256];")
-        c("const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();")
-        c("const int lane = a.neighbours ? me % lanes : me / per_group;")
-        c("const int which = a.neighbours ? me / lanes : me % per_group;")
-        c("const int64_t group = GROUP_ID() / a.parts, part = GROUP_ID() - group * a.parts;")
-        c("const int64_t element = group * per_group + which, first = part * lanes + lane, step = lanes * a.parts;")
-        c("state mine;", "mine.begun = 0;", *(f"int64_t in{k} = a.at[{k}];" for k in range(nin)))
+        _write_place(c, nin)
+        c("state mine;", "mine.begun = 0;")
         with c.block("if (element < a.n && first < a.count)"):
-            c("int64_t left = element;")
-            _walk(c, "a.kept", "a.nkept", [f"in{k} += i * a.in[{k}][0][d];" for k in range(nin)])
-            c("const int few = (int)th_quotient(a.count - first + step - 1, step);")
+            _write_first_term(c, nin, short=False)
             if width > 1:
                 with c.block("if (a.packed)"):
                     _write_packed_loop(c, nest, inputs, body, many, width)
@@ -397,14 +414,68 @@ def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: i
                 _write_plain_loop(c, nest, inputs, body)
         _write_tree(c, "a.neighbours ? 1 : per_group")
         with c.block("if (lane == 0 && element < a.n)"):
-            with c.block("if (a.parts == 1)"):
-                _write_results(c, nest, "mine", "element", nin)
-            with c.block("else"):
-                place = f"(part * a.n + element) * {accumulator_bytes(nest)}"
-                c(f"GLOBAL char *to = p{nin + nout} + a.at[{nin + nout}] + {place};")
-                for k, r in enumerate(nest.results):
-                    c(f"*(GLOBAL {compute_type(r.accumulator)} *)(to + {_slot(nest) * k}) = mine.a{k};")
+            _write_what_was_taken(c, nest, nin)
     return size
+
+
+def _write_columns(c: CText, nest: Reduction, inputs: _Inputs, body: Body, packs: int, width: int) -> None:
+    """Write the function for results whose terms are neighbours in memory: `terms`, of packs of results.
+
+    It is a function of its own, since it needs more registers.
+    """
+    nin = len(inputs.there)
+    with _function(c, COLUMNS, nin + len(nest.results) + 1, inputs, body, "terms_args"):
+        _write_place(c, nin)
+        c(f"state taken[{width}];", "UNROLL", f"for (int v = 0; v < {width}; ++v)", "    taken[v].begun = 0;")
+        with c.block("if (element < a.n && first < a.count)"):
+            _write_first_term(c, nin, short=True)
+            c(*(f"const int apart{k} = a.in[{k}][0][a.nkept - 1] != 0;" for k in _wanted(inputs, body)))
+            _write_fast_loop(c, nest, inputs, body, packs, width)
+        c("LOOP")
+        with c.block(f"for (int v = 0; v < {width}; ++v)"):
+            c("state mine = taken[0];", "UNROLL", f"for (int u = 1; u < {width}; ++u)")
+            c("    mine = u == v ? taken[u] : mine;")  # registers have no index
+            _write_tree(c, "per_group")
+            with c.block("if (lane == 0 && element < a.n)"):
+                _write_what_was_taken(c, nest, nin, width)
+            c("BARRIER();")  # before others of the group write into what the first lanes read
+
+
+def _write_place(c: CText, nin: int) -> None:
+    """Write which terms of which element a work-item takes."""
+    c("LOCAL state shared[256];")
+    c("const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();")
+    c("const int lane = a.neighbours ? me % lanes : me / per_group;")
+    c("const int which = a.neighbours ? me / lanes : me % per_group;")
+    c("const int parts = (int)a.parts, group = (int)GROUP_ID() / parts, part = (int)GROUP_ID() - group * parts;")
+    c("const int first = part * lanes + lane, step = lanes * parts;")
+    c("const int64_t element = (int64_t)group * per_group + which;")
+    c(*(f"int64_t in{k} = a.at[{k}];" for k in range(nin)))
+
+
+def _write_first_term(c: CText, nin: int, short: bool) -> None:
+    """Write where the terms of the element begin, and how many of them a work-item takes; ``short`` as for `_walk`."""
+    c("int left = (int)element;" if short else "int64_t left = element;")
+    _walk(c, "a.kept", "a.nkept", [f"in{k} += i * a.in[{k}][0][d];" for k in range(nin)], short)
+    if short:
+        c("const int few = ((int)a.count - first + step - 1) / step;")
+    else:
+        c("const int few = (int)th_quotient(a.count - first + step - 1, step);")
+
+
+def _write_what_was_taken(c: CText, nest: Reduction, nin: int, width: int = 1) -> None:
+    """Write what a group took together: into the results, or, where it is a part, into accumulators.
+
+    Where ``width`` is more than 1, it is of element ``v`` in a pack of so many.
+    """
+    last, place = nin + len(nest.results), "part * a.n + element"
+    place = f"({place}) * {width} + v" if width > 1 else place
+    with c.block("if (parts == 1)"):
+        _write_results(c, nest, "mine", "element", nin, width)
+    with c.block("else"):
+        c(f"GLOBAL char *to = p{last} + a.at[{last}] + ({place}) * {accumulator_bytes(nest)};")
+        for k, r in enumerate(nest.results):
+            c(f"*(GLOBAL {compute_type(r.accumulator)} *)(to + {_slot(nest) * k}) = mine.a{k};")
 
 
 def _wanted(inputs: _Inputs, body: Body) -> list[int]:
@@ -415,29 +486,41 @@ def _write_packed_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, m
     """Write the loop over terms that are neighbours, or stand still, in all inputs: packs of them are counted."""
     read, packs = _wanted(inputs, body), many // width
     for k in read:
-        size = _size(inputs.there[k].dtype)
         c(f"int64_t at{k} = in{k} + first * {width} * a.in[{k}][1][0];")
-        c(f"const int64_t next{k} = step * {width} * a.in[{k}][1][0], apart{k} = a.in[{k}][1][0] ? {size} : 0;")
+        c(f"const int64_t next{k} = step * {width} * a.in[{k}][1][0], apart{k} = a.in[{k}][1][0];")
     with c.block(f"for (int left_of = few; left_of > 0; left_of -= {packs})"):
         c(*(f"{_pack_type(inputs.there[k].dtype)} read{k}[{packs}];" for k in read))
         c("UNROLL")
         with c.block(f"for (int e = 0; e < {packs}; ++e)"):
             for k in read:
-                dtype, place = inputs.there[k].dtype, f"p{k} + (e < left_of ? at{k} : in{k})"
-                with c.block(f"if (apart{k})"):
-                    c(f"read{k}[e] = *(GLOBAL const {_pack_type(dtype)} *)({place});")
-                with c.block("else"):
-                    c("UNROLL", f"for (int v = 0; v < {width}; ++v)", f"    read{k}[e].v[v] = {_at(dtype, place)};")
+                _write_pack_read(c, inputs, k, width)
                 c(f"at{k} += next{k};")
         places = [f"read{k}[e / {width}].v[e % {width}]" for k in range(len(inputs.there))]
         _write_some(c, nest, inputs, body, many, places, f"e / {width} < left_of")
 
 
-def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int) -> None:
+def _write_pack_read(c: CText, inputs: _Inputs, k: int, width: int) -> None:
+    """Write how an input's pack is read: at once, or, if its elements are not ``apart``, from one place.
+
+    Those of a sole input are apart.
+    """
+    dtype, place = inputs.there[k].dtype, f"p{k} + (e < left_of ? at{k} : in{k})"
+    at_once = f"read{k}[e] = *(GLOBAL const {_pack_type(dtype)} *)({place});"
+    if len(inputs.there) == 1:
+        c(at_once)
+        return
+    with c.block(f"if (apart{k})"):
+        c(at_once)
+    with c.block("else"):
+        c("UNROLL", f"for (int v = 0; v < {width}; ++v)", f"    read{k}[e].v[v] = {_at(dtype, place)};")
+
+
+def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, width: int = 1) -> None:
     """Write the loop over terms along two axes at most: several are read, then they are taken together.
 
     From one term to the next there are additions only: ``by`` elements along the last axis, and where that ends, back
     to its start and one along the first. Past the last term the first one of the element is read again, and not taken.
+    Where ``width`` is more than 1, it reads packs of the terms of as many elements.
     """
     there, read = range(len(inputs.there)), _wanted(inputs, body)
     c("const int last = a.nterms > 1, length = (int)a.terms[last];")
@@ -448,13 +531,24 @@ def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, man
         c(f"const int64_t next{k} = ahead * first{k} + by * last{k}, wrap{k} = next{k} + first{k} - length * last{k};")
         c(f"int64_t at{k} = in{k} + outer * first{k} + inner * last{k};")
     with c.block(f"for (int left_of = few; left_of > 0; left_of -= {many})"):
-        c(*(f"{c_type(inputs.there[k].dtype)} read{k}[{many}];" for k in read))
+        kind = c_type if width == 1 else _pack_type
+        c(*(f"{kind(inputs.there[k].dtype)} read{k}[{many}];" for k in read))
         c("UNROLL")
         with c.block(f"for (int e = 0; e < {many}; ++e)"):
-            c(*(f"read{k}[e] = {_at(inputs.there[k].dtype, f'p{k} + (e < left_of ? at{k} : in{k})')};" for k in read))
+            for k in read:
+                dtype = inputs.there[k].dtype
+                if width > 1:
+                    _write_pack_read(c, inputs, k, width)
+                else:
+                    c(f"read{k}[e] = {_at(dtype, f'p{k} + (e < left_of ? at{k} : in{k})')};")
             c("inner += by;", "const int ends = inner >= length;", "inner -= ends ? length : 0;")
             c(*(f"at{k} += ends ? wrap{k} : next{k};" for k in read))
-        _write_some(c, nest, inputs, body, many, [f"read{k}[e]" for k in there], "e < left_of")
+        if width == 1:
+            _write_some(c, nest, inputs, body, many, [f"read{k}[e]" for k in there], "e < left_of")
+            return
+        c("UNROLL")
+        with c.block(f"for (int v = 0; v < {width}; ++v)"):
+            _write_some(c, nest, inputs, body, many, [f"read{k}[e].v[v]" for k in there], "e < left_of", "taken[v]")
 
 
 def _write_plain_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body) -> None:
@@ -468,14 +562,15 @@ def _write_plain_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body) ->
 
 
 def _write_some(
-    c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, places: Sequence[str], is_there: str
-) -> None:
+    c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, places: Sequence[str], is_there: str,
+    before: str = "mine",
+) -> None:  # fmt: skip
     """Write how terms that were read are taken together, and with those before; ``is_there`` says which there are."""
     c("state some;", "UNROLL")
     with c.block(f"for (int e = 0; e < {many}; ++e)"):
         _write_term(c, nest, inputs, body, places)
         c(f"next.begun = {is_there};", "some = e == 0 ? next : joined(some, next);")
-    c("mine = joined(mine, some);")
+    c(f"{before} = joined({before}, some);")
 
 
 def _write_term(c: CText, nest: Reduction, inputs: _Inputs, body: Body, places: Sequence[str]) -> None:
@@ -499,14 +594,20 @@ def _write_tree(c: CText, apart: str) -> None:
             c("shared[me] = mine = joined(mine, shared[me + half_of * apart]);")
 
 
-def _write_results(c: CText, nest: Reduction, state: str, element: str, first: int) -> None:
-    """Write the accumulators of an element into the results; those that no term was taken into have the identity."""
+def _write_results(c: CText, nest: Reduction, state: str, element: str, first: int, width: int = 1) -> None:
+    """Write the accumulators of an element into the results; those that no term was taken into have the identity.
+
+    Where ``width`` is more than 1, it is element ``v`` in a pack of so many.
+    """
     for k, r in enumerate(nest.results):
         if not r.needs_terms:
             c(f"{state}.a{k} = {state}.begun ? {state}.a{k} : {literal(r.combine.identity, r.accumulator)};")
     nout = len(nest.results)
-    c(*(f"int64_t to{k} = a.at[{first + k}];" for k in range(nout)), f"int64_t left = {element};")
-    _walk(c, "a.kept", "a.nkept", [f"to{k} += i * a.out[{k}][d];" for k in range(nout)])
+    for k in range(nout):
+        beyond = f" + v * (a.out[{k}][a.nkept - 1] / {width})" if width > 1 else ""
+        c(f"int64_t to{k} = a.at[{first + k}]{beyond};")
+    c(f"int left = (int){element};" if width > 1 else f"int64_t left = {element};")
+    _walk(c, "a.kept", "a.nkept", [f"to{k} += i * a.out[{k}][d];" for k in range(nout)], short=width > 1)
     for k, r in enumerate(nest.results):
         given = convert(f"{state}.a{k}", r.accumulator, r.dtype)
         c(store(r.dtype, f"*(GLOBAL {c_type(r.dtype)} *)(p{first + k} + to{k})", given))

@@ -22,7 +22,7 @@ from theano.settings import config
 SLACK = 0.1
 """Seconds by which the clocks of a process and of a file system may differ."""
 LIBRARIES = (".so", ".pyd")
-SUFFIXES = (".py", ".h", ".c", *LIBRARIES)
+SUFFIXES = (".py", ".h", ".c", ".cl", *LIBRARIES)
 
 #: Flags that neither what a function computes nor how it is laid out depends on.
 WITHOUT_EFFECT = frozenset(

@@ -38,6 +38,7 @@ class DeviceReduction(Parameters):
     """A loop whose terms are taken into results along some axes."""
 
     terms = Address("takes the terms of an element into the results, or parts of them into accumulators", _KERNEL)
+    columns = Address("the same of packs of elements that are neighbours in memory, as their terms are; or 0", _KERNEL)
     finish = Address("takes the accumulators of all parts into the results", _KERNEL)
     width = Int("how many neighbours a work-item reads at once")
     inputs = Int("how many there are")

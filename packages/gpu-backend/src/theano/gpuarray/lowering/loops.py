@@ -9,6 +9,7 @@ from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import ARGUMENTS, OPERANDS, DeviceMap, DeviceReduction
 from theano.gpuarray.lowering.common import TARGET, functions, numbers_of_host
 from theano.gpuarray.writer import (
+    COLUMNS,
     MAP_FUNCTIONS,
     REDUCTION_FUNCTIONS,
     accumulator_bytes,
@@ -57,9 +58,10 @@ def reduction_kernel(op: Any, node: Apply) -> Parameters | None:
     code = reduction_code(nest, hosts)
     if code is None or code.bytes > ARGUMENTS:
         return None
-    terms, finish = functions(node, code.text, REDUCTION_FUNCTIONS)
+    names = (*REDUCTION_FUNCTIONS, COLUMNS) if code.columns else REDUCTION_FUNCTIONS
+    terms, finish, columns = (*functions(node, code.text, names), 0)[:3]
     return DeviceReduction(
-        terms=terms, finish=finish, width=code.width,
+        terms=terms, columns=columns, finish=finish, width=code.width,
         inputs=len(nest.inputs), outputs=len(nest.results), axes=nest.ndim,
         reduced=_bits(nest.axes), needed=_bits(k for k, r in enumerate(nest.results) if r.needs_terms),
         hosts=_bits(hosts),

@@ -39,7 +39,7 @@ def _reduction(
     text = shipped(file, dtype, uses, **sizes, **words)
     terms, finish = functions(node, text + text_of("reduce.cl"), REDUCTION_FUNCTIONS)
     return DeviceReduction(
-        terms=terms, finish=finish, width=pack, inputs=1, outputs=len(node.outputs), axes=ndim,
+        terms=terms, columns=0, finish=finish, width=pack, inputs=1, outputs=len(node.outputs), axes=ndim,
         reduced=sum(1 << axis for axis in axes), needed=needed, accumulators=_STATE, hosts=0,
         ones=[0], constant_bytes=0, constants=b"",
     )  # fmt: skip

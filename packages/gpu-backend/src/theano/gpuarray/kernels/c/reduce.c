@@ -1,8 +1,8 @@
 /* The host's half of reductions.
  *
  * The axes of the results and those that are reduced are each made as few as possible. A group of work-items computes some
- * neighbouring elements of the results, each by a power of two of lanes, which take every so manieth term and are
- * combined in a tree. Where there are too few elements to keep the device busy, terms are cut into parts: one launch leaves
+ * neighbouring elements of the results, or packs of them, each by a power of two of lanes, which take every so manieth term and
+ * are combined in a tree. Where there are too few elements to keep the device busy, terms are cut into parts: one launch leaves
  * the accumulators of each part in memory, another one takes them together. The order is fixed by the lengths and the device.
  */
 #include <string.h>
@@ -14,11 +14,15 @@ typedef th_device_reduction_params params_t;
 
 enum { GROUP = 256, PARTS = 2048 };
 enum { SEGMENT = 32, LEAST = 8 }; /* neighbours that are read together; terms of a work-item, where others could take them */
+enum { SEGMENT_OF_PACKS = 16, PACKS = 4 }; /* packs that are read together; as many as there are at least for each work-item */
 
 typedef struct plan {
     int64_t kept[TH_MAX_NDIM], terms[TH_MAX_NDIM]; /* lengths */
-    int nkept, nterms;
+    int64_t *kept_steps, *term_steps; /* strides: rows of those of inputs; of the kept axes, then those of results */
+    int nkept, nterms, nin;
+    int neighbours, packed; /* do terms lie closer to each other than results; are they read in packs */
     int64_t n, count; /* elements of the results, terms of each */
+    int64_t width; /* elements of a work-item: 1, or those of a pack */
     int64_t lanes, parts;
 } plan;
 
@@ -87,33 +91,51 @@ static int make_outputs(th_ctx *ctx, const params_t *p, plan *q)
     return 0;
 }
 
-/* Are the terms of all inputs read in packs? Those of one at least are neighbours. */
-static int is_packed(const params_t *p, const plan *q, int nin, th_buffer *const *operands, const int64_t *kept, const int64_t *terms)
+/* Are the terms of all inputs read in packs? A sole input that stands still is not: the text has no form for that. */
+static int is_packed(const params_t *p, const plan *q, th_buffer *const *operands)
 {
-    int packed = p->width > 1 && q->nterms == 1 && q->count % p->width == 0 && q->count <= 1 << 30, moves = 0;
-    for (int k = 0; packed && k < nin; ++k) {
-        packed = th_gpu_in_packs(operands[k], p->width, terms[k], q->nkept, kept + k * q->nkept);
-        moves |= terms[k] != 0;
-    }
-    return packed && moves;
+    int packed = p->width > 1 && q->nterms == 1 && (q->nin > 1 || q->term_steps[0]) && q->count % p->width == 0 && q->count <= 1 << 30;
+    for (int k = 0; packed && k < q->nin; ++k)
+        packed = th_gpu_in_packs(operands[k], p->width, q->term_steps[k], q->nkept, q->kept_steps + k * q->nkept);
+    return packed;
 }
 
-/* How many work-items take the `count` terms of each of `n` results together, and in how many parts: so many that the device is
- * busy. `neighbours`: terms lie closer to each other than results. */
-static void share(const th_gpu *gpu, int64_t n, int64_t count, int neighbours, int64_t *lanes, int64_t *parts)
+/* As many work-items as keep the device busy while each waits for memory. */
+static int64_t enough(const th_gpu *gpu) { return gpu->processors * 8 * GROUP; }
+
+/* Are the terms of neighbouring elements read in packs? Few of them are read faster one by one, by more work-items. */
+static int in_columns(const params_t *p, const plan *q, th_buffer *const *operands)
 {
-    const int64_t wanted = gpu->processors * 8 * GROUP; /* work-items that keep it busy while each waits for memory */
-    int64_t together = 1, most = GROUP;
-    while (together < n && together < SEGMENT)
+    const int last = q->nkept - 1;
+    int packed = p->columns && !q->packed && !q->neighbours && q->nterms < 3 && q->n <= 1 << 30 && q->count <= 1 << 30 &&
+                 q->kept[last] % p->width == 0 && q->n / p->width * q->count >= enough(p->terms->gpu) * PACKS &&
+                 (q->nin > 1 || q->kept_steps[last]);
+    for (int k = 0; packed && k < q->nin; ++k) {
+        const int64_t *steps = q->kept_steps + k * q->nkept;
+        packed = th_gpu_in_packs(operands[k], p->width, steps[last], last, steps) &&
+                 th_gpu_in_packs(operands[k], p->width, steps[last], q->nterms, q->term_steps + k * q->nterms);
+    }
+    return packed;
+}
+
+/* How many work-items take the terms of each element, or of each pack of them, together, and in how many parts: so many that
+ * the device is busy. */
+static void share(const th_gpu *gpu, plan *q)
+{
+    /* Half as many where they take packs: registers have room for no more of those at a time. */
+    const int64_t wanted = enough(gpu) / (q->width > 1 ? 2 : 1), n = q->n / q->width, count = q->count;
+    int64_t together = 1, most = GROUP, lanes = 1, parts = 1;
+    while (together < n && together < (q->width > 1 ? SEGMENT_OF_PACKS : SEGMENT))
         together *= 2;
-    if (!neighbours)
+    if (!q->neighbours)
         most /= together;
-    *lanes = *parts = 1;
-    while (*lanes < most && *lanes < count &&
-           ((neighbours && *lanes < SEGMENT && (*lanes < LEAST || *lanes * LEAST < count)) || n * *lanes < wanted))
-        *lanes *= 2;
-    while (*parts < PARTS && n * *lanes * *parts < wanted && count / (*lanes * *parts * 2) >= 2 * LEAST)
-        *parts *= 2;
+    while (lanes < most && lanes < count &&
+           ((q->neighbours && lanes < SEGMENT && (lanes < LEAST || lanes * LEAST < count)) || n * lanes < wanted))
+        lanes *= 2;
+    while (parts < PARTS && n * lanes * parts < wanted && count / (lanes * parts * 2) >= 2 * LEAST)
+        parts *= 2;
+    q->lanes = lanes;
+    q->parts = parts;
 }
 
 static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int64_t groups, int npointers, char **pointers, int64_t *args, const char *end)
@@ -125,11 +147,22 @@ static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int64_t groups, int 
 /* Groups for n elements of so many lanes each. */
 static int64_t groups_of(int64_t n, int64_t lanes) { return (n + GROUP / lanes - 1) / (GROUP / lanes); }
 
-/* The accumulators of all parts, into the results; `tables`: the strides of these. */
-static int finish(th_ctx *ctx, const params_t *p, const plan *q, char *left, const int64_t *tables)
+/* A row of a table that has `room`. Returns its end. */
+static int64_t *put(int64_t *to, int room, int many, const int64_t *row)
+{
+    memset(to, 0, (size_t)room * sizeof *to);
+    memcpy(to, row, (size_t)many * sizeof *to);
+    return to + room;
+}
+
+/* As many axes as the tables of a launch have room for. */
+static int axes_of_tables(const params_t *p) { return p->axes ? (int)p->axes : 1; }
+
+/* The accumulators of all parts, into the results. */
+static int finish(th_ctx *ctx, const params_t *p, const plan *q, char *left)
 {
     th_gpu *gpu = p->finish->gpu;
-    const int nout = ctx->nout, room = p->axes ? (int)p->axes : 1;
+    const int nout = ctx->nout, room = axes_of_tables(p);
     int64_t args[TH_GPU_ARGS / 8], *a = args + 1 + nout, lanes = 1;
     char *pointers[TH_GPU_POINTERS] = {left};
     while (lanes < GROUP && lanes < q->parts && q->n * lanes < gpu->processors * GROUP)
@@ -138,12 +171,69 @@ static int finish(th_ctx *ctx, const params_t *p, const plan *q, char *left, con
     *a++ = lanes;
     *a++ = q->parts;
     *a++ = q->nkept;
-    memcpy(a, q->kept, (size_t)room * sizeof *a);
-    memcpy(a + room, tables, (size_t)(nout * room) * sizeof *a);
-    a += (1 + nout) * room;
-    for (int k = 0; k < nout; ++k)
+    a = put(a, room, q->nkept, q->kept);
+    for (int k = 0; k < nout; ++k) {
+        a = put(a, room, q->nkept, q->kept_steps + (q->nin + k) * q->nkept);
         pointers[1 + k] = ctx->out[k]->data;
+    }
     return launch(gpu, p->finish, groups_of(q->n, lanes), 1 + nout, pointers, args, (char *)a);
+}
+
+/* How far neighbours along the last axis are from each other, in the input where they are furthest: in others they may stand still. */
+static int64_t furthest(int nin, int axes, const int64_t *steps)
+{
+    int64_t found = 0;
+    for (int k = 0; axes && k < nin; ++k) {
+        const int64_t step = steps[(k + 1) * axes - 1];
+        if (found < (step < 0 ? -step : step))
+            found = step < 0 ? -step : step;
+    }
+    return found;
+}
+
+/* How the loop goes over its operands. */
+static int describe(th_ctx *ctx, const params_t *p, th_buffer *const *operands, plan *q)
+{
+    const int nops = q->nin + ctx->nout, room = axes_of_tables(p) + 1;
+    if ((q->kept_steps = ctx->rt->scratch(ctx, (size_t)((q->nin + nops) * room) * sizeof *q->kept_steps)) == NULL)
+        return -1;
+    q->term_steps = q->kept_steps + nops * room;
+    q->nkept = rows_of(ctx, p, q->nin, operands, 0, q->kept, q->kept_steps);
+    q->nterms = rows_of(ctx, p, q->nin, operands, 1, q->terms, q->term_steps);
+    q->neighbours = q->nkept == 0 || furthest(q->nin, q->nterms, q->term_steps) <= furthest(q->nin, q->nkept, q->kept_steps);
+    q->packed = is_packed(p, q, operands);
+    q->width = in_columns(p, q, operands) ? p->width : 1;
+    if (q->packed)
+        q->count /= p->width;
+    share(p->terms->gpu, q);
+    return 0;
+}
+
+/* What `terms` or `columns` is told, after where the operands begin; for the latter packs are elements. Returns the end. */
+static int64_t *tell(const params_t *p, const plan *q, int nout, int64_t *a)
+{
+    const int room = axes_of_tables(p), terms_room = room < 2 ? 2 : room;
+    *a++ = q->n / q->width;
+    *a++ = q->count;
+    *a++ = q->lanes;
+    *a++ = q->parts;
+    *a++ = q->neighbours;
+    *a++ = q->packed;
+    *a++ = q->nkept;
+    *a++ = q->nterms;
+    const int last = q->nkept ? q->nkept - 1 : 0;
+    int64_t *row = a;
+    a = put(a, room, q->nkept, q->kept);
+    row[last] /= q->width;
+    a = put(a, terms_room, q->nterms, q->terms);
+    for (int k = 0; k < q->nin + nout; ++k) {
+        row = a;
+        a = put(a, k < q->nin ? terms_room : room, q->nkept, q->kept_steps + k * q->nkept);
+        row[last] *= q->width;
+        if (k < q->nin)
+            a = put(a, terms_room, q->nterms, q->term_steps + k * q->nterms);
+    }
+    return a;
 }
 
 TH_EXPORT int th_kernel_gpu_reduce(th_ctx *ctx)
@@ -151,57 +241,28 @@ TH_EXPORT int th_kernel_gpu_reduce(th_ctx *ctx)
     const params_t *p = ctx->params;
     th_gpu *gpu = p->terms->gpu;
     th_buffer *operands[TH_GPU_POINTERS];
-    const int nout = ctx->nout, room = p->axes ? (int)p->axes : 1, terms_room = room < 2 ? 2 : room; /* of tables */
     plan q = {.nkept = 0};
     if (make_outputs(ctx, p, &q))
         return -1;
     if (q.n == 0)
         return 0;
-    const int nin = th_gpu_operands(ctx, p->hosts, operands) - nout;
-    int64_t *kept = ctx->rt->scratch(ctx, (size_t)((2 * nin + nout) * (room + 1)) * sizeof *kept), *terms = kept + (nin + nout) * (room + 1);
-    if (kept == NULL)
+    const int nops = th_gpu_operands(ctx, p->hosts, operands);
+    q.nin = nops - ctx->nout;
+    if (describe(ctx, p, operands, &q))
         return -1;
-    q.nkept = rows_of(ctx, p, nin, operands, 0, q.kept, kept);
-    q.nterms = rows_of(ctx, p, nin, operands, 1, q.terms, terms);
-    const int64_t inner_term = q.nterms ? terms[q.nterms - 1] : 0, inner_kept = q.nkept ? kept[q.nkept - 1] : INT64_MAX;
-    const int neighbours = (inner_term < 0 ? -inner_term : inner_term) <= (inner_kept < 0 ? -inner_kept : inner_kept);
-    const int packed = is_packed(p, &q, nin, operands, kept, terms);
-    if (packed)
-        q.count /= p->width;
-    share(gpu, q.n, q.count, neighbours, &q.lanes, &q.parts);
-    /* what `terms` is told; the tables are of as many axes as the loop has */
     char *pointers[TH_GPU_POINTERS], *left = NULL;
-    int64_t args[TH_GPU_ARGS / 8], *a = args + nin + nout + 1;
-    *a++ = q.n;
-    *a++ = q.count;
-    *a++ = q.lanes;
-    *a++ = q.parts;
-    *a++ = neighbours;
-    *a++ = packed;
-    *a++ = q.nkept;
-    *a++ = q.nterms;
-    memset(a, 0, (size_t)((1 + nout) * room + (1 + 2 * nin) * terms_room) * sizeof *a);
-    memcpy(a, q.kept, (size_t)q.nkept * sizeof *a);
-    a += room;
-    memcpy(a, q.terms, (size_t)q.nterms * sizeof *a);
-    a += terms_room;
-    for (int k = 0; k < nin; ++k, a += 2 * terms_room) {
-        memcpy(a, kept + k * q.nkept, (size_t)q.nkept * sizeof *a);
-        memcpy(a + terms_room, terms + k * q.nterms, (size_t)q.nterms * sizeof *a);
-    }
-    int64_t *results = a;
-    for (int k = 0; k < nout; ++k, a += room)
-        memcpy(a, kept + (nin + k) * q.nkept, (size_t)q.nkept * sizeof *a);
+    int64_t args[TH_GPU_ARGS / 8], *a = tell(p, &q, ctx->nout, args + nops + 1);
     const char *end = th_gpu_numbers(ctx, p->hosts, (char *)a, p->constants, p->constant_bytes);
     const size_t bytes = q.parts > 1 ? (size_t)(q.n * q.parts * p->accumulators) : 0;
     if (bytes && (left = th_gpu_scratch(gpu, bytes)) == NULL)
         return th_gpu_no_room(ctx, bytes);
-    for (int k = 0; k < nin + nout; ++k)
+    for (int k = 0; k < nops; ++k)
         pointers[k] = operands[k]->data;
-    pointers[nin + nout] = left ? left : ctx->out[0]->data;
-    int status = launch(gpu, p->terms, groups_of(q.n, q.lanes) * q.parts, nin + nout + 1, pointers, args, end);
+    pointers[nops] = left ? left : ctx->out[0]->data;
+    const th_gpu_kernel *kernel = q.width > 1 ? p->columns : p->terms;
+    int status = launch(gpu, kernel, groups_of(q.n / q.width, q.lanes) * q.parts, nops + 1, pointers, args, end);
     if (status == 0 && left)
-        status = finish(ctx, p, &q, left, results);
+        status = finish(ctx, p, &q, left);
     if (left)
         th_gpu_scratch_release(gpu, left, bytes);
     return status ? th_gpu_failed(ctx, gpu) : 0;
