@@ -230,7 +230,7 @@ def test_logarithms_of_sums_of_exponentials(terms, dtype):
 
 
 #: A work-item keeps 32 elements of a row (16 float64), of which 32 to 256 have one; longer rows are read twice.
-COLUMNS = (
+WIDTHS = (
     0,
     1,
     3,
@@ -287,7 +287,7 @@ def test_rows_of_softmax(dtype, layout):
     ]
     f = theano.function([x, b, labels], [as_gpuarray_variable(y, None) for y in outputs], mode=MODE)
     close = {"float16": 4e-3, "float32": 4e-6, "float64": 1e-13}[dtype]
-    for n in COLUMNS:
+    for n in WIDTHS:
         rng = np.random.default_rng(n)
         value, shift = (4 * rng.normal(size=(9, n))).astype(dtype), rng.normal(size=n).astype(dtype)
         if n > 3:

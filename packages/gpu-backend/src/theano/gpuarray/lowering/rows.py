@@ -48,8 +48,8 @@ def _rows(
     found = dict(zip(_FUNCTIONS, functions(node, text, _FUNCTIONS), strict=True))
     name = _NAMES[operation]
     return DeviceRows(
-        function=found[name], long_rows=found["softmax_long_rows"] if name == "softmax_rows" else 0, kept=kept, pack=pack,
-        operation=operation, bias=bias, as_log=as_log, labels=labels,
+        function=found[name], long_rows=found["softmax_long_rows"] if name == "softmax_rows" else 0,
+        kept=kept, pack=pack, operation=operation, bias=bias, as_log=as_log, labels=labels,
         number=bool(_one_gradient(node)),
     )  # fmt: skip
 
