@@ -95,14 +95,34 @@ def test_rows_of_packs(first, second):
         check(product, lambda x, y: [x * y + x], arrays)
 
 
-#: Where the elements of a result that are neighbours are so along another axis in an operand: neighbouring work-items take up to 32
-#: along that, if its length allows it, and each takes a pack of the result's.
+#: Where the elements of a result that are neighbours are so along another axis in an operand: loops are walked in tiles of 8 by 4 packs, if
+#: the lengths allow it; copies go through tiles of 32 or 64 by as many, from axes of 8 on.
 TURNED = {
     "matrices": (
         lambda x: x.T,
-        [(1, 1), (3, 5), (4, 4), (4, 6), (8, 32), (32, 8), (40, 100), (64, 96), (33, 64), (64, 7), (7, 64), (48, 32)],
+        [
+            (1, 1),
+            (3, 5),
+            (4, 4),
+            (4, 6),
+            (8, 32),
+            (32, 8),
+            (40, 100),
+            (64, 96),
+            (33, 64),
+            (64, 7),
+            (7, 64),
+            (8, 8),
+            (9, 8),
+            (7, 8),
+            (31, 33),
+            (32, 32),
+            (65, 63),
+            (64, 128),
+            (129, 130),
+        ],
     ),
-    "first and last": (lambda x: x.transpose(2, 1, 0), [(4, 3, 8), (64, 5, 32), (6, 2, 20)]),
+    "first and last": (lambda x: x.transpose(2, 1, 0), [(4, 3, 8), (64, 5, 32), (6, 2, 20), (65, 3, 66)]),
     "last two": (lambda x: x.transpose(0, 2, 1), [(3, 32, 8), (2, 100, 12)]),
     "parts": (lambda x: x[:, ::-1, 1:].transpose(2, 0, 1), [(4, 8, 33), (8, 16, 5)]),
 }
@@ -118,6 +138,22 @@ def test_tiles(kind, dtype):
         other = both(whole_numbers(dtype, *here.shape))
         check(product, lambda x, y: [x * y + x], [(there, here), other])
         check(product, lambda x, y: [x * y + x], [other, (there, here)])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("shape", [(7, 9), (8, 8), (31, 64), (65, 33), (64, 128)], ids=str)
+def test_tiles_that_are_written_to_what_is_turned(shape, dtype):
+    x, y = GpuArrayType(dtype, (False, False))("x"), GpuArrayType(dtype, (False, False))("y")
+    changed = T.inc_subtensor(T.as_tensor_variable(x)[1:, 2:], T.as_tensor_variable(y), set_instead_of_inc=True)
+    f = theano.function([x, y], as_gpuarray_variable(changed, None), mode=MODE)
+    room, part = whole_numbers(dtype, shape[1] + 2, shape[0] + 1), whole_numbers(dtype, *shape)
+    for turned in (room.T, room.reshape(shape[0] + 1, shape[1] + 2)):
+        for value in (part, part.T.copy().T):
+            wanted = turned.copy()
+            wanted[1:, 2:] = value
+            there = asarray(np.ascontiguousarray(turned.T)).T if turned.flags.f_contiguous else asarray(turned)
+            given = asarray(np.ascontiguousarray(value.T)).T if value.flags.f_contiguous else asarray(value)
+            np.testing.assert_array_equal(np.asarray(f(there, given)), wanted)
 
 
 @pytest.mark.parametrize("layout", list(LINES))

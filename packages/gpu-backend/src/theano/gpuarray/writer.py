@@ -25,7 +25,7 @@ MAP_FUNCTIONS = ("rows", "strided")
 
 _WIDEST = 16  # bytes that a work-item reads or writes at once
 _MOST_IN_PACK = 8  # elements of a pack
-_ACROSS = 1  # axes more than the loop has, where operands are turned: TH_GPU_ACROSS of gpu.h
+_TILING = 2  # axes more than the loop has, where elements are walked in tiles: TH_GPU_TILING of gpu.h
 _MOST_LINES = 256  # statements that unrolling may make of a body
 
 
@@ -93,7 +93,7 @@ def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
     if body is None or blocks is None:
         return None
     inputs = _split(nest.inputs, hosts)
-    c, operands, ndim = CText(), [*inputs.there, *nest.outputs], nest.ndim + _ACROSS if nest.ndim > 1 else 1
+    c, operands, ndim = CText(), [*inputs.there, *nest.outputs], nest.ndim + _TILING if nest.ndim > 1 else 1
     count, pack = len(operands), _pack_of(operands, body)
     fields: dict[str, tuple[int, ...]] = {**dict.fromkeys(("n", "axes", "last", "packs"), ()), "shape": (ndim,)}
     fields |= {"stride": (count, ndim), "along": (count,)}

@@ -35,10 +35,11 @@ TH_INLINE state joined(const state x, const state y)
     UNROLL                                                                               \
     for (int e = 0; e < MANY; ++e)                                                       \
         next.largest = e < (few) && LOAD(read[e]) > next.largest ? LOAD(read[e]) : next.largest; \
-    next.sum = beside(mine, next.largest);                                               \
+    COMPUTE powers = 0; /* of few: conversions to double take long */                    \
     UNROLL                                                                               \
     for (int e = 0; e < MANY; ++e)                                                       \
-        next.sum += e < (few) ? (double)EXP(LOAD(read[e]) - shift_of(next.largest)) : 0.0; \
+        powers += e < (few) ? EXP(LOAD(read[e]) - shift_of(next.largest)) : (COMPUTE)0;  \
+    next.sum = beside(mine, next.largest) + (double)powers;                              \
     mine = next;
 
 #define RESULTS GLOBAL char *p1

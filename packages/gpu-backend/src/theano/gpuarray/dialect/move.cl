@@ -1,9 +1,9 @@
 /* Elements moved from one strided array to another. Along one axis, if `place` is not -1, a table says where they are. */
 #define MOVE_AXES 19
-#define COPIES 4
+#define MOST 4
 
 typedef struct {
-    int64_t n, axes, place, apart, shape[MOVE_AXES], from[MOVE_AXES], to[MOVE_AXES];
+    int64_t n, axes, place, each, apart[2], shape[MOVE_AXES], from[MOVE_AXES], to[MOVE_AXES];
 } move_axes;
 
 typedef struct {
@@ -26,38 +26,34 @@ typedef struct ALIGNED(16) {
     uint64_t low, high;
 } sixteen_together;
 
-/* The table has, for each place, where it is in both. A work-item copies COPIES elements, so that it need not wait for the table, and
- * then for the element, of one before it asks for the next. */
+/* Where a work-item begins, in both: `x` and `y`. */
+#define WALK                                                                          \
+    int64_t left = GLOBAL_ID(), x = a.at[0], y = a.at[1];                             \
+    if (left >= a.axes.n)                                                             \
+        return;                                                                       \
+    GLOBAL const int64_t *table = (GLOBAL const int64_t *)(p2 + a.at[2]);             \
+    LOOP                                                                              \
+    for (int d = (int)a.axes.axes - 1; d >= 0; --d) {                                 \
+        const int64_t rest = d ? th_quotient(left, a.axes.shape[d]) : 0, i = left - rest * a.axes.shape[d]; \
+        x += d == a.axes.place ? table[2 * i] : i * a.axes.from[d];                   \
+        y += d == a.axes.place ? table[2 * i + 1] : i * a.axes.to[d];                 \
+        left = rest;                                                                  \
+    }
+
+/* For each of what a work-item moves: all are asked for before the first is waited for. */
+#define EACH(e)                                                                       \
+    UNROLL                                                                            \
+    for (int e = 0; e < MOST; ++e)                                                    \
+        if (e < a.axes.each)
+
+/* The table has, for each place, where it is in both. */
 #define COPY(NAME, TYPE, WHOLE)                                                       \
     KERNEL void copy##NAME(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS move_args a) \
     {                                                                                 \
-        const int64_t first = GROUP_ID() * LOCAL_SIZE() * COPIES + LOCAL_ID();        \
-        GLOBAL const int64_t *table = (GLOBAL const int64_t *)(p2 + a.at[2]);         \
-        int64_t left[COPIES], x[COPIES], y[COPIES];                                   \
-        UNROLL                                                                        \
-        for (int e = 0; e < COPIES; ++e) { /* past the last one, the last one */      \
-            left[e] = first + e * LOCAL_SIZE() < a.axes.n ? first + e * LOCAL_SIZE() : a.axes.n - 1; \
-            x[e] = a.at[0];                                                           \
-            y[e] = a.at[1];                                                           \
-        }                                                                             \
-        LOOP                                                                          \
-        for (int d = (int)a.axes.axes - 1; d >= 0; --d) {                             \
-            UNROLL                                                                    \
-            for (int e = 0; e < COPIES; ++e) {                                        \
-                const int64_t rest = d ? th_quotient(left[e], a.axes.shape[d]) : 0, i = left[e] - rest * a.axes.shape[d]; \
-                x[e] += d == a.axes.place ? table[2 * i] : i * a.axes.from[d];        \
-                y[e] += d == a.axes.place ? table[2 * i + 1] : i * a.axes.to[d];      \
-                left[e] = rest;                                                       \
-            }                                                                         \
-        }                                                                             \
-        WHOLE read[COPIES];                                                           \
-        UNROLL                                                                        \
-        for (int e = 0; e < COPIES; ++e)                                              \
-            read[e] = *(GLOBAL const WHOLE *)(p0 + x[e]);                             \
-        UNROLL                                                                        \
-        for (int e = 0; e < COPIES; ++e)                                              \
-            if (first + e * LOCAL_SIZE() < a.axes.n)                                  \
-                *(GLOBAL WHOLE *)(p1 + y[e]) = read[e];                               \
+        WALK                                                                          \
+        WHOLE read[MOST];                                                             \
+        EACH(e) read[e] = *(GLOBAL const WHOLE *)(p0 + x + e * a.axes.apart[0]);      \
+        EACH(e) *(GLOBAL WHOLE *)(p1 + y + e * a.axes.apart[1]) = read[e];            \
     }                                                                                 \
     KERNEL void fill##NAME(GLOBAL char *p0, ARGUMENTS fill_args a)                        \
     {                                                                                 \
@@ -86,27 +82,47 @@ COPY(4, uint32_t, uint32_t)
 COPY(8, uint64_t, uint64_t)
 COPY(16, sixteen_bytes, sixteen_together)
 
-/* 16 bytes of neighbours in y, which are none in x: there each is `apart` from the one before it. */
-#define TURN(NAME, TYPE, MANY)                                                        \
-    typedef struct ALIGNED(16) {                                                      \
-        TYPE v[MANY];                                                                 \
-    } together##NAME;                                                                 \
-    KERNEL void turn##NAME(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS move_args a) \
+typedef struct {
+    int64_t at[2], tiles[2], length[2], from[2], to[2]; /* along two axes: neighbours are `from[0]` apart in x, `to[1]` in y */
+    int64_t axes, shape[MOVE_AXES], outer_from[MOVE_AXES], outer_to[MOVE_AXES]; /* the others */
+} turn_args;
+
+/* What is turned goes through a tile of local memory, so that work-items that follow each other read neighbours, and write
+ * neighbours. The rows of a tile are a word longer than they need be: so a column is in different banks. */
+#define TURN(NAME, TYPE, SIDE)                                                        \
+    KERNEL void turn##NAME(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS turn_args a)   \
     {                                                                                 \
-        if (GLOBAL_ID() >= a.axes.n)                                                  \
-            return;                                                                   \
-        GLOBAL const char *x = p0 + a.at[0] + th_offset(a.axes.axes, a.axes.shape, a.axes.from, GLOBAL_ID()); \
-        together##NAME pack;                                                          \
+        enum { EACH_ROW = 256 / SIDE, STEPS = SIDE / EACH_ROW, PADDED = SIDE + (sizeof(TYPE) < 4 ? 4 / sizeof(TYPE) : 1) }; \
+        LOCAL TYPE tile[SIDE * PADDED];                                               \
+        const int near = LOCAL_ID() % SIDE, far = LOCAL_ID() / SIDE;                  \
+        const int64_t row = th_quotient(GROUP_ID(), a.tiles[1]), outer = th_quotient(row, a.tiles[0]); \
+        const int64_t i = (row - outer * a.tiles[0]) * SIDE, j = (GROUP_ID() - row * a.tiles[1]) * SIDE; \
+        const int high = a.length[0] - i < SIDE ? (int)(a.length[0] - i) : SIDE;      \
+        const int wide = a.length[1] - j < SIDE ? (int)(a.length[1] - j) : SIDE;      \
+        GLOBAL const char *x = p0 + a.at[0] + i * a.from[0] + j * a.from[1];          \
+        GLOBAL char *y = p1 + a.at[1] + i * a.to[0] + j * a.to[1];                    \
+        x += th_offset(a.axes, a.shape, a.outer_from, outer) + near * a.from[0] + far * a.from[1]; \
+        y += th_offset(a.axes, a.shape, a.outer_to, outer) + far * a.to[0] + near * a.to[1]; \
+        TYPE read[STEPS];                                                             \
         UNROLL                                                                        \
-        for (int e = 0; e < MANY; ++e)                                                \
-            pack.v[e] = *(GLOBAL const TYPE *)(x + e * a.axes.apart);                 \
-        *(GLOBAL together##NAME *)(p1 + a.at[1] + th_offset(a.axes.axes, a.axes.shape, a.axes.to, GLOBAL_ID())) = pack; \
-        (void)p2;                                                                     \
+        for (int e = 0; e < STEPS; ++e)                                               \
+            if (near < high && far + e * EACH_ROW < wide)                             \
+                read[e] = *(GLOBAL const TYPE *)(x + e * EACH_ROW * a.from[1]);       \
+        UNROLL                                                                        \
+        for (int e = 0; e < STEPS; ++e)                                               \
+            if (near < high && far + e * EACH_ROW < wide)                             \
+                tile[(far + e * EACH_ROW) * PADDED + near] = read[e];                 \
+        BARRIER();                                                                    \
+        UNROLL                                                                        \
+        for (int e = 0; e < STEPS; ++e)                                               \
+            if (near < wide && far + e * EACH_ROW < high)                             \
+                *(GLOBAL TYPE *)(y + e * EACH_ROW * a.to[0]) = tile[near * PADDED + far + e * EACH_ROW]; \
     }
-TURN(1, uint8_t, 16)
-TURN(2, uint16_t, 8)
-TURN(4, uint32_t, 4)
-TURN(8, uint64_t, 2)
+TURN(1, uint8_t, 64)
+TURN(2, uint16_t, 64)
+TURN(4, uint32_t, 64)
+TURN(8, uint64_t, 32)
+TURN(16, sixteen_bytes, 32)
 
 /* The table has, for each place, where it is in `to` and where the list of its terms begins; and then the lists. */
 #define ADD(NAME, TYPE, SUM)                                                          \

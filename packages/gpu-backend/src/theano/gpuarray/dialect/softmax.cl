@@ -21,8 +21,8 @@ TH_INLINE int64_t column_of(const int64_t label, const int64_t columns, const in
 
 TH_INLINE COMPUTE exp_of(const COMPUTE x) { return EXP(x); }
 
-/* Not-a-number is larger than any number. */
-TH_INLINE COMPUTE larger(const COMPUTE x, const COMPUTE y) { return y > x || y != y ? y : x; }
+/* Not-a-number is passed over: it comes back with the sum. */
+TH_INLINE COMPUTE larger(const COMPUTE x, const COMPUTE y) { return LARGER(x, y); }
 
 /* Infinities are not subtracted from numbers of which none was seen yet. */
 TH_INLINE COMPUTE shift_of(const COMPUTE largest) { return largest == -INFINITY ? (COMPUTE)0 : largest; }
@@ -32,58 +32,70 @@ typedef struct ALIGNED(16) {
 } pack;
 
 /* Which row and which of its work-items one is. A step takes KEPT elements of a row for each of them, into registers: packs of
- * neighbours where those of x lie in packs, so that they are read 16 bytes at once. */
+ * neighbours where those of x lie in packs, so that they are read 16 bytes at once. Element e of a step is number COLUMN(e) of it. */
 #define BEGIN                                                                            \
     LOCAL COMPUTE shared[256];                                                           \
     LOCAL int64_t places[256];                                                           \
-    const int lanes = (int)a.lanes, me = LOCAL_ID(), lane = me % lanes, first_of_row = me - lane; \
+    const int lanes = (int)a.lanes, me = LOCAL_ID(), lane = me % lanes, first_of_row = me - lane, packed = (int)a.packed; \
+    const int first = packed ? lane * PACK : lane, near = packed ? 1 : lanes, far = lanes * PACK; \
     const int64_t i = GROUP_ID() * (256 / lanes) + me / lanes, columns = i < a.rows ? a.columns : 0; \
     COMPUTE kept[KEPT];
+#define COLUMN(e) (first + (e) / PACK * far + (e) % PACK * near)
 
-#define COLUMN(from, e)                                                                  \
-    ((from) + (a.packed & 1 ? (int64_t)((e) / PACK * lanes + lane) * PACK + (e) % PACK : (int64_t)(e) * lanes + lane))
+/* Where the elements of a step are in an operand, and how many it has. */
+#define STEP(k, p, row, from)                                                            \
+    GLOBAL char *at##k = p + a.at[k] + (row) * a.step[k][0] + ((from) + first) * a.step[k][1]; \
+    const int64_t near##k = near * a.step[k][1], far##k = far * a.step[k][1];
+#define PLACE(k, e) (at##k + (e) / PACK * far##k + (e) % PACK * near##k)
+#define LEFT(from) const int left = columns - (from) < KEPT * 256 ? (int)(columns - (from)) : KEPT * 256;
 
 /* For each pack of a step that some work-item of the row has elements of. */
-#define EACH_PACK(from, e)                                                               \
+#define EACH_PACK(e)                                                                     \
     UNROLL                                                                               \
     for (int e = 0; e < KEPT; e += PACK)                                                 \
-        if ((from) + e * lanes < columns)
+        if (e * lanes < left)
 #define EACH_OF_PACK(v)                                                                  \
     UNROLL                                                                               \
     for (int v = 0; v < PACK; ++v)
 
 /* Past the end of a row there is what changes neither its largest element nor its sum. */
 #define READ(from)                                                                       \
-    EACH_PACK(from, e)                                                                   \
     {                                                                                    \
-        const int64_t j = COLUMN(from, e);                                               \
-        if (a.packed & 1 && j < columns) {                                               \
-            const pack read = *(GLOBAL const pack *)&ELEMENT(p0, 0, i, j);               \
-            EACH_OF_PACK(v) kept[e + v] = LOAD(read.v[v]);                               \
-        } else {                                                                         \
-            EACH_OF_PACK(v) kept[e + v] = COLUMN(from, e + v) < columns ? LOAD(ELEMENT(p0, 0, i, COLUMN(from, e + v))) : (COMPUTE)-INFINITY; \
+        STEP(0, p0, i, from)                                                             \
+        EACH_PACK(e)                                                                     \
+        {                                                                                \
+            if (packed && COLUMN(e) < left) {                                            \
+                const pack read = *(GLOBAL const pack *)PLACE(0, e);                     \
+                EACH_OF_PACK(v) kept[e + v] = LOAD(read.v[v]);                           \
+            } else {                                                                     \
+                EACH_OF_PACK(v) kept[e + v] = COLUMN(e + v) < left ? LOAD(*(GLOBAL const NUMBER *)PLACE(0, e + v)) : (COMPUTE)-INFINITY; \
+            }                                                                            \
         }                                                                                \
         if (a.bias) {                                                                    \
-            EACH_OF_PACK(v) kept[e + v] += COLUMN(from, e + v) < columns ? LOAD(ELEMENT(p1, 1, 0, COLUMN(from, e + v))) : (COMPUTE)0; \
+            STEP(1, p1, 0, from)                                                         \
+            EACH_PACK(e)                                                                 \
+            EACH_OF_PACK(v) kept[e + v] += COLUMN(e + v) < left ? LOAD(*(GLOBAL const NUMBER *)PLACE(1, e + v)) : (COMPUTE)0; \
         }                                                                                \
     }
 
 #define WRITE(from, value)                                                               \
-    EACH_PACK(from, e)                                                                   \
     {                                                                                    \
-        pack written;                                                                    \
-        EACH_OF_PACK(v)                                                                  \
+        STEP(4, p4, i, from)                                                             \
+        EACH_PACK(e)                                                                     \
         {                                                                                \
-            const COMPUTE x = kept[e + v];                                               \
-            written.v[v] = STORE(value);                                                 \
-        }                                                                                \
-        if (a.packed == 3) {                                                             \
-            if (COLUMN(from, e) < columns)                                               \
-                *(GLOBAL pack *)&ELEMENT(p4, 4, i, COLUMN(from, e)) = written;           \
-        } else {                                                                         \
+            pack written;                                                                \
             EACH_OF_PACK(v)                                                              \
-            if (COLUMN(from, e + v) < columns)                                           \
-                ELEMENT(p4, 4, i, COLUMN(from, e + v)) = written.v[v];                   \
+            {                                                                            \
+                const COMPUTE x = kept[e + v];                                           \
+                written.v[v] = STORE(value);                                             \
+            }                                                                            \
+            if (packed == 3 && COLUMN(e) < left) {                                       \
+                *(GLOBAL pack *)PLACE(4, e) = written;                                   \
+            } else {                                                                     \
+                EACH_OF_PACK(v)                                                          \
+                if (COLUMN(e + v) < left)                                                \
+                    *(GLOBAL NUMBER *)PLACE(4, e + v) = written.v[v];                    \
+            }                                                                            \
         }                                                                                \
     }
 
@@ -99,14 +111,14 @@ typedef struct ALIGNED(16) {
     }                                                                                    \
     BARRIER();
 
-/* The first place of the largest element among those that were read. */
-#define LOOK_FOR(largest, from)                                                          \
-    EACH_PACK(from, e)                                                                   \
-    EACH_OF_PACK(v)                                                                      \
-    if (place == a.columns && COLUMN(from, e + v) < columns && (kept[e + v] == largest || (kept[e + v] != kept[e + v] && largest != largest))) \
-        place = COLUMN(from, e + v);
-
 TH_INLINE int64_t smaller(const int64_t x, const int64_t y) { return y < x ? y : x; }
+
+/* The first place of the largest element among those that were read; one of not-a-number, as less than 0, goes before any. */
+#define LOOK_FOR(from)                                                                   \
+    EACH_PACK(e)                                                                         \
+    EACH_OF_PACK(v)                                                                      \
+    if (COLUMN(e + v) < left && !(kept[e + v] < largest))                                \
+        place = smaller(place, (from) + COLUMN(e + v) - (kept[e + v] == largest ? 0 : columns));
 
 #define FINISH_LOSS                                                                      \
     if (a.loss) {                                                                        \
@@ -114,7 +126,7 @@ TH_INLINE int64_t smaller(const int64_t x, const int64_t y) { return y < x ? y :
         int64_t one, other;                                                              \
         OVER_ROW(places, one, other, smaller(one, other))                                \
         if (lane == 0 && i < a.rows)                                                     \
-            *(GLOBAL LABEL *)(p5 + a.at[5] + i * a.step[5][0]) = (LABEL)(a.columns ? places[me] : -1); \
+            *(GLOBAL LABEL *)(p5 + a.at[5] + i * a.step[5][0]) = (LABEL)(a.columns ? places[me] + (places[me] < 0 ? a.columns : 0) : -1); \
         if (lane == 0 && i < a.labelled) {                                               \
             const int64_t label = column_of(LABEL_AT(p2, 2, i), a.columns, a.from_end);  \
             const int known = label >= 0 && label < a.columns;                           \
@@ -125,23 +137,24 @@ TH_INLINE int64_t smaller(const int64_t x, const int64_t y) { return y < x ? y :
 
 /* Rows that a step takes whole.
  * p0: x, p1: bias (or x), p2: labels (or x), p3: likelihood (or the result), p4: the result, p5: largest places */
-KERNEL void softmax_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4, GLOBAL char *p5,
-                         ARGUMENTS rows_args a)
+KERNEL void RESIDENT(sizeof(COMPUTE) > 4 ? 3 : 4) softmax_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4,
+                                     GLOBAL char *p5, ARGUMENTS rows_args a)
 {
     BEGIN
     COMPUTE largest = -INFINITY, sum = 0, one, other;
     int64_t place = a.columns;
+    LEFT(0)
     READ(0)
-    EACH_PACK(0, e)
+    EACH_PACK(e)
     EACH_OF_PACK(v) largest = larger(largest, kept[e + v]);
     shared[me] = largest;
     OVER_ROW(shared, one, other, larger(one, other))
     largest = shared[first_of_row];
     BARRIER();
     if (a.loss) {
-        LOOK_FOR(largest, 0)
+        LOOK_FOR(0)
     }
-    EACH_PACK(0, e)
+    EACH_PACK(e)
     EACH_OF_PACK(v)
     {
         const COMPUTE shifted = kept[e + v] - largest, power = exp_of(shifted);
@@ -151,8 +164,8 @@ KERNEL void softmax_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOB
     shared[me] = sum;
     OVER_ROW(shared, one, other, one + other)
     sum = shared[first_of_row];
-    const COMPUTE log_sum = LOG(sum);
-    WRITE(0, a.as_log ? x - log_sum : x / sum)
+    const COMPUTE log_sum = LOG(sum), factor = a.as_log ? (COMPUTE)1 : 1 / sum, less = a.as_log ? log_sum : (COMPUTE)0;
+    WRITE(0, x * factor - less)
     FINISH_LOSS
 }
 
@@ -165,11 +178,12 @@ KERNEL void softmax_long_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2,
     int64_t place = a.columns;
     for (int64_t from = 0; from < columns; from += KEPT * lanes) {
         const COMPUTE before = largest;
+        LEFT(from)
         READ(from)
-        EACH_PACK(from, e)
+        EACH_PACK(e)
         EACH_OF_PACK(v) largest = larger(largest, kept[e + v]);
         sum *= exp_of(before - shift_of(largest));
-        EACH_PACK(from, e)
+        EACH_PACK(e)
         EACH_OF_PACK(v) sum += exp_of(kept[e + v] - shift_of(largest));
     }
     shared[me] = largest;
@@ -180,13 +194,14 @@ KERNEL void softmax_long_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2,
     shared[me] = sum;
     OVER_ROW(shared, one, other, one + other)
     sum = shared[first_of_row];
-    const COMPUTE log_sum = LOG(sum);
+    const COMPUTE log_sum = LOG(sum), factor = 1 / sum;
     for (int64_t from = 0; from < columns; from += KEPT * lanes) {
+        LEFT(from)
         READ(from)
         if (a.loss) {
-            LOOK_FOR(largest, from)
+            LOOK_FOR(from)
         }
-        WRITE(from, a.as_log ? x - largest - log_sum : exp_of(x - largest) / sum)
+        WRITE(from, a.as_log ? x - largest - log_sum : exp_of(x - largest) * factor)
     }
     FINISH_LOSS
 }

@@ -44,7 +44,8 @@ def _rows(
     label = c_type(dtype_of(node.inputs[_LABELS[operation]])) if operation in _LABELS else "int64_t"
     dtype = dtype_of(node.inputs[1 if operation % 2 else 0])
     kept, pack = (16 if dtype == "float64" else 32), 16 // np.dtype(dtype).itemsize
-    text = shipped("softmax.cl", dtype, ("exp", "log"), LABEL=label, KEPT=kept, PACK=pack)
+    larger = "fmax(x, y)" if dtype == "float64" else "fmaxf(x, y)"
+    text = shipped("softmax.cl", dtype, ("exp", "log"), LABEL=label, KEPT=kept, PACK=pack, **{"LARGER(x, y)": larger})
     found = dict(zip(_FUNCTIONS, functions(node, text, _FUNCTIONS), strict=True))
     name = _NAMES[operation]
     return DeviceRows(

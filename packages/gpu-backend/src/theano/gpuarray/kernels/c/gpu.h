@@ -121,7 +121,7 @@ enum { TH_GPU_ALLOCATE, TH_GPU_LAUNCH, TH_GPU_COPY, TH_GPU_WAIT, TH_GPU_FAULTS }
 /* What moves elements (`move.c`): copies, those of what is turned, and a number of the host's everywhere, by the logarithm of an
  * item's bytes; sums by dtype. */
 typedef struct th_gpu_movers {
-    th_gpu_kernel *copy[5], *turn[4], *fill[5], *add[TH_NDTYPES];
+    th_gpu_kernel *copy[5], *turn[5], *fill[5], *add[TH_NDTYPES];
 } th_gpu_movers;
 
 struct th_gpu {
@@ -190,11 +190,16 @@ int th_gpu_in_packs(const th_buffer *b, int64_t width, int64_t step, int axes, c
  * allows it. `strides` has `nops` rows of `ndim`, in bytes; they and `shape` are written over. Returns how many are left. */
 int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides);
 
-/* Where elements that are neighbours along another axis in some operand lie further apart along the last, as in a transposed one:
- * neighbouring work-items take neighbours along that axis, and each takes some along the last, so that both are read by whole
- * sectors of memory. One more axis, of at most 32, where the length allows it. `shape` and `strides` have room for it; otherwise as
- * above. */
-enum { TH_GPU_ACROSS = 1 };
-int th_gpu_across(int axes, int64_t *shape, int nops, int64_t *strides);
+/* Where elements that are neighbours along another axis in some operand lie further apart along the last, as in a transposed one,
+ * both axes are walked in tiles, so that what neighbouring work-items read and write fills whole sectors of memory in all operands:
+ * two more axes, where the lengths allow it. `shape` and `strides` have room for them; otherwise as above. */
+enum { TH_GPU_TILING = 2 };
+int th_gpu_tile(int axes, int64_t *shape, int nops, int64_t *strides);
+
+/* The axis, but the last one, along which the elements of some operand lie closest; -1: those of all do along the last. */
+int th_gpu_other_axis(int axes, const int64_t *shape, int nops, const int64_t *strides);
+
+/* In how many equal pieces a length is taken by one work-item, which finds out only once where it is: at most MOST of move.cl. */
+int64_t th_gpu_pieces(int64_t length);
 
 #endif

@@ -9,7 +9,7 @@ typedef th_device_map_params params_t;
 /* What the loop sees: axes in the order of the memory of the first result, as few as there can be, but one. */
 typedef struct nest {
     int nops, left;
-    int64_t shape[TH_MAX_NDIM + TH_GPU_ACROSS], *strides; /* strides: as many for each operand as axes are left */
+    int64_t shape[TH_MAX_NDIM + TH_GPU_TILING], *strides; /* strides: as many for each operand as axes are left */
 } nest;
 
 static void swap(int64_t *x, int64_t *y)
@@ -102,15 +102,17 @@ TH_EXPORT int th_kernel_gpu_map(th_ctx *ctx)
     if (make_outputs(ctx, p))
         return -1;
     nest q = {.nops = th_gpu_operands(ctx, p->hosts, operands)};
-    const int room = p->axes > 1 ? (int)p->axes + TH_GPU_ACROSS : 1; /* of tables, as map_code has it */
+    const int room = p->axes > 1 ? (int)p->axes + TH_GPU_TILING : 1; /* of tables, as map_code has it */
     if ((q.strides = ctx->rt->scratch(ctx, (size_t)(q.nops * (room + 1)) * sizeof *q.strides)) == NULL)
         return -1;
     describe(ctx, p, operands, &q);
     int64_t n = 1, along[TH_GPU_POINTERS];
     const int packed = is_packed(p, &q, ctx->nout, operands), last = q.left - 1;
     const int64_t pack = packed ? p->width : 1, of_row = q.shape[last], packs = packs_of(p, &q, operands, along);
-    q.left = th_gpu_across(q.left, q.shape, q.nops, q.strides);
-    q.shape[last] = (of_row + pack - 1) / pack;
+    const int64_t row = q.shape[last] = (of_row + pack - 1) / pack;
+    for (int k = 0; k < q.nops; ++k)
+        q.strides[k * q.left + last] *= pack;
+    q.left = th_gpu_tile(q.left, q.shape, q.nops, q.strides);
     for (int d = 0; d < q.left; ++d)
         n *= q.shape[d];
     if (n == 0)
@@ -119,16 +121,14 @@ TH_EXPORT int th_kernel_gpu_map(th_ctx *ctx)
     int64_t args[TH_GPU_ARGS / 8], *a = args + q.nops;
     *a++ = n;
     *a++ = q.left;
-    *a++ = of_row - (q.shape[last] - 1) * pack;
+    *a++ = of_row - (row - 1) * pack;
     *a++ = packs;
     /* tables of as many axes as the loop was written for; those that are left come first */
     memset(a, 0, (size_t)((q.nops + 1) * room) * sizeof *a);
     memcpy(a, q.shape, (size_t)q.left * sizeof *a);
     a += room;
-    for (int k = 0; k < q.nops; ++k, a += room) {
+    for (int k = 0; k < q.nops; ++k, a += room)
         memcpy(a, q.strides + k * q.left, (size_t)q.left * sizeof *a);
-        a[last] *= pack;
-    }
     for (int k = 0; k < q.nops; ++k) {
         pointers[k] = operands[k]->data;
         *a++ = along[k];

@@ -4,13 +4,13 @@
 
 #include "gpu.h"
 
-enum { AXES = 19, MOST = AXES - 1 }; /* what is left is for halves of elements, or for what is turned */
-enum { COPIES = 4 };                 /* elements that a work-item copies, as move.cl has it */
+enum { AXES = 19, MOST = AXES - 1 }; /* what is left is for halves of elements */
+enum { NARROW = 8, GROUP = 256 };    /* axes that tiles are worth it for are as long; work-items of a group that turns one */
 
 /* The axes of two arrays, as few as there can be. Axis `place` stays by itself, since one side has a table for it. */
 typedef struct {
-    int64_t n, axes, place; /* elements; of the axes, which one has a table: -1, none */
-    int64_t apart;          /* bytes between elements of a pack */
+    int64_t n, axes, place; /* work-items; of the axes, which one has a table: -1, none */
+    int64_t each, apart[2]; /* what a work-item moves along the last axis, and bytes between the pieces in both */
     int64_t shape[AXES], from[AXES], to[AXES];
 } th_gpu_axes;
 
@@ -38,7 +38,7 @@ static int axes_of(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_bu
 {
     memset(a, 0, sizeof *a);
     a->place = -1;
-    a->n = 1;
+    a->n = a->each = 1;
     for (int d = 0; d < to->ndim; ++d)
         a->n *= to->shape[d];
     if (place < 0)
@@ -69,53 +69,47 @@ static void swap(int64_t *x, int64_t *y)
     *y = kept;
 }
 
-/* The axis along which elements of `to` are neighbours becomes the last one, if there is one. */
-static void put_neighbours_last(th_gpu_axes *a, int64_t size)
+static void exchange(th_gpu_axes *a, int d, int e)
 {
-    const int last = (int)a->axes - 1;
-    for (int d = 0; d < last; ++d) {
-        if (a->to[d] == size) {
-            swap(&a->shape[d], &a->shape[last]);
-            swap(&a->from[d], &a->from[last]);
-            swap(&a->to[d], &a->to[last]);
-        }
-    }
+    swap(&a->shape[d], &a->shape[e]);
+    swap(&a->from[d], &a->from[e]);
+    swap(&a->to[d], &a->to[e]);
 }
 
-/* Where neighbours in `to` are none in `from`: 16 bytes of them are a pack, if all packs begin at multiples of that. 0: they are
- * not. */
-static int turned(th_gpu_axes *a, int64_t size, int64_t offsets)
+/* Where elements are neighbours along the last axis in one array, and along another one in the other, the second to last becomes
+ * that in which they are so in `from`, the last that in which they are so in `to`. 0: they are not. */
+static int is_turned(th_gpu_axes *a, int64_t size)
 {
-    int64_t strides[2 * AXES], starts = offsets;
     const int last = (int)a->axes - 1;
-    put_neighbours_last(a, size);
-    for (int d = 0; d < last; ++d)
-        starts |= a->to[d];
-    if (a->to[last] != size || size == 16 || starts % 16 || a->shape[last] % (16 / size))
+    int near = -1, far = -1;
+    for (int d = 0; d <= last; ++d) {
+        near = a->to[d] == size ? d : near;
+        far = a->from[d] == size ? d : far;
+    }
+    if (a->place >= 0 || near < 0 || far < 0 || near == far || a->shape[near] < NARROW || a->shape[far] < NARROW)
         return 0;
-    memcpy(strides, a->from, (size_t)a->axes * sizeof *strides);
-    memcpy(strides + a->axes, a->to, (size_t)a->axes * sizeof *strides);
-    a->axes = th_gpu_across((int)a->axes, a->shape, 2, strides);
-    memcpy(a->from, strides, (size_t)a->axes * sizeof *strides);
-    memcpy(a->to, strides + a->axes, (size_t)a->axes * sizeof *strides);
-    a->apart = a->from[last];
-    a->shape[last] /= 16 / size;
-    a->from[last] *= 16 / size;
-    a->to[last] = 16;
-    a->n /= 16 / size;
+    exchange(a, near, last);
+    exchange(a, far == last ? near : far, last - 1);
     return 1;
 }
 
-/* A kernel, and how many elements a work-item of it moves. */
-typedef struct {
-    const th_gpu_kernel *kernel;
-    int64_t each;
-} mover;
+/* A work-item copies several elements of the last axis, as far apart as there are work-items for it: so neighbours copy neighbours. */
+static void share(th_gpu_axes *a)
+{
+    const int last = (int)a->axes - 1;
+    if (last < 0 || last == a->place)
+        return;
+    a->each = th_gpu_pieces(a->shape[last]);
+    a->shape[last] /= a->each;
+    a->apart[0] = a->shape[last] * a->from[last];
+    a->apart[1] = a->shape[last] * a->to[last];
+    a->n /= a->each;
+}
 
 /* The kernel that copies. Elements that lie side by side in both arrays are copied as wider ones, up to 16 bytes; those of 16 bytes
  * that do not begin at a multiple of them, in halves. `offsets`: all that a table says, or what that is made of multiples of,
  * joined by "or". */
-static mover copier(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_buffer *from, int64_t offsets)
+static const th_gpu_kernel *copier(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_buffer *from, int64_t offsets)
 {
     const int last = (int)a->axes - 1;
     int64_t size = to->itemsize, apart = offsets | (int64_t)(uintptr_t)to->data | (int64_t)(uintptr_t)from->data;
@@ -128,8 +122,6 @@ static mover copier(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_b
         a->from[last] = a->to[last] = size;
         a->n /= 2;
     }
-    if (!is_row && last >= 0 && a->place < 0 && turned(a, size, (int64_t)(uintptr_t)to->data))
-        return (mover){gpu->movers.turn[size_class(size)], 1};
     if (last >= 0)
         apart |= a->from[last] | a->to[last];
     if (size == 16 && apart % size) {
@@ -139,23 +131,48 @@ static mover copier(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_b
         a->axes++;
         a->n *= 2;
     }
-    return (mover){gpu->movers.copy[size_class(size)], COPIES};
+    share(a);
+    return gpu->movers.copy[size_class(size)];
 }
 
-static mover adder(th_gpu *gpu, const th_buffer *to) { return (mover){gpu->movers.add[to->dtype], 1}; }
-
-static int launch(th_gpu *gpu, mover by, int npointers, char **pointers, const void *rest, size_t bytes, int64_t n)
+static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int npointers, char **pointers, const void *rest, size_t bytes, int64_t n)
 {
     int64_t args[TH_GPU_ARGS / 8] = {0};
-    const int64_t per_group = gpu->group * by.each;
-    if (by.kernel == NULL) {
+    if (kernel == NULL) {
         th_gpu_complain(gpu, "no kernel moves such elements", 0);
         return -1;
     }
     memcpy(args + npointers, rest, bytes);
-    const th_gpu_launch what = {by.kernel->function, (n + per_group - 1) / per_group, gpu->group, npointers, pointers, args,
+    const th_gpu_launch what = {kernel->function, (n + gpu->group - 1) / gpu->group, gpu->group, npointers, pointers, args,
                                 (size_t)npointers * sizeof *args + bytes};
     return th_gpu_launched(gpu, &what);
+}
+
+/* Copies what is turned, in tiles. */
+static int turn(th_gpu *gpu, const th_buffer *to, const th_buffer *from, const th_gpu_axes *a, int64_t size)
+{
+    const int outer = (int)a->axes - 2, kind = size_class(size);
+    const int64_t side = size > 4 ? 32 : 64; /* as move.cl has it */
+    struct {
+        int64_t at[2], tiles[2], length[2], from[2], to[2], axes, shape[AXES], outer_from[AXES], outer_to[AXES];
+    } args = {.axes = outer};
+    int64_t groups = 1;
+    for (int k = 0; k < 2; ++k) {
+        args.length[k] = a->shape[outer + k];
+        args.tiles[k] = (args.length[k] + side - 1) / side;
+        args.from[k] = a->from[outer + k];
+        args.to[k] = a->to[outer + k];
+        groups *= args.tiles[k];
+    }
+    for (int d = 0; d < outer; ++d) {
+        args.shape[d] = a->shape[d];
+        args.outer_from[d] = a->from[d];
+        args.outer_to[d] = a->to[d];
+        groups *= a->shape[d];
+    }
+    char *pointers[2] = {from->data, to->data};
+    const th_gpu_launch what = {gpu->movers.turn[kind]->function, groups, GROUP, 2, pointers, args.at, sizeof args};
+    return groups ? th_gpu_launched(gpu, &what) : 0;
 }
 
 /* One element of the host's, everywhere. */
@@ -170,19 +187,18 @@ static int fill(th_gpu *gpu, const th_buffer *to, const th_buffer *from)
     memset(rest.value, 0, sizeof rest.value);
     memcpy(rest.value, from->data, (size_t)from->itemsize);
     char *pointers[1] = {to->data};
-    const mover filler = {gpu->movers.fill[size_class(to->itemsize)], 1};
-    return rest.axes.n ? launch(gpu, filler, 1, pointers, &rest, sizeof rest, rest.axes.n) : 0;
+    return rest.axes.n ? launch(gpu, gpu->movers.fill[size_class(to->itemsize)], 1, pointers, &rest, sizeof rest, rest.axes.n) : 0;
 }
 
 /* With a table of the host's, which the device has for as long as the kernel needs it. */
-static int with_table(th_gpu *gpu, mover by, const th_buffer *to, const th_buffer *from, const th_gpu_axes *a,
+static int with_table(th_gpu *gpu, const th_gpu_kernel *kernel, const th_buffer *to, const th_buffer *from, const th_gpu_axes *a,
                       const int64_t *table, int64_t entries)
 {
     char *pointers[3] = {from->data, to->data, from->data};
     if (a->n == 0)
         return 0;
     if (table == NULL)
-        return launch(gpu, by, 3, pointers, a, sizeof *a, a->n);
+        return launch(gpu, kernel, 3, pointers, a, sizeof *a, a->n);
     const size_t bytes = (size_t)entries * sizeof *table;
     char *there = th_gpu_scratch(gpu, bytes);
     if (there == NULL)
@@ -190,9 +206,14 @@ static int with_table(th_gpu *gpu, mover by, const th_buffer *to, const th_buffe
     pointers[2] = there;
     int status = gpu->memory.copy(&gpu->memory, there, (const char *)table, bytes, TH_TO_DEVICE);
     if (status == 0)
-        status = launch(gpu, by, 3, pointers, a, sizeof *a, a->n);
+        status = launch(gpu, kernel, 3, pointers, a, sizeof *a, a->n);
     th_gpu_scratch_release(gpu, there, bytes);
     return status;
+}
+
+static int move(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_buffer *from)
+{
+    return is_turned(a, to->itemsize) ? turn(gpu, to, from, a, to->itemsize) : with_table(gpu, copier(gpu, a, to, from, 0), to, from, a, NULL, 0);
 }
 
 int th_gpu_gather(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets)
@@ -204,7 +225,7 @@ int th_gpu_gather(const th_device *device, const th_buffer *to, const th_buffer 
     if (axes_of(gpu, &a, to, from, axis))
         return -1;
     if (offsets == NULL)
-        return with_table(gpu, copier(gpu, &a, to, from, 0), to, from, &a, NULL, 0);
+        return move(gpu, &a, to, from);
     const int64_t n = to->shape[axis];
     int64_t all = 0, *table = malloc((size_t)(2 * n + 1) * sizeof *table);
     for (int64_t i = 0; table && i < n; ++i) {
@@ -273,12 +294,12 @@ int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer
     th_gpu_axes a;
     if (axes_of(gpu, &a, to, from, axis))
         return -1;
-    int64_t all = 0;
-    for (int64_t i = 0; offsets && i < to->shape[axis]; ++i)
-        all |= offsets[i];
-    const mover by = adds ? adder(gpu, to) : copier(gpu, &a, to, from, all);
     if (offsets == NULL)
-        return with_table(gpu, by, to, from, &a, NULL, 0);
+        return adds ? with_table(gpu, gpu->movers.add[to->dtype], to, from, &a, NULL, 0) : move(gpu, &a, to, from);
+    int64_t all = 0;
+    for (int64_t i = 0; i < to->shape[axis]; ++i)
+        all |= offsets[i];
+    const th_gpu_kernel *kernel = adds ? gpu->movers.add[to->dtype] : copier(gpu, &a, to, from, all);
     if (a.n == 0)
         return 0;
     int64_t places, entries;
@@ -287,7 +308,7 @@ int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer
         return -1;
     a.n = a.n / to->shape[axis] * places;
     a.shape[a.place] = places;
-    const int status = with_table(gpu, by, to, from, &a, table, entries);
+    const int status = with_table(gpu, kernel, to, from, &a, table, entries);
     free(table);
     return status;
 }
@@ -300,7 +321,7 @@ int th_gpu_move_by_table(th_gpu *gpu, const th_buffer *to, const th_buffer *from
     if (a.n == 0)
         return 0;
     char *pointers[3] = {from->data, to->data, table};
-    const mover by = adds ? adder(gpu, to) : copier(gpu, &a, to, from, offsets);
+    const th_gpu_kernel *kernel = adds ? gpu->movers.add[to->dtype] : copier(gpu, &a, to, from, offsets);
     a.shape[a.place] = n;
-    return launch(gpu, by, 3, pointers, &a, sizeof a, a.n);
+    return launch(gpu, kernel, 3, pointers, &a, sizeof a, a.n);
 }

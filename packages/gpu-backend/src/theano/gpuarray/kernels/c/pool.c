@@ -270,8 +270,7 @@ int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides)
 
 static int64_t distance(int64_t step) { return step < 0 ? -step : step; }
 
-/* The axis, but the last one, along which the elements of some operand lie closest; -1: those of all do along the last. */
-static int other_axis(int axes, const int64_t *shape, int nops, const int64_t *strides)
+int th_gpu_other_axis(int axes, const int64_t *shape, int nops, const int64_t *strides)
 {
     int found = -1;
     for (int k = 0; k < nops; ++k) {
@@ -284,23 +283,44 @@ static int other_axis(int axes, const int64_t *shape, int nops, const int64_t *s
     return found;
 }
 
-int th_gpu_across(int axes, int64_t *shape, int nops, int64_t *strides)
+/* The length of the side of a tile: the largest power of two up to `most` that divides an axis. */
+static int64_t side(int64_t length, int64_t most)
 {
-    const int other = axes > 1 ? other_axis(axes, shape, nops, strides) : -1;
-    int64_t side = 32;
-    while (other >= 0 && shape[other] % side)
-        side /= 2;
-    if (other < 0 || side < 4)
+    while (length % most)
+        most /= 2;
+    return most;
+}
+
+int th_gpu_tile(int axes, int64_t *shape, int nops, int64_t *strides)
+{
+    const int other = axes > 1 ? th_gpu_other_axis(axes, shape, nops, strides) : -1, last = axes - 1;
+    if (other < 0)
+        return axes;
+    const int64_t high = side(shape[other], 8), wide = side(shape[last], 4); /* 8 numbers of 4 bytes, 4 packs of 16 bytes */
+    if (high * wide < 8)
         return axes;
     for (int k = nops - 1; k >= 0; --k) { /* from the end, since rows become longer */
-        const int64_t step = strides[k * axes + other];
-        memmove(strides + k * (axes + TH_GPU_ACROSS), strides + k * axes, (size_t)axes * sizeof *strides);
-        strides[k * (axes + TH_GPU_ACROSS) + other] *= side;
-        strides[k * (axes + TH_GPU_ACROSS) + axes] = step;
+        int64_t steps[TH_MAX_NDIM + TH_GPU_TILING];
+        memcpy(steps, strides + k * axes, (size_t)axes * sizeof *steps);
+        steps[axes] = steps[other];
+        steps[axes + 1] = steps[last];
+        steps[other] *= high;
+        steps[last] *= wide;
+        memcpy(strides + k * (axes + TH_GPU_TILING), steps, (size_t)(axes + TH_GPU_TILING) * sizeof *steps);
     }
-    shape[other] /= side;
-    shape[axes] = side;
-    return axes + TH_GPU_ACROSS;
+    shape[other] /= high;
+    shape[last] /= wide;
+    shape[axes] = high;
+    shape[axes + 1] = wide;
+    return axes + TH_GPU_TILING;
+}
+
+int64_t th_gpu_pieces(int64_t length)
+{
+    int64_t pieces = 4;
+    while (length % pieces)
+        pieces /= 2;
+    return pieces;
 }
 
 int th_gpu_in_packs(const th_buffer *b, int64_t width, int64_t step, int axes, const int64_t *others)
