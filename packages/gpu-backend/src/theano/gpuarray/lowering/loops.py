@@ -8,8 +8,8 @@ from typing import Any
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import ARGUMENTS, OPERANDS, DeviceMap, DeviceReduction
 from theano.gpuarray.lowering.common import TARGET, functions, numbers_of_host
-from theano.gpuarray.reduction_writer import COLUMNS, REDUCTION_FUNCTIONS, accumulator_bytes, reduction_code
-from theano.gpuarray.writer import MAP_FUNCTIONS, map_code
+from theano.gpuarray.writer.maps import MAP_FUNCTIONS, map_code
+from theano.gpuarray.writer.reductions import COLUMNS, REDUCTION_FUNCTIONS, accumulator_bytes, reduction_code
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import Accepts

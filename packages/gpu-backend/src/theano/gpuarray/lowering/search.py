@@ -11,7 +11,7 @@ from theano.gpuarray.dialect import text_of
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceReduction
 from theano.gpuarray.lowering.common import TARGET, functions, shipped
-from theano.gpuarray.reduction_writer import REDUCTION_FUNCTIONS
+from theano.gpuarray.writer.reductions import REDUCTION_FUNCTIONS
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import FLOATS, INT64, REAL, Accepts

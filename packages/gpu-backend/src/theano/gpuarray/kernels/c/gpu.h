@@ -196,10 +196,4 @@ int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides);
 enum { TH_GPU_TILING = 2 };
 int th_gpu_tile(int axes, int64_t *shape, int nops, int64_t *strides);
 
-/* The axis, but the last one, along which the elements of some operand lie closest; -1: those of all do along the last. */
-int th_gpu_other_axis(int axes, const int64_t *shape, int nops, const int64_t *strides);
-
-/* In how many equal pieces a length is taken by one work-item, which finds out only once where it is: at most MOST of move.cl. */
-int64_t th_gpu_pieces(int64_t length);
-
 #endif

@@ -5,7 +5,8 @@
 #include "gpu.h"
 
 enum { AXES = 19, MOST = AXES - 1 }; /* what is left is for halves of elements */
-enum { NARROW = 8, GROUP = 256 };    /* axes that tiles are worth it for are as long; work-items of a group that turns one */
+enum { EACH = 4 };                   /* what a work-item copies, at most: MOST of move.cl */
+enum { NARROW = 8, GROUP = 256 };    /* what is turned in tiles has axes as long at least; work-items of such a tile */
 
 /* The axes of two arrays, as few as there can be. Axis `place` stays by itself, since one side has a table for it. */
 typedef struct {
@@ -99,7 +100,8 @@ static void share(th_gpu_axes *a)
     const int last = (int)a->axes - 1;
     if (last < 0 || last == a->place)
         return;
-    a->each = th_gpu_pieces(a->shape[last]);
+    for (a->each = EACH; a->shape[last] % a->each;)
+        a->each /= 2;
     a->shape[last] /= a->each;
     a->apart[0] = a->shape[last] * a->from[last];
     a->apart[1] = a->shape[last] * a->to[last];
@@ -149,9 +151,9 @@ static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int npointers, char 
 }
 
 /* Copies what is turned, in tiles. */
-static int turn(th_gpu *gpu, const th_buffer *to, const th_buffer *from, const th_gpu_axes *a, int64_t size)
+static int turn(th_gpu *gpu, const th_gpu_kernel *kernel, const th_buffer *to, const th_buffer *from, const th_gpu_axes *a, int64_t size)
 {
-    const int outer = (int)a->axes - 2, kind = size_class(size);
+    const int outer = (int)a->axes - 2;
     const int64_t side = size > 4 ? 32 : 64; /* as move.cl has it */
     struct {
         int64_t at[2], tiles[2], length[2], from[2], to[2], axes, shape[AXES], outer_from[AXES], outer_to[AXES];
@@ -171,7 +173,7 @@ static int turn(th_gpu *gpu, const th_buffer *to, const th_buffer *from, const t
         groups *= a->shape[d];
     }
     char *pointers[2] = {from->data, to->data};
-    const th_gpu_launch what = {gpu->movers.turn[kind]->function, groups, GROUP, 2, pointers, args.at, sizeof args};
+    const th_gpu_launch what = {kernel->function, groups, GROUP, 2, pointers, args.at, sizeof args};
     return groups ? th_gpu_launched(gpu, &what) : 0;
 }
 
@@ -211,9 +213,12 @@ static int with_table(th_gpu *gpu, const th_gpu_kernel *kernel, const th_buffer 
     return status;
 }
 
-static int move(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_buffer *from)
+static int copy(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_buffer *from)
 {
-    return is_turned(a, to->itemsize) ? turn(gpu, to, from, a, to->itemsize) : with_table(gpu, copier(gpu, a, to, from, 0), to, from, a, NULL, 0);
+    const th_gpu_kernel *tiles = gpu->movers.turn[size_class(to->itemsize)];
+    if (tiles && is_turned(a, to->itemsize))
+        return turn(gpu, tiles, to, from, a, to->itemsize);
+    return with_table(gpu, copier(gpu, a, to, from, 0), to, from, a, NULL, 0);
 }
 
 int th_gpu_gather(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets)
@@ -225,7 +230,7 @@ int th_gpu_gather(const th_device *device, const th_buffer *to, const th_buffer 
     if (axes_of(gpu, &a, to, from, axis))
         return -1;
     if (offsets == NULL)
-        return move(gpu, &a, to, from);
+        return copy(gpu, &a, to, from);
     const int64_t n = to->shape[axis];
     int64_t all = 0, *table = malloc((size_t)(2 * n + 1) * sizeof *table);
     for (int64_t i = 0; table && i < n; ++i) {
@@ -295,7 +300,7 @@ int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer
     if (axes_of(gpu, &a, to, from, axis))
         return -1;
     if (offsets == NULL)
-        return adds ? with_table(gpu, gpu->movers.add[to->dtype], to, from, &a, NULL, 0) : move(gpu, &a, to, from);
+        return adds ? with_table(gpu, gpu->movers.add[to->dtype], to, from, &a, NULL, 0) : copy(gpu, &a, to, from);
     int64_t all = 0;
     for (int64_t i = 0; i < to->shape[axis]; ++i)
         all |= offsets[i];

@@ -270,7 +270,8 @@ int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides)
 
 static int64_t distance(int64_t step) { return step < 0 ? -step : step; }
 
-int th_gpu_other_axis(int axes, const int64_t *shape, int nops, const int64_t *strides)
+/* The axis, but the last one, along which the elements of some operand lie closest; -1: those of all do along the last. */
+static int other_axis(int axes, const int64_t *shape, int nops, const int64_t *strides)
 {
     int found = -1;
     for (int k = 0; k < nops; ++k) {
@@ -293,7 +294,7 @@ static int64_t side(int64_t length, int64_t most)
 
 int th_gpu_tile(int axes, int64_t *shape, int nops, int64_t *strides)
 {
-    const int other = axes > 1 ? th_gpu_other_axis(axes, shape, nops, strides) : -1, last = axes - 1;
+    const int other = axes > 1 ? other_axis(axes, shape, nops, strides) : -1, last = axes - 1;
     if (other < 0)
         return axes;
     const int64_t high = side(shape[other], 8), wide = side(shape[last], 4); /* 8 numbers of 4 bytes, 4 packs of 16 bytes */
@@ -313,14 +314,6 @@ int th_gpu_tile(int axes, int64_t *shape, int nops, int64_t *strides)
     shape[axes] = high;
     shape[axes + 1] = wide;
     return axes + TH_GPU_TILING;
-}
-
-int64_t th_gpu_pieces(int64_t length)
-{
-    int64_t pieces = 4;
-    while (length % pieces)
-        pieces /= 2;
-    return pieces;
 }
 
 int th_gpu_in_packs(const th_buffer *b, int64_t width, int64_t step, int axes, const int64_t *others)

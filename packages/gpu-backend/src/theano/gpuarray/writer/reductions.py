@@ -1,4 +1,4 @@
-"""The writer for devices: reductions, of the parts that `theano.gpuarray.writer` has."""
+"""Reductions as text."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 
 from theano.codegen.text import CText
 from theano.gpuarray.dialect import in_dialect, is_foreign
-from theano.gpuarray.writer import (
-    _MOST_LINES,
+from theano.gpuarray.writer.parts import (
+    MOST_LINES,
     DeviceCode,
-    _at,
-    _blocks,
-    _function,
-    _Inputs,
-    _is_read,
-    _pack_of,
-    _pack_type,
-    _read,
-    _size,
-    _split,
-    _struct,
-    _walk,
-    _write_pack_types,
+    Inputs,
+    at,
+    blocks_of,
+    function,
+    is_read,
+    pack_of,
+    pack_type,
+    size_of,
+    split,
+    write_pack_types,
+    write_read,
+    write_struct,
+    write_walk,
 )
 from theano.scalar.c import support
 from theano.scalar.cbody import names_of_blocks
@@ -57,14 +57,14 @@ def reduction_code(nest: Reduction, hosts: Collection[int] = ()) -> DeviceCode |
         blocks += [*step.lines, convert(f"t{k}_i", r.term, r.accumulator), convert("a", r.accumulator, r.dtype)]
     dtypes = [*(x.dtype for x in nest.inputs), *(r.dtype for r in nest.results)]
     extra = (*support(names_of_blocks("\n".join(blocks))), *(text for step in steps if step for text in step.support))
-    found = _blocks(dtypes, body, extra)
+    found = blocks_of(dtypes, body, extra)
     if found is None or is_foreign(blocks):
         return None
-    c, operands = CText(), _split(nest.inputs, hosts)
+    c, operands = CText(), split(nest.inputs, hosts)
     many = _in_flight(operands, body)
-    width = min(_pack_of(operands.there, body), many) if operands.there else 1
+    width = min(pack_of(operands.there, body), many) if operands.there else 1
     _write_accumulators(c, nest)
-    _write_pack_types(c, operands.there, width)
+    write_pack_types(c, operands.there, width)
     packs = _packs_in_flight(nest, operands, body, width)
     size = _write_terms(c, nest, operands, body, many, width)
     if packs:
@@ -79,7 +79,7 @@ def accumulator_bytes(nest: Reduction) -> int:
 
 
 def _slot(nest: Reduction) -> int:
-    return max(8, *(_size(r.accumulator) for r in nest.results))
+    return max(8, *(size_of(r.accumulator) for r in nest.results))
 
 
 def _step(result: Result) -> Any:
@@ -113,26 +113,26 @@ def _write_accumulators(c: CText, nest: Reduction) -> None:
     c("")
 
 
-def _in_flight(inputs: _Inputs, body: Body) -> int:
+def _in_flight(inputs: Inputs, body: Body) -> int:
     """Return how many terms a work-item reads before it takes them together: loads of memory take long."""
     terms = _MOST_IN_FLIGHT
-    while terms > 1 and (terms * len(inputs.there) > 2 * _MOST_IN_FLIGHT or terms * len(body.lines) > _MOST_LINES):
+    while terms > 1 and (terms * len(inputs.there) > 2 * _MOST_IN_FLIGHT or terms * len(body.lines) > MOST_LINES):
         terms //= 2
     return terms
 
 
-def _packs_in_flight(nest: Reduction, inputs: _Inputs, body: Body, width: int) -> int:
+def _packs_in_flight(nest: Reduction, inputs: Inputs, body: Body, width: int) -> int:
     """Return how many packs of neighbouring elements' terms a work-item reads before it takes them; 0: none at all."""
     packs = _MOST_IN_FLIGHT // 2
     while packs > 1 and (
         packs * len(inputs.there) > _MOST_IN_FLIGHT or packs * width > 2 * _MOST_IN_FLIGHT
-        or packs * width * len(body.lines) > _MOST_LINES
+        or packs * width * len(body.lines) > MOST_LINES
     ):  # fmt: skip
         packs //= 2
     return packs if packs > 1 and width > 1 and len(nest.axes) < nest.ndim else 0
 
 
-def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, width: int) -> int:
+def _write_terms(c: CText, nest: Reduction, inputs: Inputs, body: Body, many: int, width: int) -> int:
     """Write the function that takes terms together: all of an element, into the results, or some into accumulators.
 
     Returns the bytes of its struct.
@@ -142,8 +142,8 @@ def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: i
     numbers = ("n", "count", "lanes", "parts", "neighbours", "packed", "nkept", "nterms")
     fields: dict[str, tuple[int, ...]] = {**dict.fromkeys(numbers, ()), "kept": (ndim,), "terms": (max(ndim, 2),)}
     fields |= {"in": (nin, 2, max(ndim, 2))} if nin else {}  # C has no empty arrays
-    size = _struct(c, "terms_args", count, {**fields, "out": (nout, ndim)}, inputs, body)
-    with _function(c, "terms", count, inputs, body):
+    size = write_struct(c, "terms_args", count, {**fields, "out": (nout, ndim)}, inputs, body)
+    with function(c, "terms", count, inputs, body):
         _write_place(c, nin)
         c("state mine;", "mine.begun = 0;")
         with c.block("if (element < a.n && first < a.count)"):
@@ -162,13 +162,13 @@ def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: i
     return size
 
 
-def _write_columns(c: CText, nest: Reduction, inputs: _Inputs, body: Body, packs: int, width: int) -> None:
+def _write_columns(c: CText, nest: Reduction, inputs: Inputs, body: Body, packs: int, width: int) -> None:
     """Write the function for results whose terms are neighbours in memory: `terms`, of packs of results.
 
     It is a function of its own, since it needs more registers.
     """
     nin = len(inputs.there)
-    with _function(c, COLUMNS, nin + len(nest.results) + 1, inputs, body, "terms_args"):
+    with function(c, COLUMNS, nin + len(nest.results) + 1, inputs, body, "terms_args"):
         _write_place(c, nin)
         c(f"state taken[{width}];", "UNROLL", f"for (int v = 0; v < {width}; ++v)", "    taken[v].begun = 0;")
         with c.block("if (element < a.n && first < a.count)"):
@@ -198,9 +198,9 @@ def _write_place(c: CText, nin: int) -> None:
 
 
 def _write_first_term(c: CText, nin: int, short: bool) -> None:
-    """Write where the terms of the element begin, and how many of them a work-item takes; ``short`` as for `_walk`."""
+    """Write where the terms of the element begin, and how many a work-item takes; ``short`` as for `write_walk`."""
     c("int left = (int)element;" if short else "int64_t left = element;")
-    _walk(c, "a.kept", "a.nkept", [f"in{k} += i * a.in[{k}][0][d];" for k in range(nin)], short)
+    write_walk(c, "a.kept", "a.nkept", [f"in{k} += i * a.in[{k}][0][d];" for k in range(nin)], short)
     if short:
         c("const int few = ((int)a.count - first + step - 1) / step;")
     else:
@@ -222,18 +222,18 @@ def _write_what_was_taken(c: CText, nest: Reduction, nin: int, width: int = 1) -
             c(f"*(GLOBAL {compute_type(r.accumulator)} *)(to + {_slot(nest) * k}) = mine.a{k};")
 
 
-def _wanted(inputs: _Inputs, body: Body) -> list[int]:
-    return [k for k, x in enumerate(inputs.there) if _is_read(x, body)]
+def _wanted(inputs: Inputs, body: Body) -> list[int]:
+    return [k for k, x in enumerate(inputs.there) if is_read(x, body)]
 
 
-def _write_packed_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, width: int) -> None:
+def _write_packed_loop(c: CText, nest: Reduction, inputs: Inputs, body: Body, many: int, width: int) -> None:
     """Write the loop over terms that are neighbours, or stand still, in all inputs: packs of them are counted."""
     read, packs = _wanted(inputs, body), many // width
     for k in read:
         c(f"int64_t at{k} = in{k} + first * {width} * a.in[{k}][1][0];")
         c(f"const int64_t next{k} = step * {width} * a.in[{k}][1][0], apart{k} = a.in[{k}][1][0];")
     with c.block(f"for (int left_of = few; left_of > 0; left_of -= {packs})"):
-        c(*(f"{_pack_type(inputs.there[k].dtype)} read{k}[{packs}];" for k in read))
+        c(*(f"{pack_type(inputs.there[k].dtype)} read{k}[{packs}];" for k in read))
         c("UNROLL")
         with c.block(f"for (int e = 0; e < {packs}; ++e)"):
             for k in read:
@@ -243,23 +243,23 @@ def _write_packed_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, m
         _write_some(c, nest, inputs, body, many, places, f"e / {width} < left_of")
 
 
-def _write_pack_read(c: CText, inputs: _Inputs, k: int, width: int) -> None:
+def _write_pack_read(c: CText, inputs: Inputs, k: int, width: int) -> None:
     """Write how an input's pack is read: at once, or, if its elements are not ``apart``, from one place.
 
     Those of a sole input are apart.
     """
     dtype, place = inputs.there[k].dtype, f"p{k} + (e < left_of ? at{k} : in{k})"
-    at_once = f"read{k}[e] = *(GLOBAL const {_pack_type(dtype)} *)({place});"
+    at_once = f"read{k}[e] = *(GLOBAL const {pack_type(dtype)} *)({place});"
     if len(inputs.there) == 1:
         c(at_once)
         return
     with c.block(f"if (apart{k})"):
         c(at_once)
     with c.block("else"):
-        c("UNROLL", f"for (int v = 0; v < {width}; ++v)", f"    read{k}[e].v[v] = {_at(dtype, place)};")
+        c("UNROLL", f"for (int v = 0; v < {width}; ++v)", f"    read{k}[e].v[v] = {at(dtype, place)};")
 
 
-def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, width: int = 1) -> None:
+def _write_fast_loop(c: CText, nest: Reduction, inputs: Inputs, body: Body, many: int, width: int = 1) -> None:
     """Write the loop over terms along two axes at most: several are read, then they are taken together.
 
     From one term to the next there are additions only: ``by`` elements along the last axis, and where that ends, back
@@ -275,7 +275,7 @@ def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, man
         c(f"const int64_t next{k} = ahead * first{k} + by * last{k}, wrap{k} = next{k} + first{k} - length * last{k};")
         c(f"int64_t at{k} = in{k} + outer * first{k} + inner * last{k};")
     with c.block(f"for (int left_of = few; left_of > 0; left_of -= {many})"):
-        kind = c_type if width == 1 else _pack_type
+        kind = c_type if width == 1 else pack_type
         c(*(f"{kind(inputs.there[k].dtype)} read{k}[{many}];" for k in read))
         c("UNROLL")
         with c.block(f"for (int e = 0; e < {many}; ++e)"):
@@ -284,7 +284,7 @@ def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, man
                 if width > 1:
                     _write_pack_read(c, inputs, k, width)
                 else:
-                    c(f"read{k}[e] = {_at(dtype, f'p{k} + (e < left_of ? at{k} : in{k})')};")
+                    c(f"read{k}[e] = {at(dtype, f'p{k} + (e < left_of ? at{k} : in{k})')};")
             c("inner += by;", "const int ends = inner >= length;", "inner -= ends ? length : 0;")
             c(*(f"at{k} += ends ? wrap{k} : next{k};" for k in read))
         if width == 1:
@@ -295,18 +295,18 @@ def _write_fast_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body, man
             _write_some(c, nest, inputs, body, many, [f"read{k}[e].v[v]" for k in there], "e < left_of", "taken[v]")
 
 
-def _write_plain_loop(c: CText, nest: Reduction, inputs: _Inputs, body: Body) -> None:
+def _write_plain_loop(c: CText, nest: Reduction, inputs: Inputs, body: Body) -> None:
     """Write the loop over terms along any number of axes."""
     there = range(len(inputs.there))
     with c.block("for (int64_t t = first; t < a.count; t += step)"):
         c("left = t;", *(f"int64_t at{k} = in{k};" for k in there))
-        _walk(c, "a.terms", "a.nterms", [f"at{k} += i * a.in[{k}][1][d];" for k in there])
-        _write_term(c, nest, inputs, body, [_at(inputs.there[k].dtype, f"p{k} + at{k}") for k in there])
+        write_walk(c, "a.terms", "a.nterms", [f"at{k} += i * a.in[{k}][1][d];" for k in there])
+        _write_term(c, nest, inputs, body, [at(inputs.there[k].dtype, f"p{k} + at{k}") for k in there])
         c("next.begun = 1;", "mine = joined(mine, next);")
 
 
 def _write_some(
-    c: CText, nest: Reduction, inputs: _Inputs, body: Body, many: int, places: Sequence[str], is_there: str,
+    c: CText, nest: Reduction, inputs: Inputs, body: Body, many: int, places: Sequence[str], is_there: str,
     before: str = "mine",
 ) -> None:  # fmt: skip
     """Write how terms that were read are taken together, and with those before; ``is_there`` says which there are."""
@@ -317,10 +317,10 @@ def _write_some(
     c(f"{before} = joined({before}, some);")
 
 
-def _write_term(c: CText, nest: Reduction, inputs: _Inputs, body: Body, places: Sequence[str]) -> None:
+def _write_term(c: CText, nest: Reduction, inputs: Inputs, body: Body, places: Sequence[str]) -> None:
     """Write how a term is made of inputs at some places, into ``next``."""
     for x, place in zip(inputs.there, places, strict=True):
-        _read(c, x, place, body)
+        write_read(c, x, place, body)
     for k, r in enumerate(nest.results):
         c(f"{compute_type(r.term)} t{k}_i;")
     c.extend(body.lines)
@@ -351,7 +351,7 @@ def _write_results(c: CText, nest: Reduction, state: str, element: str, first: i
         beyond = f" + v * (a.out[{k}][a.nkept - 1] / {width})" if width > 1 else ""
         c(f"int64_t to{k} = a.at[{first + k}]{beyond};")
     c(f"int left = (int){element};" if width > 1 else f"int64_t left = {element};")
-    _walk(c, "a.kept", "a.nkept", [f"to{k} += i * a.out[{k}][d];" for k in range(nout)], short=width > 1)
+    write_walk(c, "a.kept", "a.nkept", [f"to{k} += i * a.out[{k}][d];" for k in range(nout)], short=width > 1)
     for k, r in enumerate(nest.results):
         given = convert(f"{state}.a{k}", r.accumulator, r.dtype)
         c(store(r.dtype, f"*(GLOBAL {c_type(r.dtype)} *)(p{first + k} + to{k})", given))
@@ -361,8 +361,8 @@ def _write_finish(c: CText, nest: Reduction) -> None:
     """Write the function that takes the accumulators of all parts of an element together."""
     nout, ndim = len(nest.results), max(nest.ndim, 1)
     fields = {"n": (), "lanes": (), "parts": (), "nkept": (), "kept": (ndim,), "out": (nout, ndim)}
-    _struct(c, "finish_args", 1 + nout, fields)
-    with _function(c, "finish", 1 + nout):
+    write_struct(c, "finish_args", 1 + nout, fields)
+    with function(c, "finish", 1 + nout):
         c("LOCAL state shared[256];")
         c("const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();")
         c("const int lane = me / per_group, which = me % per_group;")
