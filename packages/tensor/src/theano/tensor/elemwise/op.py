@@ -10,6 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Apply, Constant, Op, Variable
 from theano.graph.canonical import register_form
+from theano.records import NamedTuple
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, is_tensor, length_if_known, static_element
 from theano.tensor.elemwise.dimshuffle import DimShuffle
@@ -93,6 +94,29 @@ def _example(op: Elemwise, names: Sequence[str]) -> list[str]:
         call = ", ".join(f"T.{kind}({n!r})" for n in names)
         return [*lines, f">>> {path}({call}).type", f"TensorType({out.dtype}, matrix)"]
     return []
+
+
+class _Known(NamedTuple):
+    """The output's type of an operation of ours for inputs of some types, which are kept, so that they stay these."""
+
+    scalar_op: scal.DefinedOp
+    inputs: list[TensorType]
+    output: TensorType
+
+
+_KNOWN: dict[tuple[int, ...], _Known] = {}  #: by the identities of operation and types, which are cheaper to look up
+_MOST_KNOWN = 4096
+
+
+def _remember(
+    kind: tuple[int, ...], scalar_op: scal.DefinedOp, given: list[Tensor], aligned: list[Tensor], output: TensorType
+) -> None:
+    """Keep the type of an output, unless a flag may change it (of whole numbers) or inputs got more dimensions."""
+    if any(a is not b or a.type.dtype in scal.discrete_dtypes for a, b in zip(aligned, given, strict=True)):
+        return
+    if len(_KNOWN) >= _MOST_KNOWN:
+        _KNOWN.clear()
+    _KNOWN[kind] = _Known(scalar_op, [x.type for x in given], output)
 
 
 class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have documentation of their own)
@@ -212,9 +236,17 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
 
     def make_node(self, *inputs: Any) -> Apply:
         """Return the node, its inputs brought to one number of dimensions."""
-        dtypes, patterns, aligned = self.get_output_info(DimShuffle, *map(as_tensor_variable, inputs))
-        outputs = [TensorType(d, p).make_variable() for d, p in zip(dtypes, patterns, strict=True)]
-        return Apply(self, aligned, outputs)
+        given = [as_tensor_variable(x) for x in inputs]
+        plain = type(self) is Elemwise and not self.inplace_pattern
+        kind = (id(self.scalar_op), *[id(x.type) for x in given])
+        known = _KNOWN.get(kind) if plain else None
+        if known is not None:
+            return Apply(self, given, [known.output.make_variable()])
+        dtypes, patterns, aligned = self.get_output_info(DimShuffle, *given)
+        types = [TensorType(d, p) for d, p in zip(dtypes, patterns, strict=True)]
+        if plain and len(types) == 1 and isinstance(self.scalar_op, scal.DefinedOp):
+            _remember(kind, self.scalar_op, given, aligned, types[0])
+        return Apply(self, aligned, [t.make_variable() for t in types])
 
     # -- computing ---------------------------------------------------------------------------------
 

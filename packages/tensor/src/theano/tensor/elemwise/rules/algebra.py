@@ -207,9 +207,10 @@ def _write(family: Family, total: Any, above: list[Any], below: list[Any], dtype
 def _is_plain(node: TensorApply, family: Family, above: list[Any], below: list[Any]) -> bool:
     """Return whether there is nothing to gather, the usual case: it is told without writing anything."""
     inputs: list[Any] = node.inputs
-    if [*above, *below] != inputs:
-        return False
     dtype = node.outputs[0].type.dtype
+    if [*above, *below] != inputs:
+        is_quotient = below != [] and scalar_of(node) == family.inverse.scalar_op
+        return is_quotient and _is_plain_quotient(node, family, above, below)
     first, *rest = inputs
     if not rest:
         return bool(below) and not isinstance(first, Constant) and first.type.dtype == dtype
@@ -227,6 +228,19 @@ def _is_plain(node: TensorApply, family: Family, above: list[Any], below: list[A
         return True
     value = uniform(first) if first.type.dtype == dtype and all(first.type.broadcastable) else None
     return value is not None and bool(np.isfinite(value)) and value not in (family.identity, 0, -1)
+
+
+def _is_plain_quotient(node: TensorApply, family: Family, above: list[Any], below: list[Any]) -> bool:
+    """Return whether a product by a product, or a sum less a sum, is as it would be written, and nothing cancels."""
+    out = node.outputs[0]
+    for v, side in zip(node.inputs, (above, below), strict=True):
+        made = made_by(v, family.main)
+        if side != ([v] if made is None or len(v.clients) != 1 else made.inputs) or v.type.dtype != out.type.dtype:
+            return False
+    return set(above).isdisjoint(below) and not any(
+        isinstance(v, Constant) or v.type.dtype != out.type.dtype or made_by(v, family.main) is not None
+        for v in (*above, *below)
+    )
 
 
 def canonical(node: TensorApply, family: Family) -> Any:
