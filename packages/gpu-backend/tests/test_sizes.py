@@ -97,7 +97,7 @@ def test_rows_of_packs(first, second):
 
 #: Where the elements of a result that are neighbours are so along another axis in an operand: loops are walked in tiles of 8 by 4 packs, if
 #: the lengths allow it; copies go through tiles of 32 or 64 by as many, from axes of 8 on.
-TURNED = {
+TRANSPOSED = {
     "matrices": (
         lambda x: x.T,
         [
@@ -129,9 +129,9 @@ TURNED = {
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
-@pytest.mark.parametrize("kind", list(TURNED))
+@pytest.mark.parametrize("kind", list(TRANSPOSED))
 def test_tiles(kind, dtype):
-    turn, shapes = TURNED[kind]
+    turn, shapes = TRANSPOSED[kind]
     for shape in shapes:
         there, here = both(whole_numbers(dtype, *shape), turn)
         np.testing.assert_array_equal(np.asarray(there.copy()), here)
@@ -142,7 +142,7 @@ def test_tiles(kind, dtype):
 
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
 @pytest.mark.parametrize("shape", [(7, 9), (8, 8), (31, 64), (65, 33), (64, 128)], ids=str)
-def test_tiles_that_are_written_to_what_is_turned(shape, dtype):
+def test_tiles_that_are_written_to_what_is_transposed(shape, dtype):
     x, y = GpuArrayType(dtype, (False, False))("x"), GpuArrayType(dtype, (False, False))("y")
     changed = T.inc_subtensor(T.as_tensor_variable(x)[1:, 2:], T.as_tensor_variable(y), set_instead_of_inc=True)
     f = theano.function([x, y], as_gpuarray_variable(changed, None), mode=MODE)

@@ -137,7 +137,7 @@ def movers() -> tuple[str, tuple[str, ...]]:
     # Sums wrap around: whole numbers of one size are all the same.
     sums = [name.removeprefix("u") for name in DTYPES]
     return text, (
-        *(f"copy{n}" for n in sizes), *(f"turn{n}" for n in sizes), *(f"fill{n}" for n in sizes),
+        *(f"copy{n}" for n in sizes), *(f"transpose{n}" for n in sizes), *(f"fill{n}" for n in sizes),
         *(f"add_{name}" for name in sums),
     )  # fmt: skip
 

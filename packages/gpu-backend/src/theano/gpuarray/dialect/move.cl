@@ -85,12 +85,12 @@ COPY(16, sixteen_bytes, sixteen_together)
 typedef struct {
     int64_t at[2], tiles[2], length[2], from[2], to[2]; /* along two axes: neighbours are `from[0]` apart in x, `to[1]` in y */
     int64_t axes, shape[MOVE_AXES], outer_from[MOVE_AXES], outer_to[MOVE_AXES]; /* the others */
-} turn_args;
+} transpose_args;
 
-/* What is turned goes through a tile of local memory, so that work-items that follow each other read neighbours, and write
+/* What is transposed goes through a tile of local memory, so that work-items that follow each other read neighbours, and write
  * neighbours. The rows of a tile are a word longer than they need be: so a column is in different banks. */
-#define TURN(NAME, TYPE, SIDE)                                                        \
-    KERNEL void turn##NAME(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS turn_args a)   \
+#define TRANSPOSE(NAME, TYPE, SIDE)                                                        \
+    KERNEL void transpose##NAME(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS transpose_args a)   \
     {                                                                                 \
         enum { EACH_ROW = 256 / SIDE, STEPS = SIDE / EACH_ROW, PADDED = SIDE + (sizeof(TYPE) < 4 ? 4 / sizeof(TYPE) : 1) }; \
         LOCAL TYPE tile[SIDE * PADDED];                                               \
@@ -118,11 +118,11 @@ typedef struct {
             if (near < wide && far + e * EACH_ROW < high)                             \
                 *(GLOBAL TYPE *)(y + e * EACH_ROW * a.to[0]) = tile[near * PADDED + far + e * EACH_ROW]; \
     }
-TURN(1, uint8_t, 64)
-TURN(2, uint16_t, 64)
-TURN(4, uint32_t, 64)
-TURN(8, uint64_t, 32)
-TURN(16, sixteen_bytes, 32)
+TRANSPOSE(1, uint8_t, 64)
+TRANSPOSE(2, uint16_t, 64)
+TRANSPOSE(4, uint32_t, 64)
+TRANSPOSE(8, uint64_t, 32)
+TRANSPOSE(16, sixteen_bytes, 32)
 
 /* The table has, for each place, where it is in `to` and where the list of its terms begins; and then the lists. */
 #define ADD(NAME, TYPE, SUM)                                                          \

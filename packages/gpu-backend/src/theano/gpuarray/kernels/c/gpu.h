@@ -118,10 +118,10 @@ int th_gpu_arena_give(th_gpu_arena *arena, char *memory, size_t bytes); /* 0: it
 /* Tests: what can be made to fail. */
 enum { TH_GPU_ALLOCATE, TH_GPU_LAUNCH, TH_GPU_COPY, TH_GPU_WAIT, TH_GPU_FAULTS };
 
-/* What moves elements (`move.c`): copies, those of what is turned, and a number of the host's everywhere, by the logarithm of an
+/* What moves elements (`move.c`): copies, those of what is transposed, and a number of the host's everywhere, by the logarithm of an
  * item's bytes; sums by dtype. */
 typedef struct th_gpu_movers {
-    th_gpu_kernel *copy[5], *turn[5], *fill[5], *add[TH_NDTYPES];
+    th_gpu_kernel *copy[5], *transpose[5], *fill[5], *add[TH_NDTYPES];
 } th_gpu_movers;
 
 struct th_gpu {

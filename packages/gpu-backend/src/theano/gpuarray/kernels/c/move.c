@@ -6,7 +6,7 @@
 
 enum { AXES = 19, MOST = AXES - 1 }; /* what is left is for halves of elements */
 enum { EACH = 4 };                   /* what a work-item copies, at most: MOST of move.cl */
-enum { NARROW = 8, GROUP = 256 };    /* what is turned in tiles has axes as long at least; work-items of such a tile */
+enum { NARROW = 8, GROUP = 256 };    /* axes of what is transposed in tiles are as long at least; work-items of such a tile */
 
 /* The axes of two arrays, as few as there can be. Axis `place` stays by itself, since one side has a table for it. */
 typedef struct {
@@ -79,7 +79,7 @@ static void exchange(th_gpu_axes *a, int d, int e)
 
 /* Where elements are neighbours along the last axis in one array, and along another one in the other, the second to last becomes
  * that in which they are so in `from`, the last that in which they are so in `to`. 0: they are not. */
-static int is_turned(th_gpu_axes *a, int64_t size)
+static int is_transposed(th_gpu_axes *a, int64_t size)
 {
     const int last = (int)a->axes - 1;
     int near = -1, far = -1;
@@ -150,8 +150,8 @@ static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int npointers, char 
     return th_gpu_launched(gpu, &what);
 }
 
-/* Copies what is turned, in tiles. */
-static int turn(th_gpu *gpu, const th_gpu_kernel *kernel, const th_buffer *to, const th_buffer *from, const th_gpu_axes *a, int64_t size)
+/* Copies what is transposed, in tiles. */
+static int transpose(th_gpu *gpu, const th_gpu_kernel *kernel, const th_buffer *to, const th_buffer *from, const th_gpu_axes *a, int64_t size)
 {
     const int outer = (int)a->axes - 2;
     const int64_t side = size > 4 ? 32 : 64; /* as move.cl has it */
@@ -215,9 +215,9 @@ static int with_table(th_gpu *gpu, const th_gpu_kernel *kernel, const th_buffer 
 
 static int copy(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_buffer *from)
 {
-    const th_gpu_kernel *tiles = gpu->movers.turn[size_class(to->itemsize)];
-    if (tiles && is_turned(a, to->itemsize))
-        return turn(gpu, tiles, to, from, a, to->itemsize);
+    const th_gpu_kernel *tiles = gpu->movers.transpose[size_class(to->itemsize)];
+    if (tiles && is_transposed(a, to->itemsize))
+        return transpose(gpu, tiles, to, from, a, to->itemsize);
     return with_table(gpu, copier(gpu, a, to, from, 0), to, from, a, NULL, 0);
 }
 
