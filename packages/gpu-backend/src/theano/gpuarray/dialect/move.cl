@@ -57,15 +57,9 @@ typedef struct ALIGNED(16) {
     }                                                                                 \
     KERNEL void fill##NAME(GLOBAL char *p0, ARGUMENTS fill_args a)                        \
     {                                                                                 \
-        int64_t left = GLOBAL_ID();                                                   \
-        if (left >= a.axes.n)                                                         \
+        if (GLOBAL_ID() >= a.axes.n)                                                  \
             return;                                                                   \
-        GLOBAL char *y = p0 + a.at[0];                                                \
-        for (int d = (int)a.axes.axes - 1; d >= 0; --d) {                             \
-            const int64_t rest = d ? th_quotient(left, a.axes.shape[d]) : 0;                              \
-            y += (left - rest * a.axes.shape[d]) * a.axes.to[d];                      \
-            left = rest;                                                              \
-        }                                                                             \
+        GLOBAL char *y = p0 + a.at[0] + th_offset(a.axes.axes, a.axes.shape, a.axes.to, GLOBAL_ID()); \
         sixteen_bytes value;                                                          \
         value.low = a.value[0];                                                       \
         value.high = a.value[1];                                                      \

@@ -1,7 +1,8 @@
 /* Reductions that are no operation on numbers alone; launched as those are that are written for an expression (kernels/c/reduce.c).
  *
  * Before this text stand: `state`, 16 bytes that say what was taken of an element of the results; `nothing()`; TAKE(mine, read, few,
- * number), which takes the first `few` of MANY numbers that were read, of which `number` is that of number e; `joined(x, y)`; RESULTS, the pointers of the results, and WRITE(mine, element, a), which writes them. */
+ * number), which takes the first `few` of MANY numbers that were read, of which `number` is the place of number e; `joined(x, y)`;
+ * RESULTS, the pointers of the results, and WRITE(mine, element, a), which writes them. */
 enum { TERMS = AXES < 2 ? 2 : AXES }; /* of tables */
 
 typedef struct ALIGNED(PACK_BYTES) {

@@ -1,4 +1,5 @@
 /* Softmax of the rows of a matrix and its relatives; a group of 256 work-items computes a row, or some.
+ * LARGER(x, y) passes over not-a-number: it comes back with the sum.
  *
  * A label that is the number of no column makes its row's likelihood and gradient not-a-number: there is nobody to tell. */
 typedef struct {
@@ -20,9 +21,6 @@ TH_INLINE int64_t column_of(const int64_t label, const int64_t columns, const in
 }
 
 TH_INLINE COMPUTE exp_of(const COMPUTE x) { return EXP(x); }
-
-/* Not-a-number is passed over: it comes back with the sum. */
-TH_INLINE COMPUTE larger(const COMPUTE x, const COMPUTE y) { return LARGER(x, y); }
 
 /* Infinities are not subtracted from numbers of which none was seen yet. */
 TH_INLINE COMPUTE shift_of(const COMPUTE largest) { return largest == -INFINITY ? (COMPUTE)0 : largest; }
@@ -137,8 +135,8 @@ TH_INLINE int64_t smaller(const int64_t x, const int64_t y) { return y < x ? y :
 
 /* Rows that a step takes whole.
  * p0: x, p1: bias (or x), p2: labels (or x), p3: likelihood (or the result), p4: the result, p5: largest places */
-KERNEL void RESIDENT(sizeof(COMPUTE) > 4 ? 3 : 4) softmax_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4,
-                                     GLOBAL char *p5, ARGUMENTS rows_args a)
+KERNEL void RESIDENT(sizeof(COMPUTE) > 4 ? 3 : 4)
+    softmax_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4, GLOBAL char *p5, ARGUMENTS rows_args a)
 {
     BEGIN
     COMPUTE largest = -INFINITY, sum = 0, one, other;
@@ -146,9 +144,9 @@ KERNEL void RESIDENT(sizeof(COMPUTE) > 4 ? 3 : 4) softmax_rows(GLOBAL char *p0, 
     LEFT(0)
     READ(0)
     EACH_PACK(e)
-    EACH_OF_PACK(v) largest = larger(largest, kept[e + v]);
+    EACH_OF_PACK(v) largest = LARGER(largest, kept[e + v]);
     shared[me] = largest;
-    OVER_ROW(shared, one, other, larger(one, other))
+    OVER_ROW(shared, one, other, LARGER(one, other))
     largest = shared[first_of_row];
     BARRIER();
     if (a.loss) {
@@ -181,13 +179,13 @@ KERNEL void softmax_long_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2,
         LEFT(from)
         READ(from)
         EACH_PACK(e)
-        EACH_OF_PACK(v) largest = larger(largest, kept[e + v]);
+        EACH_OF_PACK(v) largest = LARGER(largest, kept[e + v]);
         sum *= exp_of(before - shift_of(largest));
         EACH_PACK(e)
         EACH_OF_PACK(v) sum += exp_of(kept[e + v] - shift_of(largest));
     }
     shared[me] = largest;
-    OVER_ROW(shared, one, other, larger(one, other))
+    OVER_ROW(shared, one, other, LARGER(one, other))
     sum *= exp_of(largest - shift_of(shared[first_of_row]));
     largest = shared[first_of_row];
     BARRIER();

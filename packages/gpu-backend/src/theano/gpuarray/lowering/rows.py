@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceRows, RowsOperation
 from theano.gpuarray.lowering.common import TARGET, functions, numbers_of_host, shipped
+from theano.gpuarray.writer.parts import WIDEST, size_of
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import FLOATS, INTEGERS, Accepts
@@ -43,7 +42,7 @@ def _rows(
 ) -> Parameters:
     label = c_type(dtype_of(node.inputs[_LABELS[operation]])) if operation in _LABELS else "int64_t"
     dtype = dtype_of(node.inputs[1 if operation % 2 else 0])
-    kept, pack = (16 if dtype == "float64" else 32), 16 // np.dtype(dtype).itemsize
+    kept, pack = (16 if dtype == "float64" else 32), WIDEST // size_of(dtype)
     larger = "fmax(x, y)" if dtype == "float64" else "fmaxf(x, y)"
     text = shipped("softmax.cl", dtype, ("exp", "log"), LABEL=label, KEPT=kept, PACK=pack, **{"LARGER(x, y)": larger})
     found = dict(zip(_FUNCTIONS, functions(node, text, _FUNCTIONS), strict=True))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from theano.gpuarray.dialect import text_of
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceReduction
 from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.writer.parts import WIDEST, size_of
 from theano.gpuarray.writer.reductions import REDUCTION_FUNCTIONS
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
@@ -33,8 +32,8 @@ def _reduction(
     if not ndim or ndim_of(node.outputs[0]) != ndim - len(axes):
         return None
     dtype = dtype_of(node.inputs[0])
-    size = np.dtype(dtype).itemsize
-    pack = min(_MANY, 16 // size)
+    size = size_of(dtype)
+    pack = min(_MANY, WIDEST // size)
     sizes = {"AXES": ndim, "OUTPUTS": len(node.outputs), "MANY": _MANY, "PACK": pack, "PACK_BYTES": pack * size}
     text = shipped(file, dtype, uses, **sizes, **words)
     terms, finish = functions(node, text + text_of("reduce.cl"), REDUCTION_FUNCTIONS)

@@ -146,8 +146,6 @@ static void count(conv_index *x)
     }
 }
 
-static int64_t size_of(int64_t stride) { return stride < 0 ? -stride : stride; }
-
 /* In how many parts sums are computed: so many that the device is busy, if they are long enough. */
 static void share(const th_gpu *gpu, arguments *g, int64_t tiles)
 {
@@ -170,7 +168,7 @@ static int launch(th_ctx *ctx, const params_t *p, char *a, char *b, char *c, arg
     const int64_t rows = low ? 16 : 64, columns = low ? 128 : 64;
     const int64_t tiles = g->z.count * ((g->m + rows - 1) / rows) * ((g->n.count + columns - 1) / columns);
     share(gpu, g, tiles);
-    g->by_rows = g->k.length[3] > 1 ? size_of(g->k.a[3]) <= size_of(g->am) : 1;
+    g->by_rows = g->k.length[3] > 1 ? th_gpu_distance(g->k.a[3]) <= th_gpu_distance(g->am) : 1;
     const size_t bytes = (size_t)(g->parts * elements) * 8;
     char *parts = g->parts > 1 ? th_gpu_scratch(gpu, bytes) : NULL;
     if (g->parts > 1 && parts == NULL)

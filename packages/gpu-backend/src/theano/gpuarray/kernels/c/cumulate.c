@@ -38,8 +38,7 @@ static void split(plan *q, const params_t *p, const th_buffer *x, const int64_t 
 static int64_t inner(const plan *q, int of_line)
 {
     const int axes = q->axes[of_line];
-    const int64_t step = axes ? q->step[0][of_line][axes - 1] : of_line ? 0 : INT64_MAX;
-    return step < 0 ? -step : step;
+    return axes ? th_gpu_distance(q->step[0][of_line][axes - 1]) : of_line ? 0 : INT64_MAX;
 }
 
 static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }

@@ -186,6 +186,16 @@ double th_gpu_number(const th_buffer *x);
  * still are read one by one. `others`: the strides along the other axes. */
 int th_gpu_in_packs(const th_buffer *b, int64_t width, int64_t step, int axes, const int64_t *others);
 
+static inline void th_gpu_swap(int64_t *x, int64_t *y)
+{
+    const int64_t kept = *x;
+    *x = *y;
+    *y = kept;
+}
+
+/* How far neighbours along an axis are from each other, by its stride. */
+static inline int64_t th_gpu_distance(int64_t step) { return step < 0 ? -step : step; }
+
 /* Fewer axes that see the same elements: those of length 1 are left out, and neighbours become one where every operand
  * allows it. `strides` has `nops` rows of `ndim`, in bytes; they and `shape` are written over. Returns how many are left. */
 int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides);

@@ -12,22 +12,15 @@ typedef struct nest {
     int64_t shape[TH_MAX_NDIM + TH_GPU_TILING], *strides; /* strides: as many for each operand as axes are left */
 } nest;
 
-static void swap(int64_t *x, int64_t *y)
-{
-    const int64_t kept = *x;
-    *x = *y;
-    *y = kept;
-}
-
 /* Where results lie as transposed operands do, their neighbours are neighbours in the loop, too. */
 static void put_in_order(nest *q, int ndim, int64_t *steps)
 {
     for (int last = 1; last < ndim; ++last) {
         for (int d = last; d > 0 && steps[d - 1] < steps[d]; --d) {
-            swap(&steps[d - 1], &steps[d]);
-            swap(&q->shape[d - 1], &q->shape[d]);
+            th_gpu_swap(&steps[d - 1], &steps[d]);
+            th_gpu_swap(&q->shape[d - 1], &q->shape[d]);
             for (int k = 0; k < q->nops; ++k)
-                swap(&q->strides[k * ndim + d - 1], &q->strides[k * ndim + d]);
+                th_gpu_swap(&q->strides[k * ndim + d - 1], &q->strides[k * ndim + d]);
         }
     }
 }
@@ -38,9 +31,8 @@ static void describe(th_ctx *ctx, const params_t *p, th_buffer *const *operands,
     int64_t steps[TH_MAX_NDIM];
     uint64_t left = ~p->hosts; /* the inputs, of which the first ones are the operands' */
     for (int d = 0; d < ndim; ++d) {
-        const int64_t step = ctx->out[0]->strides[d];
         q->shape[d] = ctx->out[0]->shape[d];
-        steps[d] = step < 0 ? -step : step;
+        steps[d] = th_gpu_distance(ctx->out[0]->strides[d]);
     }
     for (int k = 0; k < q->nops; ++k) {
         const uint64_t ones = k < devices ? p->ones[__builtin_ctzll(left)] : 0;

@@ -63,18 +63,11 @@ static int size_class(int64_t itemsize)
     return size;
 }
 
-static void swap(int64_t *x, int64_t *y)
-{
-    const int64_t kept = *x;
-    *x = *y;
-    *y = kept;
-}
-
 static void exchange(th_gpu_axes *a, int d, int e)
 {
-    swap(&a->shape[d], &a->shape[e]);
-    swap(&a->from[d], &a->from[e]);
-    swap(&a->to[d], &a->to[e]);
+    th_gpu_swap(&a->shape[d], &a->shape[e]);
+    th_gpu_swap(&a->from[d], &a->from[e]);
+    th_gpu_swap(&a->to[d], &a->to[e]);
 }
 
 /* Where elements are neighbours along the last axis in one array, and along another one in the other, the second to last becomes

@@ -268,16 +268,14 @@ int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides)
     return left;
 }
 
-static int64_t distance(int64_t step) { return step < 0 ? -step : step; }
-
 /* The axis, but the last one, along which the elements of some operand lie closest; -1: those of all do along the last. */
 static int other_axis(int axes, const int64_t *shape, int nops, const int64_t *strides)
 {
     int found = -1;
     for (int k = 0; k < nops; ++k) {
-        const int64_t *steps = strides + k * axes, last = distance(steps[axes - 1]);
+        const int64_t *steps = strides + k * axes, last = th_gpu_distance(steps[axes - 1]);
         for (int d = 0; d < axes - 1; ++d) {
-            if (steps[d] != 0 && distance(steps[d]) < last && shape[d] > 1 && (found < 0 || distance(steps[d]) < distance(steps[found])))
+            if (steps[d] != 0 && th_gpu_distance(steps[d]) < last && shape[d] > 1 && (found < 0 || th_gpu_distance(steps[d]) < th_gpu_distance(steps[found])))
                 found = d;
         }
     }

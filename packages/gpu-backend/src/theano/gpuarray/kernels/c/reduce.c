@@ -184,9 +184,8 @@ static int64_t furthest(int nin, int axes, const int64_t *steps)
 {
     int64_t found = 0;
     for (int k = 0; axes && k < nin; ++k) {
-        const int64_t step = steps[(k + 1) * axes - 1];
-        if (found < (step < 0 ? -step : step))
-            found = step < 0 ? -step : step;
+        const int64_t apart = th_gpu_distance(steps[(k + 1) * axes - 1]);
+        found = apart > found ? apart : found;
     }
     return found;
 }
