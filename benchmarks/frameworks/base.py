@@ -81,7 +81,7 @@ def bytes_moved(workload: Workload, dtype: str) -> float:
     NotAvailable
         Memory is not what limits it.
     """
-    if not workload.reads:
+    if not workload.reads + workload.writes:
         raise NotAvailable("memory is not its limit")
     moved = (workload.reads + workload.writes) * SIZES.get(dtype, 8)
     if moved < SMALLEST:

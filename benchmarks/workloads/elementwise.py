@@ -98,16 +98,18 @@ add("b_mixed_1e6", lambda rng: {"x": rng.standard_normal(10**6), "n": rng.randin
     lambda xp, x, n: [x * n + 1], dtypes=("float64",), numexpr="x*n + 1", reads=2e6, writes=1e6)  # fmt: skip
 add("b_mixed_floats_1e6",
     lambda rng: {"x": rng.standard_normal(10**6).astype("float32"), "y": rng.standard_normal(10**6)},
-    lambda xp, x, y: [x * y + x], dtypes=("mixed",), numexpr="x*y + x")  # fmt: skip
+    lambda xp, x, y: [x * y + x], dtypes=("mixed",), numexpr="x*y + x", reads=1.5e6, writes=1e6)  # fmt: skip
 
 add("b_rows_normalised", normal(x=(1000, 1000)),
-    lambda xp, x: [(x - xp.mean(x, 1)[:, None]) / xp.sqrt(xp.var(x, 1)[:, None] + 1e-5)], dtypes=BOTH)  # fmt: skip
+    lambda xp, x: [(x - xp.mean(x, 1)[:, None]) / xp.sqrt(xp.var(x, 1)[:, None] + 1e-5)], dtypes=BOTH, reads=1e6,
+    writes=1e6)  # fmt: skip
 add("b_column_scaled", normal(m=(1000, 1000), v=(1000, 1)), lambda xp, m, v: [m * v - 1], dtypes=BOTH, numexpr="m*v - 1",
     stretched=True, reads=1e6, writes=1e6)  # fmt: skip
 add("b_bias_narrow", normal(m=(100000, 10), b=(1, 10)), lambda xp, m, b: [m + b], dtypes=BOTH, numexpr="m + b", reads=1e6,
     writes=1e6, stretched=True)  # fmt: skip
 add("b_outer_add_3d", normal(x=(100, 1, 100), y=(1, 100, 100)), lambda xp, x, y: [x + y], numexpr="x + y", reads=2e4,
     writes=1e6, stretched=True)  # fmt: skip
-add("b_transposed_add", normal(x=(1000, 1000), y=(1000, 1000)), lambda xp, x, y: [x + y.T], dtypes=BOTH)
-add("b_strided_add", normal(x=10**6, y=10**6), lambda xp, x, y: [x[::2] + y[::2]])
+add("b_transposed_add", normal(x=(1000, 1000), y=(1000, 1000)), lambda xp, x, y: [x + y.T], dtypes=BOTH, reads=2e6,
+    writes=1e6)  # fmt: skip
+add("b_strided_add", normal(x=10**6, y=10**6), lambda xp, x, y: [x[::2] + y[::2]], reads=2e6, writes=5e5)  # all lines of memory are read
 add("b_scalars_mixed_in", normal(x=10**5, c=()), lambda xp, x, c: [c * x + xp.exp(c)], dtypes=BOTH, reads=1e5, writes=1e5)

@@ -56,24 +56,29 @@ def gives_back(make: Callable, together: Callable[..., Any]) -> Callable[[list],
     return judge
 
 
+# Operations of the classical algorithms (G. Golub, C. Van Loan, "Matrix Computations", 4th ed., 2013): of the eigenvalues and the
+# singular values the reduction to two diagonals and the way back of the vectors, without what is done on the diagonals.
 for n in SIZES:
     add(f"n_cholesky_{n}", definite(n), lambda xp, x: [xp.cholesky(x)], dtypes=BOTH, tolerance=LOOSE, flops=n**3 / 3)
     add(f"n_inverse_{n}", square(n), lambda xp, x: [xp.inverse(x)], dtypes=BOTH, tolerance=LOOSE, flops=2 * n**3)
     add(f"n_solve_{n}", equations(n, 0), lambda xp, x, y: [xp.solve(x, y)], tolerance=LOOSE, flops=2 * n**3 / 3)
-    add(f"n_triangular_{n}", triangle(n, 0), lambda xp, x, y: [xp.solve_lower(x, y)], tolerance=LOOSE)
-    add(f"n_det_{n}", lambda rng, n=n: {"x": square(n)(rng)["x"] / (2.2 * np.sqrt(n))}, lambda xp, x: [xp.det(x)], tolerance=LOOSE)
-    add(f"n_eigh_{n}", definite(n), lambda xp, x: list(xp.eigh(x)), accept=gives_back(definite(n), lambda w, v: v * w @ v.T))
-    add(f"n_svd_{n}", square(n), lambda xp, x: list(xp.svd(x)), accept=gives_back(square(n), lambda u, s, v: u * s @ v))
-    add(f"n_qr_{n}", square(n), lambda xp, x: list(xp.qr(x)), accept=gives_back(square(n), lambda q, r: q @ r))
+    add(f"n_triangular_{n}", triangle(n, 0), lambda xp, x, y: [xp.solve_lower(x, y)], tolerance=LOOSE, reads=n * n / 2)
+    add(f"n_det_{n}", lambda rng, n=n: {"x": square(n)(rng)["x"] / (2.2 * np.sqrt(n))}, lambda xp, x: [xp.det(x)], tolerance=LOOSE,
+        flops=2 * n**3 / 3)  # fmt: skip
+    add(f"n_eigh_{n}", definite(n), lambda xp, x: list(xp.eigh(x)), accept=gives_back(definite(n), lambda w, v: v * w @ v.T),
+        flops=10 * n**3 / 3)  # fmt: skip
+    add(f"n_svd_{n}", square(n), lambda xp, x: list(xp.svd(x)), accept=gives_back(square(n), lambda u, s, v: u * s @ v),
+        flops=20 * n**3 / 3)  # fmt: skip
+    add(f"n_qr_{n}", square(n), lambda xp, x: list(xp.qr(x)), accept=gives_back(square(n), lambda q, r: q @ r), flops=8 * n**3 / 3)
 
 # Others of the same kinds, so that nothing is tuned to those above.
-add("n_solve_100x100", equations(100, 100), lambda xp, x, y: [xp.solve(x, y)], dtypes=BOTH, tolerance=LOOSE)
+add("n_solve_100x100", equations(100, 100), lambda xp, x, y: [xp.solve(x, y)], dtypes=BOTH, tolerance=LOOSE, flops=8 * 100**3 / 3)
 add("n_solve_4", equations(4, 0), lambda xp, x, y: [xp.solve(x, y)], tolerance=LOOSE)
-add("n_triangular_300x300", triangle(300, 300), lambda xp, x, y: [xp.solve_lower(x, y)], dtypes=BOTH, tolerance=LOOSE)
+add("n_triangular_300x300", triangle(300, 300), lambda xp, x, y: [xp.solve_lower(x, y)], dtypes=BOTH, tolerance=LOOSE, flops=300**3)
 add("n_cholesky_4", definite(4), lambda xp, x: [xp.cholesky(x)], dtypes=BOTH, tolerance=LOOSE)
-add("n_cholesky_250", definite(250), lambda xp, x: [xp.cholesky(x)], tolerance=LOOSE)
+add("n_cholesky_250", definite(250), lambda xp, x: [xp.cholesky(x)], tolerance=LOOSE, flops=250**3 / 3)
 add("n_inverse_40", square(40), lambda xp, x: [xp.inverse(x)], tolerance=LOOSE)
-add("n_singular_values_100", square(100), lambda xp, x: [xp.singular_values(x)], tolerance=LOOSE)
+add("n_singular_values_100", square(100), lambda xp, x: [xp.singular_values(x)], tolerance=LOOSE, flops=8 * 100**3 / 3)
 add("n_eigh_30", definite(30), lambda xp, x: list(xp.eigh(x)), accept=gives_back(definite(30), lambda w, v: v * w @ v.T))
 
 # -- the log-density of a Gaussian process, and its gradient with respect to scale, length and data -----------------

@@ -114,15 +114,17 @@ def squares_by_hand(out: np.ndarray, gradients: Callable) -> list:
 
 
 IMAGES = {"x": (32, 64, 28, 28)}
+PIXELS = 32 * 64 * 28 * 28
 CHANNELS = {"gamma": 64, "beta": 64}
-add("f_pool_fwd", normal(**IMAGES), lambda xp, x: [xp.max_pool2(x)], by_hand=lambda x: [pooled(x)[0]], dtypes=ONLY32)
+add("f_pool_fwd", normal(**IMAGES), lambda xp, x: [xp.max_pool2(x)], by_hand=lambda x: [pooled(x)[0]], dtypes=ONLY32,
+    reads=PIXELS, writes=PIXELS / 4)  # fmt: skip
 add("f_pool_fwdbwd", normal(**IMAGES), lambda xp, x: squares(xp, xp.max_pool2, x),
-    by_hand=lambda x: squares_by_hand(*pooled(x)), dtypes=ONLY32, tolerance={"float32": 2e-3})  # fmt: skip
+    by_hand=lambda x: squares_by_hand(*pooled(x)), dtypes=ONLY32, reads=PIXELS, writes=PIXELS, tolerance={"float32": 2e-3})  # fmt: skip
 add("f_batch_norm_fwd", normal(**IMAGES, **CHANNELS), lambda xp, x, gamma, beta: [xp.batch_norm(x, gamma, beta)],
-    by_hand=lambda x, gamma, beta: [normalised(x, gamma, beta)[0]], dtypes=ONLY32)  # fmt: skip
+    by_hand=lambda x, gamma, beta: [normalised(x, gamma, beta)[0]], dtypes=ONLY32, reads=PIXELS, writes=PIXELS)  # fmt: skip
 add("f_batch_norm_fwdbwd", normal(**IMAGES, **CHANNELS),
     lambda xp, x, gamma, beta: squares(xp, lambda *v: xp.batch_norm(*v) - 0.5 * v[0], x, gamma, beta),
-    by_hand=lambda x, gamma, beta: _less_half_by_hand(x, *normalised(x, gamma, beta)), dtypes=ONLY32,
+    by_hand=lambda x, gamma, beta: _less_half_by_hand(x, *normalised(x, gamma, beta)), dtypes=ONLY32, reads=PIXELS, writes=PIXELS,
     tolerance={"float32": 2e-3})  # fmt: skip
 
 

@@ -38,6 +38,7 @@ add("d_batched_10", normal(x=(256, 10, 10), y=(256, 10, 10)), lambda xp, x, y: [
     flops=256 * 2000, tolerance=LOOSE)  # fmt: skip
 add("d_affine_tanh", normal(x=(64, 256), w=(256, 256), b=256), lambda xp, x, w, b: [xp.tanh(xp.dot(x, w) + b)], dtypes=BOTH,
     flops=2 * 64 * 256**2, tolerance=LOOSE)  # fmt: skip
-add("d_quadratic_form", normal(x=500, a=(500, 500)), lambda xp, x, a: [xp.dot(xp.dot(x, a), x)], dtypes=BOTH, tolerance=LOOSE)
+add("d_quadratic_form", normal(x=500, a=(500, 500)), lambda xp, x, a: [xp.dot(xp.dot(x, a), x)], dtypes=BOTH, tolerance=LOOSE,
+    reads=2.5e5)  # fmt: skip
 add("d_rank_one_update", normal(a=(500, 500), x=500, y=500), lambda xp, a, x, y: ([], {"a": a + 1e-9 * xp.outer(x, y)}),
     state=("a",), dtypes=BOTH)  # fmt: skip

@@ -25,5 +25,6 @@ def like(kind: str) -> Any:
 
 for kind in MOMENTS:
     add(f"k_{kind}_counter_1e6", lambda rng: {}, lambda xp, kind=kind: [xp.random(kind, 10**6, from_counter=True)],
-        accept=like(kind), dtypes=BOTH)  # fmt: skip
-    add(f"k_{kind}_1e6", lambda rng: {}, lambda xp, kind=kind: [xp.random(kind, 10**6)], accept=like(kind), dtypes=BOTH)
+        accept=like(kind), dtypes=BOTH, writes=1e6)  # fmt: skip
+    add(f"k_{kind}_1e6", lambda rng: {}, lambda xp, kind=kind: [xp.random(kind, 10**6)], accept=like(kind), dtypes=BOTH,
+        writes=1e6)  # fmt: skip

@@ -92,3 +92,4 @@ TH_INLINE uint64_t th_bits_f64(double x) { uint64_t u; std::memcpy(&u, &x, sizeo
 TH_INLINE double th_from_bits_f64(uint64_t u) { double x; std::memcpy(&x, &u, sizeof x); return x; }
 TH_INLINE uint32_t th_bits_f32(float x) { uint32_t u; std::memcpy(&u, &x, sizeof u); return u; }
 TH_INLINE float th_from_bits_f32(uint32_t u) { float x; std::memcpy(&x, &u, sizeof x); return x; }
+TH_INLINE float th_exp2_approx(float x) { return exp2f(x); }

@@ -149,6 +149,7 @@ LAYER = describe(
                 for place, names in MODULES.items()
             ),
             extension(LOWERINGS, "theano.scan.op", ("theano.scan.lowering",)),
+            extension(LOWERINGS, "theano.compile.copy_ops", (f"{_TENSOR}.shape.lowering",)),  # copies of tensors
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
             extension(RULES, "theano.tensor.rules.every", None),
             extension(RULES, "theano.tensor.conv.rules", "theano.tensor.conv.op"),

@@ -13,6 +13,9 @@ TH_INLINE state nothing(void)
     return none;
 }
 
+/* Of an element and one before it: not-a-number is better than numbers. */
+#define IS_BETTER(x, before) (!(SMALLEST ? (x) >= (before) : (x) <= (before)) && (before) == (before))
+
 /* Choices between values, since branches would keep the loads of other elements waiting. */
 TH_INLINE state joined(const state x, const state y)
 {
@@ -26,16 +29,20 @@ TH_INLINE state joined(const state x, const state y)
     return z;
 }
 
-/* A later one wins only if it is better. */
+/* Of what was read, the first place of the best; a later one wins only if it is better. */
 #define TAKE(mine, read, few, number)                                                    \
+    COMPUTE best = LOAD(read[0]);                                                        \
+    int e = 0;                                                                           \
     UNROLL                                                                               \
-    for (int e = 0; e < MANY; ++e) {                                                     \
-        const COMPUTE x = LOAD(read[e]);                                                 \
-        const int wins = SMALLEST ? x < mine.value : x > mine.value;                     \
-        const int taken = e < (few) && (mine.place < 0 || wins || (x != x && mine.value == mine.value)); \
-        mine.value = taken ? x : mine.value;                                             \
-        mine.place = taken ? (number) : mine.place;                                      \
-    }
+    for (int next = 1; next < MANY; ++next) {                                            \
+        const COMPUTE x = LOAD(read[next]);                                              \
+        const int wins = next < (few) && IS_BETTER(x, best);                             \
+        best = wins ? x : best;                                                          \
+        e = wins ? next : e;                                                             \
+    }                                                                                    \
+    const int taken = mine.place < 0 || IS_BETTER(best, mine.value);                     \
+    mine.value = taken ? best : mine.value;                                              \
+    mine.place = taken ? (number) : mine.place;
 
 #if OUTPUTS == 2
 #define RESULTS GLOBAL char *p1, GLOBAL char *p2

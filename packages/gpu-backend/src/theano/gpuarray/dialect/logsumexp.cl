@@ -1,5 +1,9 @@
 /* The logarithm of sums of exponentials along some of AXES axes: the largest number so far, and the sum of what the others are
- * beside it, so that nothing overflows. `reduce.cl` follows. */
+ * beside it, so that nothing overflows. `reduce.cl` follows.
+ *
+ * POWER is the exponential of what an element is beside the largest, 0 or less. In float it is a power of two by the device's own
+ * instruction: its exponent is off by half a unit in the last place, as the difference is, and so is an element that is as far
+ * from 0; and what is too small for a normal number is 0, since the sum is 1 or more. */
 typedef struct ALIGNED(16) {
     COMPUTE largest;
     double sum;
@@ -19,7 +23,7 @@ TH_INLINE COMPUTE shift_of(const COMPUTE largest) { return largest - largest == 
 /* A sum beside the largest number so far, as one beside another that is at least as large. */
 TH_INLINE double beside(const state x, const COMPUTE largest)
 {
-    return x.largest == largest ? x.sum : x.largest == -INFINITY ? x.sum * 0 : x.sum * (double)EXP(x.largest - largest);
+    return x.largest == largest ? x.sum : x.largest == -INFINITY ? x.sum * 0 : x.sum * (double)POWER(x.largest - largest);
 }
 
 TH_INLINE state joined(const state x, const state y)
@@ -38,7 +42,7 @@ TH_INLINE state joined(const state x, const state y)
     COMPUTE powers = 0; /* of few: conversions to double take long */                    \
     UNROLL                                                                               \
     for (int e = 0; e < MANY; ++e)                                                       \
-        powers += e < (few) ? EXP(LOAD(read[e]) - shift_of(next.largest)) : (COMPUTE)0;  \
+        powers += e < (few) ? POWER(LOAD(read[e]) - shift_of(next.largest)) : (COMPUTE)0;  \
     next.sum = beside(mine, next.largest) + (double)powers;                              \
     mine = next;
 

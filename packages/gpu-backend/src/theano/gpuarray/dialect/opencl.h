@@ -36,6 +36,7 @@ TH_INLINE uint64_t th_bits_f64(double x) { return as_ulong(x); }
 TH_INLINE double th_from_bits_f64(uint64_t u) { return as_double(u); }
 TH_INLINE uint32_t th_bits_f32(float x) { return as_uint(x); }
 TH_INLINE float th_from_bits_f32(uint32_t u) { return as_float(u); }
+TH_INLINE float th_exp2_approx(float x) { return exp2(x); }
 /* By their bits: INFINITY and NAN may be made of these. */
 #define __builtin_inf() as_double(0x7ff0000000000000UL)
 #define __builtin_inff() as_float(0x7f800000)

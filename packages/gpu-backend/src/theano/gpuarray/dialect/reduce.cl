@@ -10,12 +10,12 @@ typedef struct ALIGNED(PACK_BYTES) {
 } pack;
 
 typedef struct {
-    int64_t at[2 + OUTPUTS], n, count, lanes, parts, neighbours, packed, nkept, nterms;
+    int64_t at[2 + OUTPUTS], n, count, lane_bits, part_bits, neighbours, packed, nkept, nterms;
     int64_t kept[AXES], terms[TERMS], in[1][2][TERMS], out[OUTPUTS][AXES];
 } terms_args;
 
 typedef struct {
-    int64_t at[1 + OUTPUTS], n, lanes, parts, nkept, kept[AXES], out[OUTPUTS][AXES];
+    int64_t at[1 + OUTPUTS], n, lane_bits, parts, nkept, kept[AXES], out[OUTPUTS][AXES];
 } finish_args;
 
 /* What the lanes of each element have taken becomes that of the first one. */
@@ -30,16 +30,18 @@ typedef struct {
 KERNEL void terms(GLOBAL char *p0, RESULTS, GLOBAL char *last, ARGUMENTS terms_args a)
 {
     LOCAL state shared[256];
-    const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();
-    const int lane = a.neighbours ? me % lanes : me / per_group, which = a.neighbours ? me / lanes : me % per_group;
-    const int64_t group = GROUP_ID() / a.parts, part = GROUP_ID() - group * a.parts, step = lanes * a.parts;
-    const int64_t element = group * per_group + which, first = part * lanes + lane;
+    const int lane_bits = (int)a.lane_bits, lanes = 1 << lane_bits, which_bits = 8 - lane_bits, per_group = 1 << which_bits;
+    const int me = LOCAL_ID(), lane = a.neighbours ? me & (lanes - 1) : me >> which_bits;
+    const int which = a.neighbours ? me >> lane_bits : me & (per_group - 1);
+    const int parts = 1 << (int)a.part_bits, step_bits = lane_bits + (int)a.part_bits;
+    const int64_t group = GROUP_ID() >> (int)a.part_bits, part = GROUP_ID() & (parts - 1), step = (int64_t)1 << step_bits;
+    const int64_t element = (group << which_bits) + which, first = part << lane_bits | lane;
     state mine = nothing();
     if (element < a.n && first < a.count) {
         GLOBAL const char *from = p0 + a.at[0] + th_offset(a.nkept, a.kept, a.in[0][0], element);
         if (a.packed) { /* packs of neighbours are counted */
             int64_t t = first;
-            for (int few = (int)th_quotient(a.count - t + step - 1, step); few > 0; few -= MANY / PACK, t += MANY / PACK * step) {
+            for (int few = (int)((a.count - t + step - 1) >> step_bits); few > 0; few -= MANY / PACK, t += MANY / PACK * step) {
                 pack packs[MANY / PACK];
                 NUMBER read[MANY];
                 UNROLL
@@ -53,7 +55,7 @@ KERNEL void terms(GLOBAL char *p0, RESULTS, GLOBAL char *last, ARGUMENTS terms_a
         } else if (a.nterms < 2 && a.count <= 1 << 30) {
             const int64_t next = step * a.in[0][1][0];
             int64_t t = first, at = t * a.in[0][1][0];
-            for (int few = (int)th_quotient(a.count - t + step - 1, step); few > 0; few -= MANY, t += MANY * step) {
+            for (int few = (int)((a.count - t + step - 1) >> step_bits); few > 0; few -= MANY, t += MANY * step) {
                 NUMBER read[MANY];
                 UNROLL
                 for (int e = 0; e < MANY; ++e, at += next) /* past the last one, the first */
@@ -71,7 +73,7 @@ KERNEL void terms(GLOBAL char *p0, RESULTS, GLOBAL char *last, ARGUMENTS terms_a
     }
     JOIN_LANES(a.neighbours ? 1 : per_group)
     if (lane == 0 && element < a.n) {
-        if (a.parts == 1) {
+        if (parts == 1) {
             WRITE(mine, element, a)
         } else {
             *(GLOBAL state *)(last + a.at[1 + OUTPUTS] + (part * a.n + element) * (int64_t)sizeof mine) = mine;
@@ -82,8 +84,9 @@ KERNEL void terms(GLOBAL char *p0, RESULTS, GLOBAL char *last, ARGUMENTS terms_a
 KERNEL void finish(GLOBAL char *p0, RESULTS, ARGUMENTS finish_args a)
 {
     LOCAL state shared[256];
-    const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID(), lane = me / per_group, which = me % per_group;
-    const int64_t element = GROUP_ID() * per_group + which;
+    const int lanes = 1 << (int)a.lane_bits, which_bits = 8 - (int)a.lane_bits, per_group = 1 << which_bits;
+    const int me = LOCAL_ID(), lane = me >> which_bits, which = me & (per_group - 1);
+    const int64_t element = (GROUP_ID() << which_bits) + which;
     state mine = nothing();
     for (int64_t part = lane; element < a.n && part < a.parts; part += lanes)
         mine = joined(mine, *(GLOBAL const state *)(p0 + a.at[0] + (part * a.n + element) * (int64_t)sizeof mine));

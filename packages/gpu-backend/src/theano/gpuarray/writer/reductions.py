@@ -139,7 +139,7 @@ def _write_terms(c: CText, nest: Reduction, inputs: Inputs, body: Body, many: in
     """
     nin, nout, ndim = len(inputs.there), len(nest.results), max(nest.ndim, 1)
     count = nin + nout + 1
-    numbers = ("n", "count", "lanes", "parts", "neighbours", "packed", "nkept", "nterms")
+    numbers = ("n", "count", "lane_bits", "part_bits", "neighbours", "packed", "nkept", "nterms")
     fields: dict[str, tuple[int, ...]] = {**dict.fromkeys(numbers, ()), "kept": (ndim,), "terms": (max(ndim, 2),)}
     fields |= {"in": (nin, 2, max(ndim, 2))} if nin else {}  # C has no empty arrays
     size = write_struct(c, "terms_args", count, {**fields, "out": (nout, ndim)}, inputs, body)
@@ -188,12 +188,14 @@ def _write_columns(c: CText, nest: Reduction, inputs: Inputs, body: Body, packs:
 def _write_place(c: CText, nin: int) -> None:
     """Write which terms of which element a work-item takes."""
     c("LOCAL state shared[256];")
-    c("const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();")
-    c("const int lane = a.neighbours ? me % lanes : me / per_group;")
-    c("const int which = a.neighbours ? me / lanes : me % per_group;")
-    c("const int parts = (int)a.parts, group = (int)GROUP_ID() / parts, part = (int)GROUP_ID() - group * parts;")
-    c("const int first = part * lanes + lane, step = lanes * parts;")
-    c("const int64_t element = (int64_t)group * per_group + which;")
+    c("const int lane_bits = (int)a.lane_bits, lanes = 1 << lane_bits, which_bits = 8 - lane_bits;")
+    c("const int per_group = 1 << which_bits, me = LOCAL_ID();")
+    c("const int lane = a.neighbours ? me & (lanes - 1) : me >> which_bits;")
+    c("const int which = a.neighbours ? me >> lane_bits : me & (per_group - 1);")
+    c("const int parts = 1 << (int)a.part_bits, group = (int)GROUP_ID() >> (int)a.part_bits;")
+    c("const int part = (int)GROUP_ID() & (parts - 1), first = part << lane_bits | lane;")
+    c("const int step_bits = lane_bits + (int)a.part_bits, step = 1 << step_bits;")
+    c("const int64_t element = ((int64_t)group << which_bits) + which;")
     c(*(f"int64_t in{k} = a.at[{k}];" for k in range(nin)))
 
 
@@ -201,10 +203,7 @@ def _write_first_term(c: CText, nin: int, short: bool) -> None:
     """Write where the terms of the element begin, and how many a work-item takes; ``short`` as for `write_walk`."""
     c("int left = (int)element;" if short else "int64_t left = element;")
     write_walk(c, "a.kept", "a.nkept", [f"in{k} += i * a.in[{k}][0][d];" for k in range(nin)], short)
-    if short:
-        c("const int few = ((int)a.count - first + step - 1) / step;")
-    else:
-        c("const int few = (int)th_quotient(a.count - first + step - 1, step);")
+    c("const int few = (int)((a.count - first + step - 1) >> step_bits);")
 
 
 def _write_what_was_taken(c: CText, nest: Reduction, nin: int, width: int = 1) -> None:
@@ -360,13 +359,13 @@ def _write_results(c: CText, nest: Reduction, state: str, element: str, first: i
 def _write_finish(c: CText, nest: Reduction) -> None:
     """Write the function that takes the accumulators of all parts of an element together."""
     nout, ndim = len(nest.results), max(nest.ndim, 1)
-    fields = {"n": (), "lanes": (), "parts": (), "nkept": (), "kept": (ndim,), "out": (nout, ndim)}
+    fields = {"n": (), "lane_bits": (), "parts": (), "nkept": (), "kept": (ndim,), "out": (nout, ndim)}
     write_struct(c, "finish_args", 1 + nout, fields)
     with function(c, "finish", 1 + nout):
         c("LOCAL state shared[256];")
-        c("const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();")
-        c("const int lane = me / per_group, which = me % per_group;")
-        c("const int64_t element = GROUP_ID() * per_group + which;")
+        c("const int lanes = 1 << (int)a.lane_bits, which_bits = 8 - (int)a.lane_bits, per_group = 1 << which_bits;")
+        c("const int me = LOCAL_ID(), lane = me >> which_bits, which = me & (per_group - 1);")
+        c("const int64_t element = (GROUP_ID() << which_bits) + which;")
         c("state mine;", "mine.begun = 0;")
         with c.block("for (int64_t part = lane; element < a.n && part < a.parts; part += lanes)"):
             c(f"GLOBAL const char *from = p0 + a.at[0] + (part * a.n + element) * {accumulator_bytes(nest)};")

@@ -218,14 +218,13 @@ TH_INLINE double th_erfcx_short_f64(double a)
     return t * TH_FMA(odd, t, even);
 }
 
-/* @snippet erfc_plain_f32 needs exp2_factors_f32 residual_f32 */
+/* @snippet erfc_plain_f32 needs exp_reduce_f32 residual_f32 */
 /* exp(-a^2) (1 + g)/(1 + 2a), where g = (1 + 2a) erfcx(a) - 1 is between 0 and 0.24, so that of the errors of both exp and
  * g a part counts; g is v P(v - 1) with v = 2a/(a + 3) (absolute error < 2^-27), and right to its last digits where a is
- * small. What a^2 and the quotient lose is added. */
+ * small. What a^2 and the quotient lose is added. Since -a^2 is not positive, 2^n is 2^(n+64), a normal number, and 2^-64. */
 TH_INLINE float th_erfc_plain_f32(float x)
 {
-    float n, shifted, r, even, odd, e, g, u, v, w, d, y, lost, scale, rest, a = __builtin_fabsf(x);
-    a = a > 10.25f ? 10.25f : a;
+    float n, shifted, r, even, odd, e, g, u, v, w, d, y, lost, a = __builtin_fabsf(x);
     w = a * a;
     r = th_exp_reduce_f32(-w, &n, &shifted) - th_residual_f32(a, a, w);
     e = TH_FMAF(r * r, th_exp_tail_f32(r), r);
@@ -249,8 +248,8 @@ TH_INLINE float th_erfc_plain_f32(float x)
     y = 1.0f + g;
     lost = TH_FMAF(2.0f, a, 1.0f - d) * v + th_residual_f32(v, d, 1.0f);
     lost = ((1.0f - y) + g) - lost * y;
-    scale = th_exp2_factors_f32(shifted, a > 9.0f, &rest);
-    y = TH_FMAF(v, y, v * lost) * scale * rest;
+    y = TH_FMAF(v, y, v * lost) * th_exp2_scale_f32(shifted + 64.0f) * 0x1p-64f;
+    y = a > 10.25f ? 0.0f : y;
     return x < 0.0f ? 2.0f - y : y;
 }
 

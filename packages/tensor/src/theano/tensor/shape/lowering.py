@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from theano.compile.copy_ops import register_deep_copy_kernel
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import INTEGERS, Accepts
@@ -18,6 +19,7 @@ from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
 from theano.tensor.shape.repeat import RepeatOp
 from theano.tensor.shape.reshape import Reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
+from theano.tensor.type import TensorType
 
 # -- views and copies ----------------------------------------------------------------------------------
 
@@ -146,3 +148,5 @@ register(
     ), target=ANY),
     Lowering(AllocDiag, alloc_diagonal_kernel, Accepts("diagonal -> y"), target=ANY),
 )  # fmt: skip
+
+register_deep_copy_kernel(TensorType, lambda node: copy_kernel(None, node))

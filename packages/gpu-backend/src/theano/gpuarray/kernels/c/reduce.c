@@ -144,6 +144,9 @@ static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int64_t groups, int 
     return th_gpu_launched(gpu, &what);
 }
 
+/* Of a power of two. A work-item that shifts by it needs no division. */
+static int64_t exponent(int64_t power) { return __builtin_ctzll((unsigned long long)power); }
+
 /* Groups for n elements of so many lanes each. */
 static int64_t groups_of(int64_t n, int64_t lanes) { return (n + GROUP / lanes - 1) / (GROUP / lanes); }
 
@@ -168,7 +171,7 @@ static int finish(th_ctx *ctx, const params_t *p, const plan *q, char *left)
     while (lanes < GROUP && lanes < q->parts && q->n * lanes < gpu->processors * GROUP)
         lanes *= 2;
     *a++ = q->n;
-    *a++ = lanes;
+    *a++ = exponent(lanes);
     *a++ = q->parts;
     *a++ = q->nkept;
     a = put(a, room, q->nkept, q->kept);
@@ -214,8 +217,8 @@ static int64_t *tell(const params_t *p, const plan *q, int nout, int64_t *a)
     const int room = axes_of_tables(p), terms_room = room < 2 ? 2 : room;
     *a++ = q->n / q->width;
     *a++ = q->count;
-    *a++ = q->lanes;
-    *a++ = q->parts;
+    *a++ = exponent(q->lanes);
+    *a++ = exponent(q->parts);
     *a++ = q->neighbours;
     *a++ = q->packed;
     *a++ = q->nkept;

@@ -130,9 +130,11 @@ static void NAME(multiply_cells)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(job) *j = arg;
     const char *right = j->right.packed;
-    const int64_t panel = j->terms * COLUMNS * (int64_t)sizeof(T);
-    for (int64_t i = lo; i < hi; ++i) {
-        const int64_t r = i % j->rows.parts, c = i / j->rows.parts;
+    const int64_t panel = j->terms * COLUMNS * (int64_t)sizeof(T), cells = j->rows.parts * j->columns.parts;
+    const int is_half = j->below < j->right.lines;
+    for (int64_t k = lo; k < hi; ++k) {
+        /* Of a half, the first, the last, the second, ...: lines are of all lengths, and each thread has long and short ones. */
+        const int64_t i = !is_half ? k : k % 2 ? cells - 1 - k / 2 : k / 2, r = i % j->rows.parts, c = i / j->rows.parts;
         const int64_t t_end = first_of(&j->rows, r + 1), q_end = first_of(&j->columns, c + 1);
 #if RIGHT_RESTS
         for (int64_t q = first_of(&j->columns, c); q < q_end; ++q)
