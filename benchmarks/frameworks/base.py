@@ -81,9 +81,9 @@ def bytes_moved(workload: Workload, dtype: str) -> float:
     NotAvailable
         Memory is not what limits it.
     """
-    if not workload.reads + workload.writes:
-        raise NotAvailable("memory is not its limit")
     moved = (workload.reads + workload.writes) * SIZES.get(dtype, 8)
+    if not moved:
+        raise NotAvailable("memory is not its limit")
     if moved < SMALLEST:
         raise NotAvailable("so few bytes are no matter of bandwidth")
     return moved

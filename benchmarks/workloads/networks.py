@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -114,7 +115,7 @@ def squares_by_hand(out: np.ndarray, gradients: Callable) -> list:
 
 
 IMAGES = {"x": (32, 64, 28, 28)}
-PIXELS = 32 * 64 * 28 * 28
+PIXELS = prod(IMAGES["x"])
 CHANNELS = {"gamma": 64, "beta": 64}
 add("f_pool_fwd", normal(**IMAGES), lambda xp, x: [xp.max_pool2(x)], by_hand=lambda x: [pooled(x)[0]], dtypes=ONLY32,
     reads=PIXELS, writes=PIXELS / 4)  # fmt: skip

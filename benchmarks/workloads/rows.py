@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,8 @@ def pooling_gradient_by_hand(x: np.ndarray) -> list:
     return [(m * m).sum(), g.reshape(x.shape)]
 
 
-PIXELS = 32 * 32 * 28 * 28
-IMAGES = normal(x=(32, 32, 28, 28))
+SHAPE = (32, 32, 28, 28)
+IMAGES, PIXELS = normal(x=SHAPE), prod(SHAPE)
 add("g_maxpool_fwd", IMAGES, lambda xp, x: [xp.max_pool2(x)], by_hand=lambda x: [in_windows(x).max((3, 5))], dtypes=("float32",),
     reads=PIXELS, writes=PIXELS / 4)  # fmt: skip
 add("g_maxpool_fwdbwd", IMAGES, pooling_gradient, by_hand=pooling_gradient_by_hand, dtypes=("float32",), reads=PIXELS, writes=PIXELS,

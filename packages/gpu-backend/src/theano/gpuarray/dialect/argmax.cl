@@ -13,15 +13,13 @@ TH_INLINE state nothing(void)
     return none;
 }
 
-/* Of an element and one before it: not-a-number is better than numbers. */
-#define IS_BETTER(x, before) (!(SMALLEST ? (x) >= (before) : (x) <= (before)) && (before) == (before))
+/* Not-a-number is better than numbers, and as good as itself. */
+#define IS_BETTER(x, y) (!(SMALLEST ? (x) >= (y) : (x) <= (y)) && (y) == (y))
 
 /* Choices between values, since branches would keep the loads of other elements waiting. */
 TH_INLINE state joined(const state x, const state y)
 {
-    const int x_is_none = x.value != x.value, y_is_none = y.value != y.value, first = x.place < y.place;
-    const int wins = SMALLEST ? x.value < y.value : x.value > y.value;
-    const int is_x = x_is_none || y_is_none ? x_is_none && (!y_is_none || first) : x.value == y.value ? first : wins;
+    const int is_x = IS_BETTER(x.value, y.value) || (x.place < y.place && !IS_BETTER(y.value, x.value));
     const int chosen = y.place < 0 || (x.place >= 0 && is_x);
     state z;
     z.value = chosen ? x.value : y.value;

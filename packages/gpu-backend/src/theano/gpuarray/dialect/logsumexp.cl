@@ -42,7 +42,7 @@ TH_INLINE state joined(const state x, const state y)
     COMPUTE powers = 0; /* of few: conversions to double take long */                    \
     UNROLL                                                                               \
     for (int e = 0; e < MANY; ++e)                                                       \
-        powers += e < (few) ? POWER(LOAD(read[e]) - shift_of(next.largest)) : (COMPUTE)0;  \
+        powers += e < (few) ? POWER(LOAD(read[e]) - shift_of(next.largest)) : (COMPUTE)0; \
     next.sum = beside(mine, next.largest) + (double)powers;                              \
     mine = next;
 

@@ -63,9 +63,9 @@ def argmin_kernel(op: Any, node: Apply) -> Parameters | None:
 @ready("th_kernel_gpu_reduce")
 def logsumexp_kernel(op: Any, node: Apply) -> Parameters | None:
     """Return the logarithm of the sum of exponentials along some axes; of none it is minus infinity."""
-    power = "th_exp_f64(x)" if dtype_of(node.inputs[0]) == "float64" else "th_exp2_approx((x) * 0x1.715476p+0f)"
-    words: dict[str, Any] = {"POWER(x)": power}
-    return _reduction(op, node, "logsumexp.cl", ("exp", "log"), **words)
+    exact = dtype_of(node.inputs[0]) == "float64"
+    words: dict[str, Any] = {"POWER(x)": "EXP(x)" if exact else "th_exp2_approx((x) * 0x1.715476p+0f)"}
+    return _reduction(op, node, "logsumexp.cl", ("exp", "log") if exact else ("log",), **words)
 
 
 _PLACES = Accepts("x -> place", dtypes={"x": REAL, "place": INT64})
