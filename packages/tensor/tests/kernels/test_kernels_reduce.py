@@ -181,11 +181,38 @@ def test_lengths_at_each_level(level):
         for axes in ((0,), (1,)):
             n = reduction(name, dtype, acc, acc, axes, 2)
             kernel = replace(careduce_kernel(n.op, n), library=library_paths()[level])
-            for length in (*range(1, 40), 63, 64, 65, 1023, 1024, 1025):
-                x = numbers(rng, (5, length) if axes == (1,) else (length, 5), dtype, -4, 4)
+            for length, others in itertools.product((*range(1, 40), 63, 64, 65, 1023, 1024, 1025), (5, 19)):
+                x = numbers(rng, (others, length) if axes == (1,) else (length, others), dtype, -4, 4)
                 for layout in ("C", "F", "negative"):
                     want = ufunc.reduce(x, axis=axes, dtype=acc)
                     np.testing.assert_allclose(run(kernel, n, [laid_out(x, layout)])[0], want, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("level", list(library_paths()))
+def test_short_rows_do_not_depend_on_others(level):
+    """Several are computed together, and the last ones in another way."""
+    rng = np.random.default_rng(15)
+    for name, dtype, acc in [("add", "float64", "float64"), ("add", "float32", "float64"), ("mul", "float32", "float32")]:
+        n = reduction(name, dtype, acc, acc, (1,), 2)
+        kernel = replace(careduce_kernel(n.op, n), library=library_paths()[level])
+        for length in (*range(1, 70), 127, 128, 129):
+            x = rng.normal(size=(19, length)).astype(dtype)
+            alone = np.concatenate([run(kernel, n, [x[i : i + 1]])[0] for i in range(len(x))])
+            np.testing.assert_array_equal(run(kernel, n, [x])[0], alone, err_msg=f"{name} {length}")
+
+
+@pytest.mark.parametrize("level", list(library_paths()))
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_nan_anywhere_in_short_rows(level, dtype):
+    rng = np.random.default_rng(16)
+    for name, ufunc in (("maximum", np.maximum), ("minimum", np.minimum)):
+        n = reduction(name, dtype, dtype, dtype, (1,), 2)
+        kernel = replace(careduce_kernel(n.op, n), library=library_paths()[level])
+        for length in range(1, 40):
+            for place in range(length):
+                x = rng.normal(size=(19, length)).astype(dtype)
+                x[place % 19, place] = np.nan
+                np.testing.assert_array_equal(run(kernel, n, [x])[0], ufunc.reduce(x, axis=1), err_msg=f"{name} {length} {place}")
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -13,6 +13,9 @@
  * `behind` before the run's start: then lane i holds what belongs into lane i - behind, and is slid there in the end.
  * A nan loses the comparisons of an order, so these watch a sum, which a nan (rarely something else) makes nan.
  *
+ * A run of up to four vectors is a vector in the same order without that; `few_runs` takes as many runs as a vector has
+ * elements, `readable` if a whole vector from the start of each may be read.
+ *
  * OP: on vectors; JOIN: on numbers, where a nan wins; WATCH: takes a vector into the watched sum; NANS: whether
  * that has become nan. */
 #define RUNS(NAME, LOAD, X, A, OP, JOIN, NEUTRAL, WATCH, NANS) \
@@ -136,59 +139,83 @@
         memcpy(vectors, t, sizeof t); \
         return NANS(watched); \
     } \
-    static void runs_##NAME(int64_t count, int64_t n, const char *at, int64_t step, void *results) \
+    TH_INLINE void few_runs_##NAME(int64_t some, int64_t n, const char *at, int64_t step, int readable, TYPE(A) *to) \
     { \
         enum { W = WIDTH(A) }; \
         const count_##A which = leading_##A(n); \
+        const lanes_##A none = none_##NAME(); \
+        lanes_##A row[W], t[4], watched = {0}; \
+        const char *next = at; \
+        if (n < W && readable) { \
+            for (int64_t i = 0; i < some; ++i, next += step) { \
+                row[i] = chosen_##A(which, load_##LOAD((const X *)next), none); \
+                WATCH(watched, row[i]); \
+            } \
+        } else if (n < W) { \
+            for (int64_t i = 0; i < some; ++i, next += step) { \
+                row[i] = few_##NAME((const X *)next, n); \
+                WATCH(watched, row[i]); \
+            } \
+        } else if (n <= 2 * W) { \
+            UNROLLED \
+            for (int64_t i = 0; i < some; ++i, next += step) { \
+                lanes_##A v = load_##LOAD((const X *)next), last = load_##LOAD((const X *)next + n - W); \
+                WATCH##_TWO(watched, v, last); \
+                row[i] = OP(v, rest_##A(last, none, n - W)); \
+            } \
+        } else if (n <= 3 * W) { \
+            UNROLLED \
+            for (int64_t i = 0; i < some; ++i, next += step) { \
+                const X *x = (const X *)next; \
+                lanes_##A p = load_##LOAD(x), q = load_##LOAD(x + W), last = load_##LOAD(x + n - W); \
+                WATCH##_TWO(watched, p, q); \
+                WATCH(watched, last); \
+                row[i] = OP(OP(p, rest_##A(last, none, n - 2 * W)), q); \
+            } \
+        } else if (n <= 4 * W) { \
+            UNROLLED \
+            for (int64_t i = 0; i < some; ++i, next += step) { \
+                const X *x = (const X *)next; \
+                lanes_##A p = load_##LOAD(x), q = load_##LOAD(x + W); \
+                lanes_##A r = load_##LOAD(x + 2 * W), last = load_##LOAD(x + n - W); \
+                WATCH##_FOUR(watched, p, q, r, last); \
+                row[i] = OP(OP(p, r), OP(q, rest_##A(last, none, n - 3 * W))); \
+            } \
+        } else if (n < 8 * W) { \
+            for (int64_t i = 0; i < some; ++i, next += step) { \
+                run_##NAME((const X *)next, n, 0, t, &watched); \
+                row[i] = OP(OP(t[0], t[2]), OP(t[1], t[3])); \
+            } \
+        } else { \
+            for (int64_t i = 0; i < some; ++i, next += step) { \
+                run_##NAME((const X *)next, n, th_behind(next, sizeof(X), W), t, &watched); \
+                row[i] = OP(OP(t[0], t[2]), OP(t[1], t[3])); \
+            } \
+        } \
+        TH_INTO_ONE_VECTOR \
+        for (int64_t i = some; i < W; ++i) \
+            row[i] = none; \
+        TH_FOLD_ROWS_##A(OP, row) \
+        memcpy(to, row, (size_t)some * sizeof *to); \
+        if (NANS(watched)) \
+            for (int64_t i = 0; i < some; ++i) \
+                for (int64_t k = 0; k < n; ++k) { \
+                    const X v = ((const X *)(at + i * step))[k]; \
+                    if (v != v) { \
+                        to[i] = (TYPE(A))v; \
+                        break; \
+                    } \
+                } \
+    } \
+    static void runs_##NAME(int64_t count, int64_t n, const char *at, int64_t step, void *results) \
+    { \
+        enum { W = WIDTH(A) }; \
         const int64_t behind_end = (W - n) * (int64_t)sizeof(X); \
         TYPE(A) *to = results; \
-        lanes_##A row[W]; \
-        for (int64_t done = 0; done < count; done += W) { \
-            const int64_t some = count - done < W ? count - done : W; \
-            const char *next = at + done * step; \
-            lanes_##A t[4], watched = {0}; \
-            if (n < W && step > 0 && step * (count - done - some) >= behind_end) { /* the rows after these are there to be read */ \
-                for (int64_t i = 0; i < some; ++i, next += step) { \
-                    row[i] = chosen_##A(which, load_##LOAD((const X *)next), none_##NAME()); \
-                    WATCH(watched, row[i]); \
-                } \
-            } else if (n < W) { \
-                for (int64_t i = 0; i < some; ++i, next += step) { \
-                    row[i] = few_##NAME((const X *)next, n); \
-                    WATCH(watched, row[i]); \
-                } \
-            } else if (n <= 2 * W) { \
-                for (int64_t i = 0; i < some; ++i, next += step) { \
-                    lanes_##A v = load_##LOAD((const X *)next), last = load_##LOAD((const X *)next + n - W); \
-                    WATCH##_TWO(watched, v, last); \
-                    row[i] = OP(v, rest_##A(last, none_##NAME(), n - W)); \
-                } \
-            } else if (n < 8 * W) { \
-                for (int64_t i = 0; i < some; ++i, next += step) { \
-                    run_##NAME((const X *)next, n, 0, t, &watched); \
-                    row[i] = OP(OP(t[0], t[2]), OP(t[1], t[3])); \
-                } \
-            } else { \
-                for (int64_t i = 0; i < some; ++i, next += step) { \
-                    run_##NAME((const X *)next, n, th_behind(next, sizeof(X), W), t, &watched); \
-                    row[i] = OP(OP(t[0], t[2]), OP(t[1], t[3])); \
-                } \
-            } \
-            TH_INTO_ONE_VECTOR \
-            for (int64_t i = some; i < W; ++i) \
-                row[i] = none_##NAME(); \
-            TH_FOLD_ROWS_##A(OP, row) \
-            memcpy(to + done, row, (size_t)some * sizeof *to); \
-            if (NANS(watched)) \
-                for (int64_t i = 0; i < some; ++i) \
-                    for (int64_t k = 0; k < n; ++k) { \
-                        const X v = ((const X *)(at + (done + i) * step))[k]; \
-                        if (v != v) { \
-                            to[done + i] = (TYPE(A))v; \
-                            break; \
-                        } \
-                    } \
-        } \
+        for (; count >= W; count -= W, at += W * step, to += W) \
+            few_runs_##NAME(W, n, at, step, step > 0 && step * (count - W) >= behind_end, to); \
+        if (count > 0) \
+            few_runs_##NAME(count, n, at, step, 0, to); \
     } \
     static void far_runs_##NAME(int64_t count, int64_t n, const char *at, int64_t step, void *results) \
     { \
