@@ -504,6 +504,39 @@ def test_number_of_threads(kernels: Any) -> None:
         module.set_threads(0)
 
 
+def test_workers_leave_and_come(kernels: Any) -> None:
+    f = squares(kernels, 10)
+    x = np.arange(1000.0)
+    try:
+        for k in range(300):
+            module.set_threads(k % 2 + 1)
+            assert np.array_equal(f(x), x * x)
+            if k % 50 == 0:
+                time.sleep(0.01)  # they sleep
+    finally:
+        module.set_threads(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity") or module.get_threads() < 2, reason="Linux's, of two processors")
+def test_workers_run_where_the_caller_does_not(kernels: Any) -> None:
+    """Linux may wake them there, and leave them there for milliseconds."""
+    f = squares(kernels, 10)
+    x = np.arange(100_000.0)
+    allowed = os.sched_getaffinity(0)
+    try:
+        module.set_threads(2)
+        for processor in allowed:
+            os.sched_setaffinity(0, {processor})
+            os.sched_setaffinity(0, allowed)  # it most likely stays there
+            assert np.array_equal(f(x), x * x)
+            excluded = [allowed - os.sched_getaffinity(int(thread)) for thread in os.listdir("/proc/self/task")]
+            assert max(map(len, excluded)) == 1
+            assert os.sched_getaffinity(0) == allowed
+    finally:
+        os.sched_setaffinity(0, allowed)
+        module.set_threads(0)
+
+
 def test_small_arrays_stay_on_one_thread(kernels: Any) -> None:
     f = Function(
         slots=[("input", VECTOR, None), ("temp", VECTOR, None)],

@@ -66,6 +66,9 @@ int process_processors() {
     return GetProcessAffinityMask(GetCurrentProcess(), &mask, &all) ? __builtin_popcountll(mask) : 1;
 }
 
+int current_processor() { return -1; }
+void exclude_processor(pthread_t, int) {}
+
 void at_fork(void (*)(), void (*)(), void (*)()) {}
 
 #else
@@ -118,6 +121,20 @@ int process_processors() {
 #endif
     return int(sysconf(_SC_NPROCESSORS_ONLN));
 }
+
+#ifdef __linux__
+int current_processor() { return sched_getcpu(); }
+
+void exclude_processor(pthread_t thread, int processor) {
+    cpu_set_t mask;
+    if (processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof mask, &mask) != 0) return;
+    CPU_CLR(size_t(processor), &mask);
+    if (CPU_COUNT(&mask)) pthread_setaffinity_np(thread, sizeof mask, &mask);
+}
+#else
+int current_processor() { return -1; }
+void exclude_processor(pthread_t, int) {}
+#endif
 
 void at_fork(void (*before)(), void (*parent)(), void (*child)()) { pthread_atfork(before, parent, child); }
 

@@ -3,6 +3,8 @@
 #ifndef THEANO_LOADER_PLATFORM_H
 #define THEANO_LOADER_PLATFORM_H
 
+#include <pthread.h>
+
 #include <cstddef>
 #include <string>
 
@@ -26,6 +28,10 @@ void aligned_free(void *data);
 
 size_t machine_memory();  /* 0 if it is not known */
 int process_processors(); /* what the affinity mask allows; quotas of control groups: theano/runtime/resource_limits.py */
+
+int current_processor(); /* of the calling thread; -1: the system does not say */
+/* Let `thread` run on all processors that the calling thread may use but for one, if there are others. */
+void exclude_processor(pthread_t thread, int processor);
 
 /* What is called at a fork, before it, and after it in the parent and in the child; where there is none, never. */
 void at_fork(void (*before)(), void (*parent)(), void (*child)());

@@ -9,6 +9,13 @@
  * is a compare-and-swap of that word, so a late worker can never take a chunk of a job that is over. The
  * job's other fields are read after a successful claim: the caller cannot leave before that chunk is done.
  *
+ * Who has nothing to do stays awake while a job goes on, since one seldom comes alone, and then for as long as it has lately
+ * taken to wake a thread: to wait costs at most twice what the better of the two would have. That is microseconds, but
+ * milliseconds where the host of a virtual machine gives the processor of a thread that sleeps to another tenant.
+ *
+ * The caller's processor is excluded for workers, as long as they are few: Linux may wake a thread where the one runs that woke
+ * it, and move it to an idle processor only milliseconds later. Where there are many processors it finds one at once.
+ *
  * Threads start at the first job that has use for them. A forked child has none of them; the child
  * handler forgets them and the next job starts new ones. Two jobs at once, or a job inside a job: the second
  * runs on its own thread alone.
@@ -20,23 +27,30 @@
 
 #include <algorithm>
 #include <new>
+#include <thread>
 
 namespace theano {
 namespace {
 
 constexpr int kMaxThreads = 256;
-constexpr int64_t kSpinNs = 50000;
+constexpr int kFewWorkers = 8;
+constexpr int64_t kLeastAwakeNs = 50000, kMostAwakeNs = 5000000;
 
 struct Pool {
     std::atomic<uint64_t> word{0};
     std::atomic<int64_t> done{0};
     std::atomic<int> sleepers{0};
     std::atomic<bool> caller_sleeps{false};
+    std::atomic<int64_t> called{0};             /* when sleepers were called, until the first of them answers */
+    std::atomic<int64_t> waking{kLeastAwakeNs}; /* how long that takes */
     std::atomic<bool> busy{false};
     th_body body = nullptr;
     void *arg = nullptr;
     int64_t n = 0, chunk = 0, chunks = 0;
     int workers = 0;
+    pthread_t handles[kFewWorkers]; /* of the first workers that are there, under `mutex` */
+    int handle_count = 0;
+    int excluded = -1; /* the processor on which these do not run; -1: none */
     std::atomic<int> wanted{0}; /* 0: automatic */
     std::atomic<int> automatic{0};
     std::atomic<int64_t> least{0}; /* arrays of fewer elements stay on one thread */
@@ -79,6 +93,56 @@ bool work_once() {
 
 bool nothing_to_do() { return uint32_t(pool->word.load(std::memory_order_seq_cst)) == 0; }
 
+/* Whether there was news before it was time to sleep. After a while others that wait for this processor come first. */
+template <typename News> bool stays_awake(News news) {
+    const int64_t begin = now_ns(), most = pool->waking.load(std::memory_order_relaxed);
+    int64_t now = begin, last = begin; /* when a job was last seen */
+    while (now - last < most && now - begin < kMostAwakeNs) {
+        for (int k = 0; k < 32; ++k) {
+            if (news()) return true;
+            pause_cpu();
+        }
+        if (now - begin > kLeastAwakeNs) std::this_thread::yield();
+        now = now_ns();
+        if (pool->busy.load(std::memory_order_relaxed)) last = now;
+    }
+    return false;
+}
+
+void call_sleepers() {
+    int64_t nobody = 0;
+    pool->called.compare_exchange_strong(nobody, now_ns(), std::memory_order_relaxed);
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+/* A sleeper is awake. A long way counts at once, and is forgotten slowly. */
+void answer_call() {
+    const int64_t called = pool->called.exchange(0, std::memory_order_relaxed);
+    if (!called) return;
+    const int64_t took = std::clamp(now_ns() - called, kLeastAwakeNs, kMostAwakeNs);
+    const int64_t before = pool->waking.load(std::memory_order_relaxed);
+    pool->waking.store(std::max(took, before - before / 16), std::memory_order_relaxed);
+}
+
+/* Let workers run where the caller does not. */
+void exclude(int processor) {
+    if (processor == pool->excluded || pool->workers > kFewWorkers) return;
+    pthread_mutex_lock(&pool->mutex);
+    for (int k = 0; k < pool->handle_count; ++k) exclude_processor(pool->handles[k], processor);
+    pthread_mutex_unlock(&pool->mutex);
+    pool->excluded = processor;
+}
+
+void forget_handle(pthread_t thread) {
+    pthread_mutex_lock(&pool->mutex);
+    pthread_t *end = pool->handles + pool->handle_count;
+    pthread_t *place = std::find_if(pool->handles, end, [thread](pthread_t each) { return pthread_equal(each, thread); });
+    if (place != end) *place = pool->handles[--pool->handle_count];
+    pthread_mutex_unlock(&pool->mutex);
+}
+
 /* A worker leaves when there are more of them than set_threads now allows. */
 bool should_leave() {
     int left = pool->surplus.load(std::memory_order_relaxed);
@@ -92,22 +156,17 @@ void *worker(void *) {
     inside = true;
     for (;;) {
         if (work_once()) continue;
-        int64_t until = now_ns() + kSpinNs;
-        bool idle = true;
-        while (idle && now_ns() < until) {
-            for (int k = 0; k < 32 && idle; ++k) {
-                pause_cpu();
-                idle = nothing_to_do();
-            }
-        }
-        if (!idle) continue;
+        if (stays_awake([] { return !nothing_to_do(); })) continue;
         pthread_mutex_lock(&pool->mutex);
         pool->sleepers.fetch_add(1, std::memory_order_seq_cst);
         while (nothing_to_do() && pool->surplus.load() == 0) pthread_cond_wait(&pool->work, &pool->mutex);
         pool->sleepers.fetch_sub(1, std::memory_order_seq_cst);
         pthread_mutex_unlock(&pool->mutex);
-        if (should_leave()) return nullptr;
+        answer_call();
+        if (should_leave()) break;
     }
+    forget_handle(pthread_self());
+    return nullptr;
 }
 
 void child_after_fork() { /* only the forking thread is here; the others' state means nothing */
@@ -128,11 +187,15 @@ void start_workers(int count) { /* `busy` is ours */
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_mutex_lock(&pool->mutex); /* a worker that leaves at once finds its handle there */
     while (pool->workers < count) {
         pthread_t thread;
         if (pthread_create(&thread, &attributes, worker, nullptr) != 0) break; /* fewer will do */
         pool->workers++;
+        if (pool->handle_count < kFewWorkers) pool->handles[pool->handle_count++] = thread;
     }
+    pthread_mutex_unlock(&pool->mutex);
+    pool->excluded = -1;
     pthread_attr_destroy(&attributes);
 }
 
@@ -145,17 +208,12 @@ int usable_cpus() {
 }
 
 void wait_for_others(int64_t chunks) {
-    int64_t until = now_ns() + kSpinNs;
-    while (pool->done.load(std::memory_order_acquire) < chunks) {
-        for (int k = 0; k < 32; ++k) pause_cpu();
-        if (now_ns() < until) continue;
-        pthread_mutex_lock(&pool->mutex);
-        pool->caller_sleeps.store(true, std::memory_order_seq_cst);
-        while (pool->done.load(std::memory_order_seq_cst) < chunks)
-            pthread_cond_wait(&pool->finished, &pool->mutex);
-        pool->caller_sleeps.store(false);
-        pthread_mutex_unlock(&pool->mutex);
-    }
+    if (stays_awake([chunks] { return pool->done.load(std::memory_order_acquire) >= chunks; })) return;
+    pthread_mutex_lock(&pool->mutex);
+    pool->caller_sleeps.store(true, std::memory_order_seq_cst);
+    while (pool->done.load(std::memory_order_seq_cst) < chunks) pthread_cond_wait(&pool->finished, &pool->mutex);
+    pool->caller_sleeps.store(false);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 } // namespace
@@ -196,6 +254,7 @@ void pool_run(int64_t n, int64_t grain, th_body body, void *arg) {
         pthread_mutex_unlock(&pool->mutex);
     }
     if (pool->workers < helpers) start_workers(helpers);
+    exclude(current_processor());
     pool->body = body;
     pool->arg = arg;
     pool->n = n;
@@ -204,11 +263,7 @@ void pool_run(int64_t n, int64_t grain, th_body body, void *arg) {
     pool->done.store(0, std::memory_order_relaxed);
     uint64_t generation = (pool->word.load(std::memory_order_relaxed) >> 32) + 1;
     pool->word.store((generation << 32) | uint64_t(chunks), std::memory_order_seq_cst);
-    if (pool->sleepers.load(std::memory_order_seq_cst) > 0) {
-        pthread_mutex_lock(&pool->mutex);
-        pthread_cond_broadcast(&pool->work);
-        pthread_mutex_unlock(&pool->mutex);
-    }
+    if (pool->sleepers.load(std::memory_order_seq_cst) > 0) call_sleepers();
     inside = true;
     while (work_once()) {
     }
