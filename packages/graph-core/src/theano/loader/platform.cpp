@@ -66,9 +66,6 @@ int process_processors() {
     return GetProcessAffinityMask(GetCurrentProcess(), &mask, &all) ? __builtin_popcountll(mask) : 1;
 }
 
-int current_processor() { return -1; }
-void exclude_processor(pthread_t, int) {}
-
 void at_fork(void (*)(), void (*)(), void (*)()) {}
 
 #else
@@ -122,6 +119,10 @@ int process_processors() {
     return int(sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+void at_fork(void (*before)(), void (*parent)(), void (*child)()) { pthread_atfork(before, parent, child); }
+
+#endif
+
 #ifdef __linux__
 int current_processor() { return sched_getcpu(); }
 
@@ -134,10 +135,6 @@ void exclude_processor(pthread_t thread, int processor) {
 #else
 int current_processor() { return -1; }
 void exclude_processor(pthread_t, int) {}
-#endif
-
-void at_fork(void (*before)(), void (*parent)(), void (*child)()) { pthread_atfork(before, parent, child); }
-
 #endif
 
 } // namespace theano
