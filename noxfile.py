@@ -313,7 +313,7 @@ def layers(session: nox.Session) -> None:
     session.run("python", "tools/check_words.py")
     session.run("python", "tools/check_sizes.py")
     session.run("python", "-m", "pytest", "-q", "--doctest-modules", "tools/mutants.py", "tools/check_words.py",
-                "tools/tests", *session.posargs, env={"PYTHONPATH": "packages/graph-core/src"})
+                "tools/run.py", "tools/tests", *session.posargs, env={"PYTHONPATH": "packages/graph-core/src"})
 
 
 @nox.session(tags=["serial"])

@@ -12,7 +12,6 @@ process run beside the tests.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,7 +45,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _everything(nox: list[str]) -> int:
-    """Run all checks in two processes, and print what the second said when the first is done.
+    """Run all checks in two processes, print what the second said when the first is done, and last what failed.
 
     The layers are built first: no other session builds them again, or writes over a library that a test has loaded.
     """
@@ -54,15 +53,49 @@ def _everything(nox: list[str]) -> int:
         return built
     with tempfile.TemporaryFile() as said:
         beside = subprocess.Popen([*nox, "--tags", "serial"], stdout=said, stderr=subprocess.STDOUT)
+        tests = subprocess.Popen([*nox, "--tags", "parallel"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         try:
-            tested = subprocess.call([*nox, "--tags", "parallel"])
-            others = beside.wait()
+            lines = list(map(_passed_on, tests.stdout or ()))
+            codes = tests.wait(), beside.wait()
         finally:
+            tests.kill()
             beside.kill()
         said.seek(0)
-        shutil.copyfileobj(said, sys.stdout.buffer)
-        sys.stdout.flush()
-    return tested or others
+        lines += map(_passed_on, said)
+    _passed_on("\n".join(["", *what_failed(b"".join(lines).decode("utf-8", "replace")), ""]).encode())
+    return codes[0] or codes[1]
+
+
+def _passed_on(line: bytes) -> bytes:
+    """Write a line at once, and return it."""
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+    return line
+
+
+def what_failed(said: str, most: int = 120) -> list[str]:
+    r"""Return how each session ended, and before that the last lines of each command that failed.
+
+    Of a long output one often sees the end alone, and what ran beside the tests comes after them.
+
+    >>> said = "nox > pytest\nassert 1 == 2\nnox > Command pytest failed with exit code 1\nnox > mypy\nfine"
+    >>> print(*what_failed(said + "\nnox > * tests: failed\nnox > * types: success"), sep="\n")
+    assert 1 == 2
+    nox > Command pytest failed with exit code 1
+    nox > * tests: failed
+    nox > * types: success
+    """
+    shown, ends, since = [], [], 0
+    lines = said.splitlines()
+    for k, line in enumerate(lines):
+        if not line.startswith("nox > "):
+            continue
+        if line.startswith("nox > * "):
+            ends.append(line)
+        elif " failed with exit code " in line:
+            shown += lines[max(since, k - most) : k + 1]
+        since = k + 1
+    return shown + ends
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@
 #include <algorithm>
 #include <new>
 #include <thread>
+#include <vector>
 
 namespace theano {
 namespace {
@@ -48,9 +49,8 @@ struct Pool {
     void *arg = nullptr;
     int64_t n = 0, chunk = 0, chunks = 0;
     int workers = 0;
-    pthread_t handles[kFewWorkers]; /* of the first workers that are there, under `mutex` */
-    int handle_count = 0;
-    int excluded = -1; /* the processor on which these do not run; -1: none */
+    std::vector<pthread_t> handles; /* of the workers that are there, under `mutex` */
+    int excluded = -1; /* the processor on which they do not run; -1: none */
     std::atomic<int> wanted{0}; /* 0: automatic */
     std::atomic<int> automatic{0};
     std::atomic<int64_t> least{0}; /* arrays of fewer elements stay on one thread */
@@ -130,16 +130,15 @@ void answer_call() {
 void exclude(int processor) {
     if (processor == pool->excluded || pool->workers > kFewWorkers) return;
     pthread_mutex_lock(&pool->mutex);
-    for (int k = 0; k < pool->handle_count; ++k) exclude_processor(pool->handles[k], processor);
+    for (pthread_t thread : pool->handles) exclude_processor(thread, processor);
     pthread_mutex_unlock(&pool->mutex);
     pool->excluded = processor;
 }
 
 void forget_handle(pthread_t thread) {
     pthread_mutex_lock(&pool->mutex);
-    pthread_t *end = pool->handles + pool->handle_count;
-    pthread_t *place = std::find_if(pool->handles, end, [thread](pthread_t each) { return pthread_equal(each, thread); });
-    if (place != end) *place = pool->handles[--pool->handle_count];
+    auto &handles = pool->handles;
+    handles.erase(std::find_if(handles.begin(), handles.end(), [thread](pthread_t each) { return pthread_equal(each, thread); }));
     pthread_mutex_unlock(&pool->mutex);
 }
 
@@ -192,7 +191,7 @@ void start_workers(int count) { /* `busy` is ours */
         pthread_t thread;
         if (pthread_create(&thread, &attributes, worker, nullptr) != 0) break; /* fewer will do */
         pool->workers++;
-        if (pool->handle_count < kFewWorkers) pool->handles[pool->handle_count++] = thread;
+        pool->handles.push_back(thread);
     }
     pthread_mutex_unlock(&pool->mutex);
     pool->excluded = -1;
