@@ -11,6 +11,7 @@ from samples import DTYPES, FORMATS, SHAPES, dense, matrix, plain
 import theano
 from theano import sparse as S
 from theano import tensor as T
+from theano.loader import module
 
 FORMS = (("sorted", False), ("unsorted", False), ("twice", False), ("sorted", True))
 
@@ -136,3 +137,24 @@ def test_large_enough_for_threads(format):
     p = plain(a)
     for found, wanted in zip(f(a, b, w), [p @ b, p @ w, p @ p.T, b.sum(), 3 * p], strict=True):
         np.testing.assert_allclose(dense(found), wanted, 1e-9, 1e-9)
+
+
+@pytest.mark.parametrize("form", ["sorted", "unsorted", "twice"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_threads_share_rows_and_change_no_bit(dtype, form):
+    """Each thread picks out, some hundreds at a time, the numbers of compressed columns that go to its rows."""
+    x, d, z = S.matrix("csc", "x", dtype), T.matrix("d", dtype=dtype), T.matrix("z", dtype=dtype)
+    f = theano.function([x, d, z], [S.dot(x, d), S.usmm(2.0, x, d, z)])
+    rng = np.random.default_rng(4)
+    a = matrix("csc", (301, 500), dtype, form=form, density=0.3)
+    for columns in (16, 31, 32, 33, 70, 257):
+        b, c = (rng.normal(size=(n, columns)).astype(dtype) for n in (500, 301))
+        try:
+            module.set_threads(1)
+            alone = f(a, b, c)
+        finally:
+            module.set_threads(0)
+        product = plain(a) @ b
+        for found, same, wanted in zip(f(a, b, c), alone, (product, c + 2 * product), strict=True):
+            np.testing.assert_array_equal(found, same)
+            np.testing.assert_allclose(found, wanted, 1e-3, 1e-3)

@@ -411,7 +411,8 @@ def test_conversions(to):
 
 # -- indexes ----------------------------------------------------------------------------------------------------
 
-INDEXED = edges("SELECTION_CHUNK", "TAKE_TOGETHER", products=(("SELECTION_CHUNK", 3),))
+INDEXED = edges("SELECTION_CHUNK", "TAKE_TOGETHER", "TAKE_AHEAD", products=(("SELECTION_CHUNK", 3), ("TAKE_TOGETHER", 2)))
+edges("TAKE_FAR_BYTES")  # 20 elements are some of one byte, some of sixteen
 
 
 @pytest.mark.parametrize("places_dtype", ["int8", "uint16", "int32", "int64"])

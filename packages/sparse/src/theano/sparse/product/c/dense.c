@@ -3,10 +3,15 @@
  * A row of the result is a sum of rows of the dense operand. It is kept in registers, a band of columns at a time, while
  * these pass by; the rows that come next are prefetched, since nobody could guess where they lie. Compressed columns
  * say for each row of the dense operand to which rows of the result it goes: these are added to in memory, prefetched too.
- * That is quicker than to turn the matrix into compressed rows first, at any number of columns; threads share the columns. */
+ * That is quicker than to turn the matrix into compressed rows first, at any number of columns. Threads share the rows of the
+ * result, and each picks out the numbers that go to its own: were columns shared, each would write beside another. */
 #include "vectors.h"
 
-enum { AHEAD = 8 }; /* rows that are prefetched */
+enum {
+    AHEAD = 8,        /* rows that are prefetched */
+    TOGETHER = 256,   /* numbers that are picked out before they are used */
+    PART_BYTES = 128, /* of a row of the dense operand, for each part of the result: all parts look at all numbers */
+};
 
 typedef struct {
     const th_lines *a;
@@ -181,16 +186,25 @@ static const int32_t kept_float[16] = {-1, -1, -1, -1, -1, -1, -1, -1}, *const e
                 out[indices[k]] += v * data[k]; \
         } \
     } \
-    /* Compressed columns, with the columns lo <= c < hi of the dense operand. */ \
-    static void spread_##NAME(void *arg, int64_t lo, int64_t hi) \
+    /* Add v times a row of the dense operand, and prefetch the row of the result that is `soon` added to. */ \
+    static inline __attribute__((always_inline)) void add_##NAME(T *restrict to, const T *restrict row, T v, int64_t n, const T *soon) \
     { \
-        const product *p = arg; \
+        int64_t c = 0; \
+        for (; c + LANES(T) <= n; c += LANES(T)) { \
+            __builtin_prefetch(soon + c, 1); \
+            *(V *)(to + c) += v * *(const V *)(row + c); \
+        } \
+        for (; c < n; ++c) \
+            to[c] += v * row[c]; \
+    } \
+    static void spread_all_##NAME(const product *p) \
+    { \
         const th_lines *a = p->a; \
-        const T *restrict data = (const T *)a->data, *restrict b = (const T *)p->b + lo; \
+        const T *restrict data = (const T *)a->data, *restrict b = (const T *)p->b; \
         const int32_t *restrict indices = a->indices; \
-        const int64_t n = hi - lo, ld = p->columns, ldb = p->ldb; \
+        const int64_t n = p->columns, ld = n, ldb = p->ldb; \
         const int32_t last = (int32_t)a->stored - 1; \
-        T *restrict out = (T *)p->out + lo; \
+        T *restrict out = (T *)p->out; \
         const T alpha = (T)p->alpha; \
         if (n < LANES(T)) { \
             switch (n) { \
@@ -199,21 +213,58 @@ static const int32_t kept_float[16] = {-1, -1, -1, -1, -1, -1, -1, -1}, *const e
             return; \
         } \
         for (int64_t j = 0; j < a->m; ++j) { \
-            const T *row = b + j * ldb; \
             const int32_t end = a->indptr[j + 1]; \
-            for (int32_t k = a->indptr[j]; k < end; ++k) { \
-                const T v = alpha * data[k]; \
-                T *to = out + indices[k] * ld; \
-                const T *soon = out + indices[k + AHEAD < last ? k + AHEAD : last] * ld; \
-                int64_t c = 0; \
-                for (; c + LANES(T) <= n; c += LANES(T)) { \
-                    __builtin_prefetch(soon + c, 1); \
-                    *(V *)(to + c) += v * *(const V *)(row + c); \
+            for (int32_t k = a->indptr[j]; k < end; ++k) \
+                add_##NAME(out + indices[k] * ld, b + j * ldb, alpha * data[k], n, \
+                           out + indices[k + AHEAD < last ? k + AHEAD : last] * ld); \
+        } \
+    } \
+    /* Numbers that were picked out, each with the row of the dense operand that it meets. */ \
+    static void spread_these_##NAME(const product *p, int32_t count, const int32_t *number, const int32_t *row) \
+    { \
+        const T *data = (const T *)p->a->data, *b = (const T *)p->b, alpha = (T)p->alpha; \
+        const int32_t *indices = p->a->indices; \
+        const int64_t n = p->columns; \
+        T *out = (T *)p->out; \
+        for (int32_t e = 0; e < count; ++e) { \
+            const int32_t k = number[e], soon = number[e + AHEAD < count ? e + AHEAD : count - 1]; \
+            add_##NAME(out + indices[k] * n, b + row[e] * p->ldb, alpha * data[k], n, out + indices[soon] * n); \
+        } \
+    } \
+    /* Only the rows lo <= i < hi of the result. */ \
+    static void spread_some_##NAME(const product *p, int64_t lo, int64_t hi) \
+    { \
+        const th_lines *a = p->a; \
+        const int32_t *indices = a->indices; \
+        const uint32_t some = (uint32_t)(hi - lo); \
+        int32_t number[TOGETHER], row[TOGETHER], found = 0; \
+        for (int64_t j = 0; j < a->m; ++j) { \
+            const int32_t end = a->indptr[j + 1]; \
+            for (int32_t k = a->indptr[j]; k < end;) { \
+                const int32_t stop = end - k < TOGETHER - found ? end : k + TOGETHER - found; \
+                for (; k < stop; ++k) { \
+                    number[found] = k; \
+                    row[found] = (int32_t)j; \
+                    found += (uint32_t)indices[k] - (uint32_t)lo < some; \
                 } \
-                for (; c < n; ++c) \
-                    to[c] += v * row[c]; \
+                if (found == TOGETHER) { \
+                    spread_these_##NAME(p, found, number, row); \
+                    found = 0; \
+                } \
             } \
         } \
+        spread_these_##NAME(p, found, number, row); \
+    } \
+    /* Compressed columns. */ \
+    static void spread_##NAME(void *arg, int64_t lo, int64_t hi) \
+    { \
+        const product *p = arg; \
+        if (!p->adds) \
+            memset((T *)p->out + lo * p->columns, 0, (size_t)((hi - lo) * p->columns) * sizeof(T)); \
+        if (hi - lo == p->a->n) \
+            spread_all_##NAME(p); \
+        else \
+            spread_some_##NAME(p, lo, hi); \
     }
 PRODUCT(f32, float, th_vf32)
 PRODUCT(f64, double, th_vf64)
@@ -332,18 +383,16 @@ TH_EXPORT int th_kernel_sparse_dense(th_ctx *ctx)
         return -1;
     const int single = out->dtype == TH_FLOAT32;
     if (how->columns) {
-        if (!how->added)
-            memset(out->data, 0, (size_t)(rows * columns * out->itemsize));
         if (columns == 1) {
+            if (!how->added)
+                memset(out->data, 0, (size_t)(rows * out->itemsize));
             (single ? spread_vector_f32 : spread_vector_f64)(&p);
             return 0;
         }
-        const int64_t band = 128 / out->itemsize; /* columns; no thread writes into a line of the cache of another */
-        if ((double)a.stored * (1.0 + 0.15 * (double)columns) < 4 * TH_PIECE_NS || columns <= band) {
-            (single ? spread_f32 : spread_f64)(&p, 0, columns);
-            return 0;
-        }
-        return ctx->rt->parallel_for(ctx, columns, band, single ? spread_f32 : spread_f64, &p);
+        const int worth_threads = (double)a.stored * (1.0 + 0.15 * (double)columns) >= 4 * TH_PIECE_NS;
+        const int64_t parts = worth_threads ? columns * out->itemsize / PART_BYTES : 1;
+        const int64_t grain = parts > 1 ? (rows + parts - 1) / parts : rows;
+        return ctx->rt->parallel_for(ctx, rows, grain, single ? spread_f32 : spread_f64, &p);
     }
     if (columns == 1 && p.ldb == 1)
         return th_over_lines(ctx, &a, 1.0, vector_body(single), &p);

@@ -17,10 +17,10 @@ typedef uint64_t loose_8 __attribute__((aligned(1)));
 typedef struct { uint64_t a, b; } __attribute__((packed)) loose_16;
 
 #define TAKE(BYTES, TYPE) \
-    case BYTES: \
-        for (int64_t i = 0; i < n; ++i) \
-            ((TYPE *)to)[i] = *(const TYPE *)(from + offsets[i]); \
-        return;
+    case BYTES: { \
+        EACH_CELL(t->s->far, from, offsets, n, ((TYPE *)to)[i] = *(const TYPE *)(from + offsets[i])) \
+        return; \
+    }
 
 static TH_LOOP void take_cells(const taking *t, int64_t n, const int64_t *offsets, char *to, const char *from)
 {
@@ -46,8 +46,10 @@ static TH_LOOP void take_cells(const taking *t, int64_t n, const int64_t *offset
 }
 
 /* Single elements by one packed array of int64 or int32, in one pass: its loads are met by chance, and the more of them
- * are under way at once the better; the branch is never taken but for an error. Returns where it stopped. */
-/* (Neighbours, no place of which counts from the end, are looked at together, and taken without a question each.) */
+ * are under way at once the better; the branch is never taken but for an error. Returns where it stopped.
+ *
+ * Neighbours, no place of which counts from the end, are looked at together, and taken without a question each; those that
+ * are far are fetched ahead, as in EACH_CELL: their places have not been checked, which a fetch does not need. */
 enum { TOGETHER = TH_TAKE_TOGETHER };
 #define TAKE_ONE(BYTES, TYPE) \
     case BYTES: \
@@ -57,8 +59,14 @@ enum { TOGETHER = TH_TAKE_TOGETHER };
                 outside |= places[i + j] < 0 || places[i + j] >= size; \
             if (outside) \
                 break; \
-            for (int64_t j = 0; j < TOGETHER; ++j) \
-                ((TYPE *)to)[i + j] = ((const TYPE *)from)[places[i + j]]; \
+            if (size >= TH_TAKE_FAR_BYTES / BYTES && i + TOGETHER + AHEAD <= n) \
+                for (int64_t j = 0; j < TOGETHER; ++j) { \
+                    __builtin_prefetch((const void *)((uintptr_t)from + (uintptr_t)places[i + j + AHEAD] * BYTES)); \
+                    ((TYPE *)to)[i + j] = ((const TYPE *)from)[places[i + j]]; \
+                } \
+            else \
+                for (int64_t j = 0; j < TOGETHER; ++j) \
+                    ((TYPE *)to)[i + j] = ((const TYPE *)from)[places[i + j]]; \
         } \
         for (; i < n; ++i) { \
             const int64_t at = places[i], up = at + size; \

@@ -3,21 +3,21 @@
 
 typedef struct {
     cell c;
-    int set;
+    int set, far;
     th_line line;
     int32_t dtype;
 } writing;
 
 #define SET(BYTES, TYPE) \
-    case BYTES: \
-        for (int64_t i = 0; i < n; ++i) \
-            *(TYPE *)(to + offsets[i]) = *(const TYPE *)(from + i * step); \
-        return;
+    case BYTES: { \
+        EACH_CELL(w->far, to, offsets, n, *(TYPE *)(to + offsets[i]) = *(const TYPE *)(from + i * step)) \
+        return; \
+    }
 #define ADD(CODE, TYPE) \
-    case CODE: \
-        for (int64_t i = 0; i < n; ++i) \
-            *(TYPE *)(to + offsets[i]) += *(const TYPE *)(from + i * step); \
-        return;
+    case CODE: { \
+        EACH_CELL(w->far, to, offsets, n, *(TYPE *)(to + offsets[i]) += *(const TYPE *)(from + i * step)) \
+        return; \
+    }
 
 /* n cells at the offsets, from cells that are `step` apart. */
 static TH_LOOP void write_cells(const writing *w, int64_t n, const int64_t *offsets, char *to, const char *from, int64_t step)
@@ -69,6 +69,7 @@ static void write_all(const selection *s, const int64_t *offsets, char *to, cons
     writing w;
     set_cell(&w.c, &s->part, &from, place);
     w.set = set;
+    w.far = s->far;
     w.dtype = y->dtype;
     w.line = set ? th_mover(y->itemsize) : th_adder(y->dtype);
     int64_t both[2 * TH_MAX_NDIM], index[TH_MAX_NDIM] = {0};

@@ -16,7 +16,7 @@
 
 #include "kernels.h"
 
-enum { CHUNK = TH_SELECTION_CHUNK };
+enum { CHUNK = TH_SELECTION_CHUNK, AHEAD = TH_TAKE_AHEAD };
 
 typedef struct {
     th_ctx *ctx;
@@ -32,7 +32,20 @@ typedef struct {
     int64_t n;
     th_window part; /* the other axes of the result, at their first points */
     int place;      /* how many of them come before the group */
+    int far;        /* x is so large that its elements come slowly */
 } selection;
+
+/* Do something for each cell of n, number i. Those that are far are fetched AHEAD: a CPU looks forward over fewer loads than
+ * memory can answer at once. */
+#define EACH_CELL(is_far, base, offsets, n, DONE) \
+    int64_t i = 0; \
+    if (is_far) \
+        for (; i + AHEAD < n; ++i) { \
+            __builtin_prefetch(base + offsets[i + AHEAD]); \
+            DONE; \
+        } \
+    for (; i < n; ++i) \
+        DONE;
 
 /* ------------------------------------------------------------------------- what the index says */
 
@@ -147,6 +160,7 @@ static int selected(th_ctx *ctx, int64_t entries, const th_index_entry *e, const
     s->part.dtype = x->dtype;
     s->part.itemsize = x->itemsize;
     s->part.device = x->device;
+    s->far = th_size(x->nd, x->shape) * x->itemsize >= TH_TAKE_FAR_BYTES;
     int axis = 0, previous = 0; /* whether the entry before was an array */
     for (; entries > 0; --entries, ++e) {
         const int array = e->kind == TH_INDEX_KIND_ARRAY || e->kind == TH_INDEX_KIND_MASK;

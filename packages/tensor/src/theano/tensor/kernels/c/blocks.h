@@ -55,8 +55,10 @@ enum {
     TH_COPY_LONG = 1 << 19,  /* bytes from which a line is long, and copies come from memory */
 
     /* selection.h, advanced.c */
-    TH_SELECTION_CHUNK = 256, /* places that are checked together */
-    TH_TAKE_TOGETHER = 64,    /* single elements that are taken without a question each */
+    TH_SELECTION_CHUNK = 256,    /* places that are checked together */
+    TH_TAKE_TOGETHER = 32,       /* single elements that are taken without a question each */
+    TH_TAKE_FAR_BYTES = 4 << 20, /* of an array from which elements come slowly, */
+    TH_TAKE_AHEAD = 64,          /* so these are fetched so many before their turn */
 
     TH_SEARCH_SIDE = 32, /* search.c: values that are sought side by side */
 
