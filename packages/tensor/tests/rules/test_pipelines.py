@@ -205,8 +205,8 @@ def _seconds(length):
 
 @pytest.mark.slow
 def test_a_long_chain_costs_in_proportion():
-    short = min(_seconds(500) for _ in range(2))
-    assert _seconds(2000) < 4 * 2.2 * short
+    """What grew with the square would be 16 times as long each time; other programs may slow one down now and then."""
+    assert any(_seconds(2000) < 4 * 2.2 * _seconds(500) for _ in range(3))
 
 
 def test_a_wide_sum_is_as_many_kernels_as_loops_hold_its_terms():
