@@ -71,7 +71,7 @@ typedef struct {
             const int32_t end = a->indptr[j + 1]; \
             for (int32_t k = a->indptr[j]; k < end; ++k) \
                 for (int c = 0; c < N; ++c) \
-                    out[indices[k] * ld + c] += alpha * data[k] * b[j * ldb + c]; \
+                    out[indices[k] * N + c] += alpha * data[k] * b[j * ldb + c]; \
         } \
         break;
 
@@ -202,7 +202,7 @@ static const int32_t kept_float[16] = {-1, -1, -1, -1, -1, -1, -1, -1}, *const e
         const th_lines *a = p->a; \
         const T *restrict data = (const T *)a->data, *restrict b = (const T *)p->b; \
         const int32_t *restrict indices = a->indices; \
-        const int64_t n = p->columns, ld = n, ldb = p->ldb; \
+        const int64_t n = p->columns, ldb = p->ldb; \
         const int32_t last = (int32_t)a->stored - 1; \
         T *restrict out = (T *)p->out; \
         const T alpha = (T)p->alpha; \
@@ -215,8 +215,8 @@ static const int32_t kept_float[16] = {-1, -1, -1, -1, -1, -1, -1, -1}, *const e
         for (int64_t j = 0; j < a->m; ++j) { \
             const int32_t end = a->indptr[j + 1]; \
             for (int32_t k = a->indptr[j]; k < end; ++k) \
-                add_##NAME(out + indices[k] * ld, b + j * ldb, alpha * data[k], n, \
-                           out + indices[k + AHEAD < last ? k + AHEAD : last] * ld); \
+                add_##NAME(out + indices[k] * n, b + j * ldb, alpha * data[k], n, \
+                           out + indices[k + AHEAD < last ? k + AHEAD : last] * n); \
         } \
     } \
     /* Numbers that were picked out, each with the row of the dense operand that it meets. */ \
@@ -255,16 +255,18 @@ static const int32_t kept_float[16] = {-1, -1, -1, -1, -1, -1, -1, -1}, *const e
         } \
         spread_these_##NAME(p, found, number, row); \
     } \
-    /* Compressed columns. */ \
+    /* Compressed columns. A part of the rows is asked for only where there are many columns. */ \
     static void spread_##NAME(void *arg, int64_t lo, int64_t hi) \
     { \
         const product *p = arg; \
         if (!p->adds) \
             memset((T *)p->out + lo * p->columns, 0, (size_t)((hi - lo) * p->columns) * sizeof(T)); \
-        if (hi - lo == p->a->n) \
-            spread_all_##NAME(p); \
-        else \
+        if (hi - lo < p->a->n) \
             spread_some_##NAME(p, lo, hi); \
+        else if (p->columns == 1) \
+            spread_vector_##NAME(p); \
+        else \
+            spread_all_##NAME(p); \
     }
 PRODUCT(f32, float, th_vf32)
 PRODUCT(f64, double, th_vf64)
@@ -383,12 +385,6 @@ TH_EXPORT int th_kernel_sparse_dense(th_ctx *ctx)
         return -1;
     const int single = out->dtype == TH_FLOAT32;
     if (how->columns) {
-        if (columns == 1) {
-            if (!how->added)
-                memset(out->data, 0, (size_t)(rows * out->itemsize));
-            (single ? spread_vector_f32 : spread_vector_f64)(&p);
-            return 0;
-        }
         const int worth_threads = (double)a.stored * (1.0 + 0.15 * (double)columns) >= 4 * TH_PIECE_NS;
         const int64_t parts = worth_threads ? columns * out->itemsize / PART_BYTES : 1;
         const int64_t grain = parts > 1 ? (rows + parts - 1) / parts : rows;

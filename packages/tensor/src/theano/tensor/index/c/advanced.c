@@ -59,7 +59,7 @@ enum { TOGETHER = TH_TAKE_TOGETHER };
                 outside |= places[i + j] < 0 || places[i + j] >= size; \
             if (outside) \
                 break; \
-            if (size >= TH_TAKE_FAR_BYTES / BYTES && i + TOGETHER + AHEAD <= n) \
+            if (is_far && i + TOGETHER + AHEAD <= n) \
                 for (int64_t j = 0; j < TOGETHER; ++j) { \
                     __builtin_prefetch((const void *)((uintptr_t)from + (uintptr_t)places[i + j + AHEAD] * BYTES)); \
                     ((TYPE *)to)[i + j] = ((const TYPE *)from)[places[i + j]]; \
@@ -77,7 +77,7 @@ enum { TOGETHER = TH_TAKE_TOGETHER };
         break;
 #define TAKE_DIRECTLY(NAME, INDEX) \
     static TH_LOOP int64_t take_##NAME(int64_t n, const INDEX *places, int64_t size, int64_t bytes, char *to, \
-                                       const char *from, int64_t step) \
+                                       const char *from, int64_t step, int is_far) \
     { \
         int64_t i = 0; \
         switch (bytes) { \
@@ -101,9 +101,9 @@ static int64_t taken_directly(const taking *t, int64_t lo, int64_t hi)
     if (t->offsets || !is_packed(&t->c))
         return 0;
     if (s->dtype[0] == TH_INT64 && width == 8)
-        return take_i8(hi - lo, (const int64_t *)s->data[0] + lo, s->size[0], t->bytes, to, s->part.data, s->step[0]);
+        return take_i8(hi - lo, (const int64_t *)s->data[0] + lo, s->size[0], t->bytes, to, s->part.data, s->step[0], s->far);
     if (s->dtype[0] == TH_INT32 && width == 4)
-        return take_i4(hi - lo, (const int32_t *)s->data[0] + lo, s->size[0], t->bytes, to, s->part.data, s->step[0]);
+        return take_i4(hi - lo, (const int32_t *)s->data[0] + lo, s->size[0], t->bytes, to, s->part.data, s->step[0], s->far);
     return 0;
 }
 
