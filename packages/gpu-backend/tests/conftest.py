@@ -47,6 +47,26 @@ def context():
     return CONTEXT
 
 
+@pytest.fixture(scope="session")
+def second():
+    """Return another context on the same device: another queue, and memory of its own."""
+    return gpuarray.init_dev(DEVICE, "dev1")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef):
+    """See to it that what starts a context has the whole session for its scope.
+
+    A context keeps its name as long as the process lives. Where tests of several modules take turns in a process, as after
+    pytest-xdist moved some of them there, a fixture of a module is set up again, and its name would be taken.
+    """
+    before = set(gpuarray.list_contexts())
+    found = yield
+    started = set(gpuarray.list_contexts()) - before
+    assert fixturedef.scope == "session" or not started, f"{fixturedef.argname} starts {started}: its scope is to be the session"
+    return found
+
+
 @pytest.fixture
 def on_device():
     """Return a function like `theano.function`, whose functions are computed on the device."""

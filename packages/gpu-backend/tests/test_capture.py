@@ -44,7 +44,7 @@ class Fake:
         return ctypes.c_int64.in_dll(self.library, "fake_changed").value
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def driver(tmp_path_factory):
     return Fake(build_fake(tmp_path_factory.mktemp("fake"), "fake_cublas.c"))
 

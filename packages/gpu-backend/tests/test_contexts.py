@@ -13,16 +13,11 @@ from compare import MODE, ON_CPU, nodes
 import theano
 import theano.tensor as T
 from conftest import DEVICE
-from theano import gpuarray
 from theano.errors import DeviceNotStartedError
 from theano.gpuarray import GpuArrayType, GpuFromHost, GpuToGpu, HostFromGpu, as_gpuarray_variable
 from theano.tensor.device.ops import FromDevice, ToDevice
 
-
-@pytest.fixture(scope="module", autouse=True)
-def second():
-    """Start another context on the same device: another queue, and memory of its own."""
-    return gpuarray.get_context("dev1") if "dev1" in gpuarray.list_contexts() else gpuarray.init_dev(DEVICE, "dev1")
+pytestmark = pytest.mark.usefixtures("second")
 
 
 def shared(value, target=None):

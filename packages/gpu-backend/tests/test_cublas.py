@@ -5,13 +5,10 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import itertools
-import os
-import shutil
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
+from host_device import build_fake
 from scipy.linalg import blas
 
 import theano
@@ -130,12 +127,9 @@ def test_lengths_beyond_those_of_blas():
 # -- the calls ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def fake(tmp_path_factory):
-    compiler = os.environ.get("CC", "").split()[-1:] or [shutil.which("cc")]
-    path = tmp_path_factory.mktemp("fake") / "libfake.so"
-    source = Path(__file__).parent / "fake_cublas.c"
-    subprocess.run([*compiler, "-shared", "-fPIC", "-O1", "-o", str(path), str(source)], check=True)
+    path = build_fake(tmp_path_factory.mktemp("fake"), "fake_cublas.c")
     found = ctypes.CDLL(str(path))
     context = reg_context("fake", GpuContext("fake", CudaDriver(0, str(path))))
     assert libraries.use_cublas(context.driver.gpu, found)

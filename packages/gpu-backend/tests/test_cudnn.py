@@ -20,7 +20,7 @@ from theano.tensor.pool import Pool
 TOLERANCES = {"float16": 2e-2, "float32": 1e-4, "float64": 1e-10}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def library(tmp_path_factory):
     path = build_fake(tmp_path_factory.mktemp("fake"), "fake_cudnn.c")
     found = ctypes.CDLL(str(path))

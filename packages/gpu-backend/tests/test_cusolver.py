@@ -33,7 +33,7 @@ def address_of(capsule):
     return pointer(capsule, name(capsule))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def solver(tmp_path_factory):
     path = build_fake(tmp_path_factory.mktemp("fake"), "fake_cusolver.c")
     library = ctypes.CDLL(str(path))

@@ -70,12 +70,6 @@ def matrix(dtype="float64"):
     return np.arange(20).reshape(4, 5).astype(dtype)
 
 
-@pytest.fixture(scope="module")
-def second():
-    """Return another context on the same device: it shares OpenCL's context, and has a queue of its own."""
-    return gpuarray.get_context("dev1") if "dev1" in gpuarray.list_contexts() else gpuarray.init_dev(DEVICE, "dev1")
-
-
 @pytest.mark.parametrize("version", FORMS, ids=str)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", KINDS)

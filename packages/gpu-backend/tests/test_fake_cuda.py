@@ -11,11 +11,11 @@ import os
 import subprocess
 import sys
 import weakref
-from pathlib import Path
 
 import numpy as np
 import pytest
 from compare import MODE
+from host_device import build_fake
 
 import theano
 import theano.tensor as T
@@ -49,12 +49,9 @@ class Fake:
         self.library.fake_fail(function.encode(), code)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def fake(tmp_path_factory):
-    path = tmp_path_factory.mktemp("fake") / "libcuda.so"
-    source = Path(__file__).parent / "fake_cuda.c"
-    subprocess.run([os.environ.get("CC", "cc"), "-O1", "-shared", "-fPIC", str(source), "-o", str(path)], check=True)
-    return Fake(path)
+    return Fake(build_fake(tmp_path_factory.mktemp("fake"), "fake_cuda.c"))
 
 
 @pytest.fixture

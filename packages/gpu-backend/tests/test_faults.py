@@ -17,6 +17,8 @@ from theano.gpuarray.variables import HostFromGpu
 from theano.tensor.linalg.solve import lstsq
 from theano.tensor.pool import pool_2d
 
+pytestmark = pytest.mark.usefixtures("second")
+
 RNG = np.random.default_rng(3)
 MOST = 200  # calls of a kind within one function
 
@@ -153,11 +155,6 @@ class Case:
             np.testing.assert_allclose(got, want, rtol=2e-4, atol=1e-4)
         for w, want in zip(self.params, self.new):
             np.testing.assert_allclose(w.get_value(), want, rtol=2e-4, atol=1e-4)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def second():
-    return gpuarray.get_context("dev1") if "dev1" in gpuarray.list_contexts() else gpuarray.init_dev(DEVICE, "dev1")
 
 
 @pytest.fixture(scope="module", params=CASES, ids=lambda case: case.__name__)

@@ -345,7 +345,7 @@ def test_rows_of_softmax(dtype, layout):
         np.testing.assert_array_equal(got[4], moved.argmax(1))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def host(tmp_path_factory):
     """Return the name of a context of CUDA whose kernels run on the CPU, which a wide access to the wrong place ends."""
     path = build_fake(tmp_path_factory.mktemp("fake"), "fake_cuda.c")
