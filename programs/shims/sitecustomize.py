@@ -49,6 +49,9 @@ for kind in (bool, int, float, complex, object, str):
 # NumPy 1.24 dropped its own measuring of floating-point numbers.
 np.MachAr = lambda: np.finfo(float)  # type: ignore[attr-defined]
 
+# NumPy 1.23 dropped a second name of array.item.
+np.asscalar = lambda array: array.item()  # type: ignore[attr-defined]
+
 # NumPy 2.0 dropped second names, and a conversion for each dtype.
 SECOND = {"Inf": "inf", "NaN": "nan", "float_": "float64", "string_": "bytes_", "unicode_": "str_", "product": "prod",
           "in1d": "isin"}  # fmt: skip
@@ -110,6 +113,18 @@ if importlib.util.find_spec("sklearn") and "sknn" in os.environ.get("PROGRAM", "
         return parameters(self, deep)
 
     sklearn.base.BaseEstimator.get_params = get_params
+
+# pytest 6 dropped a fixture's scope as its first argument.
+if os.environ.get("PROGRAM") == "pymc3_38" and importlib.util.find_spec("pytest"):
+    import pytest
+
+    fixture = pytest.fixture
+
+    def scoped(first: Any = None, **options: Any) -> Any:
+        """Return what makes a fixture of a function, or the fixture."""
+        return fixture(scope=first, **options) if isinstance(first, str) else fixture(first, **options)
+
+    pytest.fixture = scoped
 
 # SciPy 1.13 dropped the windows' second home.
 scipy.signal.gaussian = scipy.signal.windows.gaussian

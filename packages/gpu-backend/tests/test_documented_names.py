@@ -20,9 +20,9 @@ from theano.tensor.blas.routines import Gemm
 from theano.tensor.pool import pool_2d
 
 # As programs write it, which no module of ours may.
-basic_ops, blas, dnn, elemwise, opt, opt_util, reduction, type = (
+basic_ops, blas, dnn, elemwise, nnet, opt, opt_util, reduction, type = (
     importlib.import_module(f"theano.gpuarray.{name}")
-    for name in "basic_ops blas dnn elemwise opt opt_util reduction type".split()
+    for name in "basic_ops blas dnn elemwise nnet opt opt_util reduction type".split()
 )
 
 
@@ -58,6 +58,14 @@ def normal(*shape, dtype="float32"):
     (lambda x: reduction.GpuMaxAndArgmax([1])(x), lambda v: (v.max(1), v.argmax(1)), "GpuMaxAndArgmax"),
     (lambda x: blas.GpuDot22()(x, x.T), lambda v: v @ v.T, "GpuDot22"),
     (lambda x: blas.GpuGemm()(x, 2.0, x, T.eye(4, dtype="float32"), 0.5), lambda v: 2.5 * v, None),
+    (lambda x: basic_ops.gpu_contiguous(x.T), np.transpose, None),
+    (lambda x: basic_ops.gpu_join(1, x, x), lambda v: np.concatenate([v, v], 1), "GpuJoin"),
+    (lambda x: blas.gpu_dot22(x, x.T), lambda v: v @ v.T, "GpuDot22"),
+    (lambda x: blas.gpugemm_no_inplace(x, 2.0, x, T.eye(4, dtype="float32"), 0.5), lambda v: 2.5 * v, None),
+    (lambda x: blas.gpugemv_no_inplace(x[:, 0], 2.0, x, x[0], 0.5), lambda v: 0.5 * v[:, 0] + 2 * v @ v[0], None),
+    (lambda x: blas.gpuger_no_inplace(x, 2.0, x[:, 0], x[0]), lambda v: v + 2 * np.outer(v[:, 0], v[0]), None),
+    (lambda x: nnet.gpu_softmax(x), lambda v: np.exp(v) / np.exp(v).sum(1, keepdims=True), "GpuSoftmax"),
+    (lambda x: nnet.gpu_softmax_with_bias(x, x[0]), lambda v: np.exp(v + v[0]) / np.exp(v + v[0]).sum(1, keepdims=True), None),
 ])  # fmt: skip
 def test_ops_by_their_names(on_device, called, wanted, class_name):
     x, value = there(normal(3, 4))
@@ -130,6 +138,37 @@ def test_convolutions(on_device, conv_mode, border_mode):
     np.testing.assert_allclose(
         computed(on_device, [x, w], added, [image, filters])[0], 5 * wanted[0], rtol=1e-3, atol=1e-3
     )
+
+
+def test_a_network_for_the_backend_before(on_device):
+    """Layers of a generator and a discriminator of images as programs wrote them for `theano.sandbox.cuda`."""
+    from theano.sandbox.cuda import CudaNdarraySharedVariable, float32_shared_constructor, use
+    from theano.sandbox.cuda.basic_ops import as_cuda_ndarray_variable, gpu_alloc_empty, gpu_contiguous, gpu_from_host
+    from theano.sandbox.cuda.dnn import GpuDnnConvDesc, GpuDnnConvGradI, dnn_conv, dnn_pool
+    from theano.sandbox.cuda.fftconv import conv2d_fft
+    from theano.sandbox.cuda.rng_curand import CURAND_RandomStreams
+
+    w = float32_shared_constructor(normal(3, 2, 5, 5), "w")
+    assert isinstance(w, CudaNdarraySharedVariable) and use("gpu0") is gpuarray.get_context(None)
+    with pytest.raises(TypeError, match="float64"):
+        float32_shared_constructor(normal(2, dtype="float64"))
+    x = T.ftensor4("x")
+    img, kerns = gpu_contiguous(as_cuda_ndarray_variable(x)), gpu_contiguous(w)
+    larger = gpu_alloc_empty(img.shape[0], kerns.shape[1], img.shape[2] * 2, img.shape[3] * 2)
+    desc = GpuDnnConvDesc(border_mode=(2, 2), subsample=(2, 2), conv_mode="conv")(larger.shape, kerns.shape)
+    made = GpuDnnConvGradI()(kerns, img, larger, desc)
+    seen = dnn_pool(dnn_conv(made, kerns, border_mode=(2, 2), subsample=(2, 2)), (2, 2), (2, 2), "max")
+    image, full = normal(4, 3, 6, 6), normal(2, 2, 9, 9)
+    got = on_device([x], [made, seen])(image)
+    plain = T.nnet.abstract_conv.conv2d_grad_wrt_inputs(x, w, (4, 2, 12, 12), border_mode=(2, 2), subsample=(2, 2))
+    again = T.signal.pool.pool_2d(T.nnet.conv2d(plain, w, border_mode=(2, 2), subsample=(2, 2)), (2, 2), ignore_border=True)
+    for one, want in zip(got, theano.function([x], [plain, again])(image), strict=True):
+        np.testing.assert_allclose(np.asarray(one), want, rtol=1e-3, atol=1e-3)
+    filters = T.ftensor4("filters")
+    by_fft = conv2d_fft(x, filters, border_mode="full")
+    f = on_device([x, filters], [gpu_from_host(by_fft), CURAND_RandomStreams(3).uniform((5,))])
+    wanted = theano.function([x, filters], T.nnet.conv2d(x, filters, border_mode="full"))(full, w.get_value()[:2])
+    np.testing.assert_allclose(np.asarray(f(full, w.get_value()[:2])[0]), wanted, rtol=1e-3, atol=1e-3)
 
 
 def test_a_convolution_of_no_such_kind():

@@ -2,13 +2,16 @@
 
 import importlib
 import itertools
+import operator
 import sys
 
 import pytest
 
 import theano
 from theano.compile import view_op
+from theano.errors import FlagValueError, ImmutableFlagError
 from theano.graph import Apply, Constant, FunctionGraph, Op, generic
+from theano.settings import IntParam
 
 
 class Joined(Op):
@@ -149,6 +152,29 @@ def test_flags_from_a_text_and_a_file(tmp_path, monkeypatch):
     assert fetch_val_for_key("floatX") == "float64" and fetch_val_for_key("gcc.cxxflags") == "-O2"
     with pytest.raises(KeyError):
         fetch_val_for_key("no.flag")
+
+
+def test_all_flags_as_descriptors():
+    from theano.configparser import _config_var_list
+
+    flags = {flag.fullname: flag for flag in _config_var_list}
+    assert list(flags) == [flag.name for flag in theano.config.flags()] and len(flags) == len(_config_var_list)
+    assert flags["floatX"].__get__(None, None) is flags["floatX"] and "float" in flags["floatX"].doc
+    for name, value in (("floatX", "float32"), ("gcc.cxxflags", "-g")):
+        before = flags[name].__get__(True, None)
+        assert before != value
+        flags[name].__set__(None, value)
+        try:
+            assert flags[name].__get__(True, None) == operator.attrgetter(name)(theano.config) == value
+        finally:
+            flags[name].__set__(None, before)
+    with pytest.raises(FlagValueError, match="floatX"):
+        flags["floatX"].__set__(None, "float63")
+    assert theano.config.floatX == "float64"
+    with pytest.raises(ImmutableFlagError):
+        flags["base_compiledir"].__set__(None, "elsewhere")
+    theano.config.add("descriptors.depth", "How deep.", IntParam(3))
+    assert _config_var_list[-1].fullname == "descriptors.depth" and _config_var_list[-1].__get__(True, None) == 3
 
 
 def test_chains_of_ops():

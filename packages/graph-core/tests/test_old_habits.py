@@ -6,6 +6,7 @@ import pytest
 
 import theano
 from theano.compile import as_op, view_op
+from theano.errors import TestValueError
 from theano.graph import FunctionGraph, Op, generic
 from theano.rewriting.userdefined import (
     EquilibriumOptimizer,
@@ -25,6 +26,30 @@ class Add(Op):
 
     def perform(self, node, inputs, output_storage):
         output_storage[0][0] = inputs[0] + inputs[1]
+
+
+class Told(Op):
+    """Computes the test value of its output itself, and is called past `Op`, as PyMC3 3.8's differential equations are."""
+
+    __props__ = ()
+    itypes, otypes = [generic], [generic]
+
+    def __call__(self, x):
+        y = super(theano.Op, self).__call__(x)
+        y.tag.test_value = [self._get_test_value(x)]
+        return y
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = [inputs[0]]
+
+
+def test_ops_that_are_called_past_their_base():
+    x = theano.generic("x")
+    with pytest.raises(TestValueError, match="has no test value"):
+        Told()(x)
+    x.tag.test_value = 3
+    y = Told()(x)
+    assert y.owner.op == Told() and y.tag.test_value == [3] and theano.function([x], y)(4) == [4]
 
 
 def test_thunks_compute_node_by_node():

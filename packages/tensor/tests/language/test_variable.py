@@ -124,6 +124,20 @@ def test_iteration_where_the_length_is_known():
     assert len(list(T.stack([1.0, T.dscalar()]))) == 2
 
 
+def test_numbers_are_stacked_along_the_one_axis_there_is():
+    x, k = T.dscalar("x"), T.iscalar("k")
+    for axis in (-1, 0):
+        assert T.stack([x, k, 2], axis=axis).eval({x: 1.5, k: 3}).tolist() == [1.5, 3, 2]
+    for axis in (-2, 1, 7):
+        with pytest.warns(DeprecationWarning, match=f"{axis} is read as 0"):
+            stacked = T.stack([x, k], axis=axis)
+        assert stacked.eval({x: 1.5, k: 3}).tolist() == [1.5, 3] and T.grad(stacked.sum(), x).eval({x: 1.5, k: 3}) == 1
+    v = T.dvector("v")
+    for axis in (-3, 2):
+        with pytest.raises(IndexError, match=f"axis {axis} is out of bounds"):
+            T.stack([v, v], axis=axis)
+
+
 OPERATORS = {
     "x + y": np.add, "x - y": np.subtract, "x * y": np.multiply, "x / y": np.true_divide, "x // y": np.floor_divide,
     "x % y": np.mod, "x ** y": np.power, "x < y": np.less, "x <= y": np.less_equal, "x > y": np.greater,

@@ -63,8 +63,8 @@ class GpuDnnConvDesc:
     precision: str = "float32"
     num_groups: int = 1
 
-    def __call__(self, kern_shape: Any) -> GpuDnnConvDesc:
-        """Return the description, which holds for filters of any shape."""
+    def __call__(self, *shapes: Any) -> GpuDnnConvDesc:
+        """Return the description, which holds for filters of any shape, and images, whose shape came first once."""
         return self
 
 

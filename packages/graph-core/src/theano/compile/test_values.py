@@ -14,44 +14,8 @@ from theano.errors import MethodNotDefined, TestValueError
 from theano.graph.apply import Apply
 from theano.graph.op import call_observers
 from theano.graph.source import set_compile_trace_limit, set_trace_limit
-from theano.graph.variable import Constant, Scratchpad, Variable
+from theano.graph.variable import Scratchpad, Variable, get_test_value
 from theano.settings import config
-
-
-def get_test_value(v: Any) -> Any:
-    """Return the test value of a variable: what its tag says, or the value that it holds anyway.
-
-    Parameters
-    ----------
-    v : Variable
-        Or anything that has a value of its own, which is returned.
-
-    Raises
-    ------
-    AttributeError
-        There is none.
-    TypeError
-        It is not of the variable's type.
-
-    Examples
-    --------
-    >>> import theano
-    >>> x = theano.generic("x")
-    >>> x.tag.test_value = [1, 2]
-    >>> get_test_value(x)
-    [1, 2]
-    """
-    if not isinstance(v, Variable):
-        return v
-    if isinstance(v, Constant):
-        return v.data
-    own = getattr(v, "get_test_value", None)
-    if own is not None:
-        return own()
-    if not hasattr(v.tag, "test_value"):
-        where = f", made at {v.tag.trace[0]}" if getattr(v.tag, "trace", None) else ""
-        raise TestValueError(f"{v} of type {v.type}{where} has no test value. Give it one: x.tag.test_value = ...")
-    return v.type.filter(v.tag.test_value)
 
 
 def get_debug_values(*args: Any) -> list[tuple[Any, ...]]:

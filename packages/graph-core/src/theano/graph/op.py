@@ -14,7 +14,7 @@ from theano.graph.op_contract import OpContract
 from theano.graph.props import Structural
 from theano.graph.source import user_trace
 from theano.graph.type import Type
-from theano.graph.variable import Scratchpad, Variable
+from theano.graph.variable import Scratchpad, Variable, get_test_value
 
 if TYPE_CHECKING:
     from theano.graph.kernel import Builtin, Kernel
@@ -22,38 +22,16 @@ if TYPE_CHECKING:
 Storage = list[Any]
 
 
-class Op(Structural, OpContract, CLinkerOp):
-    """An operation: it checks and types its inputs, computes its outputs and knows its derivative.
+class NodeMaker(Structural, OpContract):
+    """An op as graphs know it: how a node of it is made. How nodes are computed is `Op`'s.
 
-    An op needs to say how a node is made (:meth:`make_node`, or ``itypes`` and ``otypes``) and how it is
-    computed (:meth:`perform`, :meth:`c_code`, :meth:`c_kernel` or :meth:`make_thunk`). The rest is optional; it is
-    declared, with its defaults, in `theano.graph.op_contract` and `theano.graph.c_contract`.
-
-    Attributes
-    ----------
-    __props__ : tuple of str
-        Names of the parameters; equality, hash and text follow from them.
-    itypes, otypes : list of Type
-        In place of ``make_node``, for ops with fixed types.
-
-    Examples
-    --------
-    >>> from theano.graph import Apply, generic
-    >>> class Double(Op):
-    ...     __props__ = ()
-    ...     itypes = [generic]
-    ...     otypes = [generic]
-    ...     def perform(self, node, inputs, output_storage):
-    ...         output_storage[0][0] = inputs[0] * 2
-    >>> y = Double()(generic("x"))
-    >>> y, y.owner
-    (Double.0, Double(x))
+    It stands apart because PyMC3 3.8 has an op whose ``__call__`` goes past that of `Op`: ``super(theano.Op, self)``.
     """
 
     itypes: Sequence[Type]
     otypes: Sequence[Type]
-
-    # -- building graphs ---------------------------------------------------------------------------
+    #: For ops that compute the test values of their outputs themselves, as that one does.
+    _get_test_value = staticmethod(get_test_value)
 
     def make_node(self, *inputs: Any) -> Apply:
         """Return the node that applies this op to ``inputs``.
@@ -78,7 +56,7 @@ class Op(Structural, OpContract, CLinkerOp):
             if isinstance(value, Variable) and value.type != wanted:
                 raise TypeError(f"input {i} of {self} must be of type {wanted}, but {value} is of type {value.type}")
             variables.append(wanted.filter_variable(value))
-        return Apply(self, variables, [wanted() for wanted in self.otypes])
+        return Apply(self, variables, [wanted() for wanted in self.otypes])  # type: ignore[arg-type]  # each is an Op
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """Return the output of this op applied to ``inputs``.
@@ -115,6 +93,35 @@ class Op(Structural, OpContract, CLinkerOp):
         if name is not None:
             result.name = name
         return [result] if return_list else result
+
+
+class Op(NodeMaker, CLinkerOp):
+    """An operation: it checks and types its inputs, computes its outputs and knows its derivative.
+
+    An op needs to say how a node is made (:meth:`make_node`, or ``itypes`` and ``otypes``) and how it is
+    computed (:meth:`perform`, :meth:`c_code`, :meth:`c_kernel` or :meth:`make_thunk`). The rest is optional; it is
+    declared, with its defaults, in `theano.graph.op_contract` and `theano.graph.c_contract`.
+
+    Attributes
+    ----------
+    __props__ : tuple of str
+        Names of the parameters; equality, hash and text follow from them.
+    itypes, otypes : list of Type
+        In place of ``make_node``, for ops with fixed types.
+
+    Examples
+    --------
+    >>> from theano.graph import Apply, generic
+    >>> class Double(Op):
+    ...     __props__ = ()
+    ...     itypes = [generic]
+    ...     otypes = [generic]
+    ...     def perform(self, node, inputs, output_storage):
+    ...         output_storage[0][0] = inputs[0] * 2
+    >>> y = Double()(generic("x"))
+    >>> y, y.owner
+    (Double.0, Double(x))
+    """
 
     # -- computing ----------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, Self
 
-from theano.errors import MissingInputError
+from theano.errors import MissingInputError, TestValueError
 from theano.extensions import Slot
 from theano.graph.notebook import FormulaDisplay
 from theano.graph.pickling import flattened_state, restored_state
@@ -270,3 +270,39 @@ class Constant(Variable[T]):
         if len(text) > 20:
             text = text[:10].rstrip() + "..." + text[-10:].strip()
         return f"{type(self).__name__}{{{text}}}"
+
+
+def get_test_value(v: Any) -> Any:
+    """Return the test value of a variable: what its tag says, or the value that it holds anyway.
+
+    Parameters
+    ----------
+    v : Variable
+        Or anything that has a value of its own, which is returned.
+
+    Raises
+    ------
+    AttributeError
+        There is none.
+    TypeError
+        It is not of the variable's type.
+
+    Examples
+    --------
+    >>> import theano
+    >>> x = theano.generic("x")
+    >>> x.tag.test_value = [1, 2]
+    >>> get_test_value(x)
+    [1, 2]
+    """
+    if not isinstance(v, Variable):
+        return v
+    if isinstance(v, Constant):
+        return v.data
+    own = getattr(v, "get_test_value", None)
+    if own is not None:
+        return own()
+    if not hasattr(v.tag, "test_value"):
+        where = f", made at {v.tag.trace[0]}" if getattr(v.tag, "trace", None) else ""
+        raise TestValueError(f"{v} of type {v.type}{where} has no test value. Give it one: x.tag.test_value = ...")
+    return v.type.filter(v.tag.test_value)

@@ -7,7 +7,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.tensor.elemwise.op import Elemwise
 
-xlogx_scalar = scal.scalar_op(
+scalar_xlogx = scal.scalar_op(
     "xlogx", "x",
     types=scal.upgrade_to_float_no_complex,
     py=lambda x: np.where(x == 0, np.zeros_like(x), x * np.log(x)),
@@ -19,7 +19,7 @@ xlogx_scalar = scal.scalar_op(
     doc="x * log(x), and 0 where x is 0.",
 )  # fmt: skip
 
-xlogy0_scalar = scal.scalar_op(
+scalar_xlogy0 = scal.scalar_op(
     "xlogy0", "x y",
     types=scal.upgrade_to_float_no_complex,
     py=lambda x, y: np.where(x == 0, np.zeros_like(x), x * np.log(y)),
@@ -31,9 +31,9 @@ xlogy0_scalar = scal.scalar_op(
     doc="x * log(y), and 0 where x is 0.",
 )  # fmt: skip
 
-xlogx = Elemwise(xlogx_scalar, name="xlogx")
-xlogy0 = Elemwise(xlogy0_scalar, name="xlogy0")
+xlogx = Elemwise(scalar_xlogx, name="xlogx")
+xlogy0 = Elemwise(scalar_xlogy0, name="xlogy0")
 xlogx.shown_as, xlogy0.shown_as = "T.xlogx.xlogx", "T.xlogx.xlogy0"
 
 #: The classes of the two operations on numbers, for programs that look for them.
-XlogX, XlogY0 = type(xlogx_scalar), type(xlogy0_scalar)
+XlogX, XlogY0 = type(scalar_xlogx), type(scalar_xlogy0)

@@ -29,6 +29,7 @@ OLD_NAMES = {
             "Kernel get_ctype get_dtype gpuarray_helper_inc_dir gpu_context_type"
         ),
         "theano.layers.compat.gpu_helpers": "empty_like",
+        "theano.layers.compat.gpu_instances": "gpu_contiguous gpu_join",
         "theano.layers.compat.gone_in_gpu_backend": "forward_string_meth profile_printer",
     },
     "theano.gpuarray.subtensor": {
@@ -51,15 +52,20 @@ OLD_NAMES = {
     "theano.gpuarray.elemwise": {
         "theano.gpuarray.ops": "GpuElemwise GpuDimShuffle GpuCAReduceCuda",
         "theano.layers.compat.gpu_helpers": (
-            "GpuCAReduceCPY SupportCodeError as_C_string_const get_scal gpu_ca_reduce_cuda max_inputs_to_GpuElemwise"
+            "GpuCAReduce=GpuCAReduceCPY GpuCAReduceCPY SupportCodeError as_C_string_const get_scal gpu_ca_reduce_cuda "
+            "max_inputs_to_GpuElemwise"
         ),
-        "theano.scalar": "GpuErfcinv=Erfcinv GpuErfinv=Erfinv",
+        "theano.scalar": "GpuErfcinv=Erfcinv GpuErfinv=Erfinv gpu_erfcinv=erfcinv gpu_erfinv=erfinv",
         "theano.layers.compat.gone_in_gpu_backend": "make_argument",
     },
     "theano.gpuarray.blas": {
         "theano.gpuarray.ops": (
             "GpuGemm GpuGemv GpuGer GpuDot22 GpuGemmBatch GpuCorrMM GpuCorrMM_gradWeights GpuCorrMM_gradInputs "
             "GpuCorr3dMM GpuCorr3dMM_gradWeights GpuCorr3dMM_gradInputs"
+        ),
+        "theano.layers.compat.gpu_instances": (
+            "gpu_dot22 gpugemm_inplace gpugemm_no_inplace gpugemmbatch_inplace gpugemmbatch_no_inplace gpugemv_inplace "
+            "gpugemv_no_inplace gpuger_inplace gpuger_no_inplace"
         ),
         "theano.layers.compat.gone_in_gpu_backend": (
             "BaseGpuCorr3dMM BaseGpuCorrMM BlasOp local_inplace_gpuagemm local_inplace_gpuagemmbatch "
@@ -100,6 +106,7 @@ OLD_NAMES = {
     },
     "theano.gpuarray.fft": {
         "theano.gpuarray.ops": "CuRFFTOp CuIRFFTOp",
+        "theano.layers.compat.gpu_instances": "curfft_op cuirfft_op",
         "theano.gpuarray.functions": "curfft cuirfft",
         "theano.gpuarray.rule_names": "local_gpua_curfft_op local_gpua_cuirfft_op",
     },
@@ -108,11 +115,20 @@ OLD_NAMES = {
         "theano.gpuarray.functions": "gpu_ctc",
         "theano.layers.compat.gone_in_gpu_backend": "local_gpu_ctc_no_grad",
     },
-    "theano.gpuarray.blocksparse": {"theano.gpuarray.ops": "GpuSparseBlockGemv GpuSparseBlockOuter"},
+    "theano.gpuarray.blocksparse": {
+        "theano.gpuarray.ops": "GpuSparseBlockGemv GpuSparseBlockOuter",
+        "theano.layers.compat.gpu_instances": (
+            "gpu_sparse_block_gemv gpu_sparse_block_gemv_inplace gpu_sparse_block_outer gpu_sparse_block_outer_inplace"
+        ),
+    },
     "theano.gpuarray.nnet": {
         "theano.gpuarray.ops": (
             "GpuSoftmax GpuSoftmaxWithBias GpuCrossentropySoftmaxArgmax1HotWithBias "
             "GpuCrossentropySoftmax1HotWithBiasDx"
+        ),
+        "theano.layers.compat.gpu_instances": (
+            "gpu_crossentropy_softmax_1hot_with_bias_dx gpu_crossentropy_softmax_argmax_1hot_with_bias gpu_softmax "
+            "gpu_softmax_with_bias"
         ),
     },
     "theano.gpuarray.opt": {
@@ -232,6 +248,60 @@ OLD_NAMES = {
             "code_version inline_reduce inline_reduce_fixed_shared inline_reduce_fixed_shared_max "
             "inline_reduce_max inline_reduce_min inline_reduce_prod inline_reduce_sum inline_softmax "
             "inline_softmax_fixed_shared nvcc_kernel"
+        ),
+    },
+    # The backend before theano.gpuarray, of which only whether it is there can be asked without this layer.
+    "theano.sandbox.cuda": {
+        "theano.layers.compat.old_cuda": "CudaNdarrayType float32_shared_constructor use",
+        "theano.gpuarray.variables": (
+            "CudaNdarrayConstant=GpuArrayConstant CudaNdarraySharedVariable=GpuArraySharedVariable "
+            "CudaNdarrayVariable=GpuArrayVariable"
+        ),
+    },
+    "theano.sandbox.cuda.basic_ops": {
+        "theano.gpuarray.variables": "GpuFromHost HostFromGpu host_from_gpu",
+        "theano.gpuarray.ops": (
+            "GpuAlloc GpuAllocEmpty GpuCAReduce=GpuCAReduceCuda GpuContiguous GpuDimShuffle GpuElemwise GpuEye GpuJoin "
+            "GpuReshape GpuSplit"
+        ),
+        "theano.layers.compat.gpu_instances": "gpu_contiguous gpu_join",
+        "theano.layers.compat.old_cuda": "as_cuda_ndarray_variable gpu_alloc_empty gpu_from_host",
+    },
+    "theano.sandbox.cuda.blas": {
+        "theano.gpuarray.ops": (
+            "GpuCorrMM GpuCorrMM_gradInputs GpuCorrMM_gradWeights GpuCorr3dMM GpuCorr3dMM_gradInputs "
+            "GpuCorr3dMM_gradWeights GpuDot22 GpuGemm GpuGemv GpuGer"
+        ),
+        "theano.layers.compat.gpu_instances": (
+            "gpu_dot22 gpu_gemm_inplace=gpugemm_inplace gpu_gemm_no_inplace=gpugemm_no_inplace "
+            "gpu_gemv_inplace=gpugemv_inplace gpu_gemv_no_inplace=gpugemv_no_inplace gpu_ger_inplace=gpuger_inplace "
+            "gpu_ger_no_inplace=gpuger_no_inplace"
+        ),
+    },
+    "theano.sandbox.cuda.dnn": {
+        "theano.gpuarray.dnn_functions": (
+            "dnn_batch_normalization_test dnn_batch_normalization_train dnn_conv dnn_conv3d dnn_gradinput "
+            "dnn_gradweight dnn_pool version"
+        ),
+        "theano.gpuarray.dnn_ops": (
+            "GpuDnnConv GpuDnnConvDesc GpuDnnConvGradI GpuDnnConvGradW GpuDnnPool GpuDnnPoolDesc GpuDnnPoolGrad "
+            "GpuDnnSoftmax GpuDnnSoftmaxGrad"
+        ),
+    },
+    "theano.sandbox.cuda.fftconv": {
+        "theano.layers.compat.old_cuda": "conv2d_fft",
+    },
+    "theano.sandbox.cuda.rng_curand": {
+        "theano.tensor.random.mrg": "CURAND_RandomStreams=MRG_RandomStreams",
+    },
+    "theano.sandbox.cuda.type": {
+        "theano.layers.compat.old_cuda": "CudaNdarrayType",
+    },
+    "theano.sandbox.cuda.var": {
+        "theano.layers.compat.old_cuda": "CudaNdarrayType float32_shared_constructor",
+        "theano.gpuarray.variables": (
+            "CudaNdarrayConstant=GpuArrayConstant CudaNdarraySharedVariable=GpuArraySharedVariable "
+            "CudaNdarrayVariable=GpuArrayVariable"
         ),
     },
 }

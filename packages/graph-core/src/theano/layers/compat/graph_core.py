@@ -10,7 +10,8 @@ OLD_NAMES = {
         "theano.gof.opt": "opt=.",
         "theano.gof.toolbox": "toolbox=.",
         "theano.graph.external_op": "OpenMPOp",
-        "theano.layers.compat.helpers": "disable_log_handler has_handlers PY3",
+        "theano.layers.compat.helpers": "disable_log_handler has_handlers logging_default_handler PY3 theano_logger",
+        "theano.layers.compat.values": "logging_default_formatter",
         "theano.runtime.dual": "DualLinker",
         "theano.runtime.link": "CLinker Linker LocalLinker=Linker OpWiseCLinker PerformLinker",
         "theano.compile.pfunc": "pfunc=.",
@@ -52,6 +53,7 @@ OLD_NAMES = {
             "alias_root check_equal convert_function_input fgraph_updated_vars get_info_on_inputs infer_reuse_pattern "
             "orig_function register_checker std_fgraph view_tree_set _constructor_Function _constructor_FunctionMaker"
         ),
+        "theano.layers.compat.values": "NODEFAULT",
         "theano.compile.aliasing": "insert_deepcopy",
         "theano.compile.executable": "DUPLICATE Function",
         "theano.compile.maker": "FunctionMaker",
@@ -70,6 +72,7 @@ OLD_NAMES = {
         "theano.compile.copy_ops": (
             "deep_copy_op DeepCopyOp OutputGuard register_deep_copy_op_c_code register_view_op_c_code view_op ViewOp"
         ),
+        "theano.layers.compat.values": "expandable_types",
     },
     "theano.compile.pfunc": {
         "theano.layers.compat.functions": "iter_over_pairs pfunc rebuild_collect_shared",
@@ -101,7 +104,8 @@ OLD_NAMES = {
     },
     "theano.configparser": {
         "theano.layers.compat.settings": (
-            "config_files_from_theanorc fetch_val_for_key get_config_hash parse_config_string THEANO_FLAGS_DICT"
+            "_config_var_list config_files_from_theanorc fetch_val_for_key get_config_hash parse_config_string "
+            "THEANO_FLAGS_DICT"
         ),
         "theano.layers.compat.gone": "ConfigAccessViolation ContextsParam DeviceParam",
         "theano.settings": (
@@ -192,9 +196,12 @@ OLD_NAMES = {
     },
     "theano.gof.fg": {
         "theano.errors": "InconsistencyError MissingInputError CachedConstantError=InconsistencyError",
+        "theano.gradient": "NullType",
         "theano.graph.fgraph": "FunctionGraph",
     },
     "theano.gof.graph": {
+        "builtins": "default_leaf_formatter=str",
+        "theano.layers.compat.values": "NoParams",
         "theano.layers.compat.gone": "nodes_constructed",
         "theano.graph.apply": "Apply",
         "theano.graph.clone": "clone clone_get_equiv",
@@ -225,6 +232,7 @@ OLD_NAMES = {
     },
     "theano.gof.null_type": {
         "theano.gradient": "NullType",
+        "theano.layers.compat.values": "null_type",
     },
     "theano.gof.op": {
         "theano.layers.compat.gone": "apply_meth simple_meth",
@@ -306,6 +314,7 @@ OLD_NAMES = {
     },
     "theano.gof.utils": {
         "theano.layers.compat.gone": "MetaObject",
+        "theano.layers.compat.values": "simple_types undef",
         "builtins": "object2=object",
         "theano.errors": "MethodNotDefined",
         "theano.graph.variable": "scratchpad=Scratchpad",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import operator
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from theano.settings import config
+from theano.settings.kinds import ConfigParam
 from theano.settings.sources import from_flags, from_rc, rc_files
 
 _BOOLEANS = {"False": False, "True": True, "None": None}
@@ -193,6 +195,57 @@ def fetch_val_for_key(key: str, delete_key: bool = False) -> str:
     """
     found = {name: value for path in rc_files(os.environ) for name, value, _ in from_rc(path, os.environ)}
     return (found | parse_config_string(os.environ.get("THEANO_FLAGS", "")))[key]
+
+
+class FlagDescriptor:
+    """A flag that is read and set without its name: ``__get__`` and ``__set__`` take the place of ``config.name``.
+
+    PyMC3 3.8, as those before it, enters each of its models so.
+
+    Parameters
+    ----------
+    param : ConfigParam
+        The flag.
+
+    Attributes
+    ----------
+    fullname : str
+        Its name, with those of its sections.
+    doc : str
+        What it does.
+
+    Examples
+    --------
+    >>> flag = next(flag for flag in _config_var_list if flag.fullname == "floatX")
+    >>> before = flag.__get__(True, None)
+    >>> flag.__set__(None, "float32")
+    >>> config.floatX
+    'float32'
+    >>> flag.__set__(None, before)
+    """
+
+    def __init__(self, param: ConfigParam) -> None:
+        self.fullname, self.doc = param.name, param.doc
+
+    def __get__(self, cls: Any, type_: Any = None) -> Any:
+        return self if cls is None else operator.attrgetter(self.fullname)(config)
+
+    def __set__(self, cls: Any, val: Any) -> None:
+        section, _, name = self.fullname.rpartition(".")
+        setattr(operator.attrgetter(section)(config) if section else config, name, val)
+
+
+class _AllFlags(Sequence[FlagDescriptor]):
+    """All flags there are when it is looked through: a program may have added some."""
+
+    def __len__(self) -> int:
+        return len(list(config.flags()))
+
+    def __getitem__(self, index: Any) -> Any:
+        return [FlagDescriptor(param) for param in config.flags()][index]
+
+
+_config_var_list = _AllFlags()
 
 
 def get_config_hash() -> str:

@@ -42,6 +42,10 @@ OLD_NAMES = {
             "local_sampling_dot_csr local_structured_dot local_usmm_csc_dense_inplace local_usmm_csx local_usmm"
         ),
         "theano.sparse.parts.op": "CSMGradC=CSMGrad",
+        "theano.layers.compat.sparse_instances": (
+            "csm_grad_c mul_s_d_csc mul_s_d_csr mul_s_v_csr sampling_dot_csr sd_csc sd_csr structured_add_s_v_csr "
+            "usmm_csc_dense usmm_csc_dense_inplace"
+        ),
         "theano.layers.compat.sparse_ops": (
             "AddSD_ccode MulSDCSC MulSDCSR MulSVCSR SamplingDotCSR StructuredAddSVCSR StructuredDotCSC "
             "StructuredDotCSR UsmmCscDense"
@@ -54,6 +58,7 @@ OLD_NAMES = {
     },
     "theano.sparse.sandbox.sp2": {
         "theano.sparse.random.op": "*",
+        "theano.sparse": "EliminateZeros=Remove0 eliminate_zeros=remove0",
     },
     # What the tests of older programs with sparse matrices take from there.
     "theano.tensor.basic": {

@@ -84,11 +84,20 @@ OLD_NAMES = {
     },
     "theano.misc.pkl_utils": {
         "theano.layers.compat.gone_in_tensor": "PersistentGpuArrayID",
+        "theano.layers.compat.tensor_values": "min_recursion",
+        "pickle": "DEFAULT_PROTOCOL Pickler",
     },
     "theano.pathparse": {
         "theano.layers.compat.gone_in_tensor": "PathParser",
     },
     "theano.sandbox": {},
+    "theano.sandbox.blocksparse": {
+        "theano.tensor.nnet.blocksparse": (
+            "SparseBlockGemv SparseBlockOuter sparse_block_dot sparse_block_gemv sparse_block_gemv_inplace "
+            "sparse_block_outer sparse_block_outer_inplace"
+        ),
+    },
+    "theano.sandbox.conv": {},
     "theano.sandbox.cuda": {
         "theano.layers.compat.old_gpu": "cuda_available cuda_enabled",
     },
@@ -126,8 +135,12 @@ OLD_NAMES = {
         "theano.tensor.random.categories": "ChoiceFromUniform MultinomialFromUniform",
         "theano.layers.compat.gone_in_tensor": "MultinomialWOReplacementFromUniform",
     },
+    "theano.sandbox.neighbours": {
+        "theano.tensor.nnet.neighbours": "images2neibs neibs2images Images2Neibs",
+    },
     "theano.sandbox.rng_mrg": {
         "theano": "theano=.",
+        "theano.layers.compat.tensor_values": "MASK12 MASK13 MASK2 MULT2 np_int32_vals",
         "theano.gradient": "gradient=. undefined_grad",
         "theano.graph": "Apply Constant Op Variable",
         "theano.graph.op": "COp",
@@ -199,6 +212,7 @@ OLD_NAMES = {
         "theano.layers.compat.gone": "try_import try_reload",
     },
     "theano.scan_module.scan_utils": {
+        "theano.layers.compat.tensor_values": "DEPRECATED_ARG",
         "theano.graph.traverse": "equal_computations",
         "theano.scan.utils": "clone until",
         "theano.layers.compat.scan_helpers": (
@@ -213,6 +227,7 @@ OLD_NAMES = {
     "theano.tensor": _PACKAGE,
     "theano.tensor.basic": {
         **_PACKAGE,
+        "builtins": "python_all=all python_any=any python_complex=complex",
         "theano.tensor.blas.dot": "_dot",
         "theano.tensor.nlinalg": "nlinalg=.",
         "theano.tensor.opt": "opt=.",
@@ -241,7 +256,10 @@ OLD_NAMES = {
     },
     "theano.tensor.blas_c": {
         "theano.layers.compat.gone_in_tensor": "BaseBLAS",
-        "theano.tensor.blas": "CGemv=Gemv CGer=Ger",
+        "theano.tensor.blas": (
+            "CGemv=Gemv CGer=Ger cgemv_inplace=gemv_inplace cgemv_no_inplace=gemv_no_inplace "
+            "cger_inplace=ger_destructive cger_no_inplace=ger"
+        ),
         "theano.layers.compat.gone": (
             "check_force_gemv_init gemv_c_code ger_c_code make_c_gemv_destructive make_c_ger_destructive use_c_gemv "
             "use_c_ger"
@@ -254,7 +272,7 @@ OLD_NAMES = {
         ),
     },
     "theano.tensor.blas_scipy": {
-        "theano.tensor.blas": "ScipyGer=Ger",
+        "theano.tensor.blas": "ScipyGer=Ger scipy_ger_inplace=ger_destructive scipy_ger_no_inplace=ger",
         "theano.layers.compat.gone": "make_ger_destructive use_scipy_ger",
     },
     "theano.tensor.elemwise": {
@@ -330,6 +348,7 @@ OLD_NAMES = {
         "theano.layers.compat.gone": "inc_code",
     },
     "theano.tensor.inplace": {
+        "theano.tensor.inplace": "fill_inplace=second_inplace",
         "theano.tensor.shape.reshape": "transpose_inplace=transpose",
     },
     "theano.tensor.nlinalg": {
@@ -382,6 +401,7 @@ OLD_NAMES = {
     },
     "theano.tensor.nnet.conv3d2d": {
         "theano.tensor.conv.diagonal": "*",
+        "theano.layers.compat.tensor_values": "diagonal_subtensor inc_diagonal_subtensor",
         "theano.tensor.conv.older": "conv3d",
     },
     "theano.tensor.nnet.corr": {
@@ -436,8 +456,9 @@ OLD_NAMES = {
         "theano.layers.compat.rewriting_helpers": "register_local_1msigmoid",
         "theano.tensor.nnet.activation": (
             "hard_sigmoid scalar_sigmoid scalar_softplus ScalarSigmoid ScalarSoftplus sigmoid sigmoid_inplace softplus "
-            "ultra_fast_sigmoid UltraFastScalarSigmoid"
+            "ultra_fast_scalar_sigmoid=scalar_ultra_fast_sigmoid ultra_fast_sigmoid UltraFastScalarSigmoid"
         ),
+        "theano.layers.compat.tensor_values": "ultra_fast_sigmoid_inplace",
         "theano.layers.compat.products_of_sigmoids": (
             "compute_mul is_1pexp is_exp is_mul is_neg parse_mul_tree perform_sigm_times_exp simplify_mul"
         ),
@@ -470,7 +491,12 @@ OLD_NAMES = {
         "theano.tensor.elemwise.rules.algebra": "*",
         "theano.tensor.elemwise.rules.approximations": "*",
         "theano.tensor.control.rules.asserts": "*",
-        "theano.tensor.rules.by_name": "*",
+        "theano.tensor.rules.by_name": (
+            "* local_erf_neg_minus_one=local_erf_minus_one local_one_add_neg_erfc=local_one_minus_erfc "
+            "local_one_minus_erf2=local_one_minus_erf local_one_minus_erfc2=local_one_minus_erfc "
+            "local_one_minus_erfc3=local_one_minus_erfc local_one_plus_neg_erf=local_one_minus_erf"
+        ),
+        "theano.layers.compat.tensor_values": "ALL_REDUCE",
         "theano.tensor.linalg.rules": "*",
         "theano.tensor.elemwise.rules.fusion": "*",
         "theano.tensor.index.rules.reads": "*",
@@ -537,6 +563,7 @@ OLD_NAMES = {
     },
     "theano.tensor.signal.pool": {
         "theano.tensor.pool": "*",
+        "theano.layers.compat.tensor_values": "PoolingMode_t",
     },
     "theano.tensor.slinalg": {
         "theano": "theano=.",

@@ -313,10 +313,13 @@ def stack(*tensors: Any, **kwargs: Any) -> Any:
         raise ValueError("Cannot stack an empty list of tensors")
     variables = [as_tensor_variable(t) for t in members]
     ndim = variables[0].type.ndim
-    if not -(ndim + 1) <= axis < ndim + 1:
-        raise IndexError(f"axis {axis} is out of bounds [-{ndim + 1}, {ndim + 1}) for {ndim}-d tensors")
+    outside = not -(ndim + 1) <= axis < ndim + 1
     if all(v.type.ndim == 0 for v in variables):
+        if outside:  # PyMC3 3.2 stacks the parameters of its mixtures so
+            warnings.warn(f"stack of numbers has one axis: {axis} is read as 0", DeprecationWarning, stacklevel=2)
         return make_vector(*variables)
+    if outside:
+        raise IndexError(f"axis {axis} is out of bounds [-{ndim + 1}, {ndim + 1}) for {ndim}-d tensors")
     return join(axis % (ndim + 1), *[shape_padaxis(v, axis % (ndim + 1)) for v in variables])
 
 

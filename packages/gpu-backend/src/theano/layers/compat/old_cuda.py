@@ -1,0 +1,116 @@
+"""The backend before `theano.gpuarray`: its arrays were of float32, on the one device there was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.gpuarray.context import GpuContext
+from theano.gpuarray.ops import GpuAllocEmpty
+from theano.gpuarray.start import use as start_device
+from theano.gpuarray.variables import GpuArrayType, GpuFromHost, as_gpuarray_variable, gpuarray_shared_constructor
+from theano.tensor.conv.functions import conv2d
+
+__all__ = [
+    "CudaNdarrayType", "as_cuda_ndarray_variable", "conv2d_fft", "float32_shared_constructor", "gpu_alloc_empty",
+    "gpu_from_host", "use",
+]  # fmt: skip
+
+
+def use(device: str, *args: Any, **options: Any) -> GpuContext | None:
+    """Start a device that is called as it was then, such as ``gpu0``, and let functions use it (`theano.gpuarray.use`).
+
+    Examples
+    --------
+    >>> use("tpu") is None
+    True
+    """
+    number = device.removeprefix("gpu")
+    return start_device(device if number == device else f"cuda{number}", *args, **options)
+
+
+def CudaNdarrayType(broadcastable: Sequence[bool], name: str | None = None, dtype: str = "float32") -> GpuArrayType:
+    """Return the type of arrays of float32 on the default device.
+
+    Examples
+    --------
+    >>> CudaNdarrayType((False, True))
+    GpuArrayType<None>(float32, col)
+    """
+    return GpuArrayType(dtype, broadcastable)
+
+
+def as_cuda_ndarray_variable(x: Any) -> Any:
+    """Return a variable on the default device, moved there if need be.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> as_cuda_ndarray_variable(T.fvector("x")).type
+    GpuArrayType<None>(float32, vector)
+    """
+    return as_gpuarray_variable(x, None)
+
+
+def gpu_from_host(x: Any) -> Any:
+    """Return what a tensor is on the default device.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> gpu_from_host(T.fvector("x")).type
+    GpuArrayType<None>(float32, vector)
+    """
+    return GpuFromHost(None)(x)
+
+
+def gpu_alloc_empty(*shape: Any) -> Any:
+    """Return memory of float32 on the default device, of such lengths, whatever it holds.
+
+    Examples
+    --------
+    >>> gpu_alloc_empty(2, 3).type
+    GpuArrayType<None>(float32, matrix)
+    """
+    return GpuAllocEmpty("float32", None)(*shape)
+
+
+def float32_shared_constructor(
+    value: Any, name: str | None = None, strict: bool = False, allow_downcast: bool | None = None, borrow: bool = False,
+    broadcastable: Sequence[bool] | None = None,
+) -> Any:  # fmt: skip
+    """Return a shared variable of float32 on the default device.
+
+    Raises
+    ------
+    TypeError
+        The value is no array of float32.
+    """
+    if not isinstance(value, np.ndarray) or value.dtype != np.float32:
+        raise TypeError(f"an array of float32, not {getattr(value, 'dtype', type(value).__name__)}")
+    return gpuarray_shared_constructor(value, name, strict, allow_downcast, borrow, broadcastable)
+
+
+def conv2d_fft(
+    input: Any, filters: Any, image_shape: Any = None, filter_shape: Any = None, border_mode: Any = "valid",
+    pad_last_dim: bool = False,
+) -> Any:  # fmt: skip
+    """Return the convolution of images with filters, computed as `theano.tensor.nnet.conv2d` is.
+
+    Parameters
+    ----------
+    input, filters : tensor
+    image_shape, filter_shape : sequence of int, optional
+    border_mode : str
+    pad_last_dim : bool
+        What Fourier transforms wanted; ignored.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> conv2d_fft(T.ftensor4("img"), T.ftensor4("kerns"), border_mode="full").type.ndim
+    4
+    """
+    return conv2d(input, filters, input_shape=image_shape, filter_shape=filter_shape, border_mode=border_mode)
