@@ -1,4 +1,4 @@
-"""Models in PyMC3 3.11 whose posteriors are known: by NUTS, by ADVI, and a Gaussian process."""
+"""Models in PyMC3 3.8 and 3.11 whose posteriors are known: by NUTS, by ADVI, and a Gaussian process."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import numpy as np
 import pymc3 as pm
 
 RNG = np.random.default_rng(0)
+#: How each model is sampled; what `sample` returned before it could return ArviZ's data is asked for.
+SAMPLING = {"tune": 500, "chains": 2, "cores": 1, "progressbar": False}
+if not pm.__version__.startswith("3.8"):
+    SAMPLING["return_inferencedata"] = False
 
 
 def normal_mean() -> None:
@@ -16,9 +20,7 @@ def normal_mean() -> None:
     with pm.Model():
         mu = pm.Normal("mu", 0.0, spread)
         pm.Normal("y", mu, sigma, observed=y)
-        trace = pm.sample(
-            2000, tune=500, chains=2, cores=1, random_seed=1, progressbar=False, return_inferencedata=False
-        )
+        trace = pm.sample(2000, random_seed=1, **SAMPLING)
         approximation = pm.fit(15000, method="advi", random_seed=1, progressbar=False)
     compare("NUTS, normal mean", trace["mu"], mean, variance**0.5)
     compare("ADVI, normal mean", approximation.sample(4000)["mu"], mean, variance**0.5)
@@ -31,9 +33,7 @@ def proportion() -> None:
     with pm.Model():
         p = pm.Beta("p", 1.0, 1.0)
         pm.Binomial("heads", heads + tails, p, observed=heads)
-        trace = pm.sample(
-            2000, tune=500, chains=2, cores=1, random_seed=2, progressbar=False, return_inferencedata=False
-        )
+        trace = pm.sample(2000, random_seed=2, **SAMPLING)
     compare("NUTS, proportion", trace["p"], a / (a + b), (a * b / ((a + b) ** 2 * (a + b + 1))) ** 0.5)
 
 
@@ -47,9 +47,7 @@ def straight_line() -> None:
     with pm.Model():
         w = pm.Normal("w", 0.0, spread, shape=2)
         pm.Normal("y", pm.math.dot(design, w), sigma, observed=y)
-        trace = pm.sample(
-            2000, tune=500, chains=2, cores=1, random_seed=3, progressbar=False, return_inferencedata=False
-        )
+        trace = pm.sample(2000, random_seed=3, **SAMPLING)
     for i in range(2):
         compare(f"NUTS, line, coefficient {i}", trace["w"][:, i], mean[i], covariance[i, i] ** 0.5)
 
@@ -83,9 +81,7 @@ def gaussian_process() -> None:
         length = pm.Exponential("length", 1.0)
         gp = pm.gp.Marginal(cov_func=pm.gp.cov.ExpQuad(1, ls=length))
         gp.marginal_likelihood("y", X=x, y=y, noise=noise)
-        trace = pm.sample(
-            1000, tune=500, chains=2, cores=1, random_seed=4, progressbar=False, return_inferencedata=False
-        )
+        trace = pm.sample(1000, random_seed=4, **SAMPLING)
     compare("NUTS, length scale", trace["length"], wanted, (weights @ (scales - wanted) ** 2) ** 0.5)
 
 

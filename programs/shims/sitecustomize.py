@@ -80,6 +80,11 @@ class Tester:
 
 numpy.testing.Tester = Tester  # type: ignore[attr-defined]
 
+# NumPy 2.0 dropped a module of its tests, whose sum of products NeuPy calls.
+umath_tests: Any = types.ModuleType("numpy.core.umath_tests")
+umath_tests.inner1d = lambda a, b: np.einsum("...i,...i", a, b)
+sys.modules["numpy.core.umath_tests"] = umath_tests
+
 # scikit-learn 0.20 dropped the homes that model selection had before, and 0.24 that of labels, a function of which sknn
 # replaces by one that takes less than scikit-learn gives it now: it gets a module of its own.
 if importlib.util.find_spec("sklearn") and "sknn" in os.environ.get("PROGRAM", ""):

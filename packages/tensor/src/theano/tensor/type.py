@@ -161,6 +161,16 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             sparse_grad=self.sparse_grad,
         )
 
+    def to_scalar_type(self) -> scal.Scalar:
+        """Return the type of a single element.
+
+        Examples
+        --------
+        >>> TensorType("int8", (False, True)).to_scalar_type()
+        int8
+        """
+        return scal.get_scalar_type(self.dtype)
+
     # -- values ---------------------------------------------------------------------------------------
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray:

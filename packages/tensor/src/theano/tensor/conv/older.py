@@ -7,6 +7,7 @@ from typing import Any
 from theano.graph import Apply
 from theano.tensor.control.checks import CheckedShape
 from theano.tensor.conv.functions import conv3d as volumes_conv3d
+from theano.tensor.conv.geometry import get_conv_shape_1axis
 from theano.tensor.conv.op import (
     AbstractConv2d,
     AbstractConv2d_gradInputs,
@@ -71,6 +72,24 @@ class ConvOp(AbstractConv2d):
             for v, name, shape, what in ((img, "img", self.imshp, "images"), (kern, "kern", self.kshp, "filters"))
         ]
         return super().make_node(*checked)
+
+    @staticmethod
+    def getOutputShape(inshp: Any, kshp: Any, stride: Any = (1, 1), mode: str = "valid") -> tuple[Any, ...]:
+        """Return the rows and columns of a convolution's output.
+
+        Parameters
+        ----------
+        inshp, kshp : tuple of int, symbolic integer or None
+            (rows, columns) of the images and of the filters.
+        stride : tuple of int
+        mode : 'valid' or 'full'
+
+        Examples
+        --------
+        >>> ConvOp.getOutputShape((28, 28), (5, 3)), ConvOp.getOutputShape((28, None), (5, 3), (2, 1), "full")
+        ((24, 26), (16, None))
+        """
+        return tuple(get_conv_shape_1axis(*axis) for axis in zip(inshp, kshp, (mode, mode), stride, strict=True))
 
     @staticmethod
     def _of_shape(v: Any, shape: tuple[int | None, ...] | None, what: str) -> Any:
