@@ -1,4 +1,4 @@
-"""NeuPy 0.6.5: its algorithms of first and second order, a convolutional network, recurrent networks; saved and loaded."""
+"""NeuPy 0.6.5: its algorithms of first and second order; a convolutional network, saved and loaded; recurrent networks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POINTS = RNG.normal(size=(200, 4))
 HEIGHTS = POINTS @ [[1.0], [-2.0], [0.5], [0.0]]
 HEIGHTS = (HEIGHTS - HEIGHTS.min()) / (HEIGHTS.max() - HEIGHTS.min())
 
-#: Parameters of each algorithm, and what part of the squared error 30 epochs may leave: what was measured, and some more.
+#: Parameters of each algorithm, and what part of the squared error 30 epochs may leave: what was measured, and more.
 ALGORITHMS = {
     "GradientDescent": ({"step": 0.3}, 0.9), "Momentum": ({"step": 0.3, "batch_size": 16}, 0.1),
     "Adadelta": ({"batch_size": 16}, 0.7), "Adagrad": ({"step": 0.5, "batch_size": 16}, 0.7),
@@ -32,7 +32,8 @@ def regression(name: str) -> None:
     """Fit a plane by a network of one hidden layer."""
     options, most = ALGORITHMS[name]
     environment.reproducible(0)
-    network = getattr(algorithms, name)([layers.Input(4), layers.Sigmoid(8), layers.Sigmoid(1)], verbose=False, **options)
+    shape = [layers.Input(4), layers.Sigmoid(8), layers.Sigmoid(1)]
+    network = getattr(algorithms, name)(shape, verbose=False, **options)
     before = float(network.prediction_error(POINTS, HEIGHTS))
     network.train(POINTS, HEIGHTS, epochs=30)
     left = float(network.prediction_error(POINTS, HEIGHTS)) / before

@@ -142,22 +142,19 @@ def test_convolutions(on_device, conv_mode, border_mode):
 
 def test_a_network_for_the_backend_before(on_device):
     """Layers of a generator and a discriminator of images as programs wrote them for `theano.sandbox.cuda`."""
-    from theano.sandbox.cuda import CudaNdarraySharedVariable, float32_shared_constructor, use
-    from theano.sandbox.cuda.basic_ops import as_cuda_ndarray_variable, gpu_alloc_empty, gpu_contiguous, gpu_from_host
-    from theano.sandbox.cuda.dnn import GpuDnnConvDesc, GpuDnnConvGradI, dnn_conv, dnn_pool
-    from theano.sandbox.cuda.fftconv import conv2d_fft
-    from theano.sandbox.cuda.rng_curand import CURAND_RandomStreams
-
-    w = float32_shared_constructor(normal(3, 2, 5, 5), "w")
-    assert isinstance(w, CudaNdarraySharedVariable) and use("gpu0") is gpuarray.get_context(None)
+    cuda, of_arrays, cudnn, fftconv, rng_curand = (
+        importlib.import_module(f"theano.sandbox.cuda{name}") for name in ("", ".basic_ops", ".dnn", ".fftconv", ".rng_curand")
+    )
+    w = cuda.float32_shared_constructor(normal(3, 2, 5, 5), "w")
+    assert isinstance(w, cuda.CudaNdarraySharedVariable) and cuda.use("gpu0") is gpuarray.get_context(None)
     with pytest.raises(TypeError, match="float64"):
-        float32_shared_constructor(normal(2, dtype="float64"))
+        cuda.float32_shared_constructor(normal(2, dtype="float64"))
     x = T.ftensor4("x")
-    img, kerns = gpu_contiguous(as_cuda_ndarray_variable(x)), gpu_contiguous(w)
-    larger = gpu_alloc_empty(img.shape[0], kerns.shape[1], img.shape[2] * 2, img.shape[3] * 2)
-    desc = GpuDnnConvDesc(border_mode=(2, 2), subsample=(2, 2), conv_mode="conv")(larger.shape, kerns.shape)
-    made = GpuDnnConvGradI()(kerns, img, larger, desc)
-    seen = dnn_pool(dnn_conv(made, kerns, border_mode=(2, 2), subsample=(2, 2)), (2, 2), (2, 2), "max")
+    img, kerns = of_arrays.gpu_contiguous(of_arrays.as_cuda_ndarray_variable(x)), of_arrays.gpu_contiguous(w)
+    larger = of_arrays.gpu_alloc_empty(img.shape[0], kerns.shape[1], img.shape[2] * 2, img.shape[3] * 2)
+    desc = cudnn.GpuDnnConvDesc(border_mode=(2, 2), subsample=(2, 2), conv_mode="conv")(larger.shape, kerns.shape)
+    made = cudnn.GpuDnnConvGradI()(kerns, img, larger, desc)
+    seen = cudnn.dnn_pool(cudnn.dnn_conv(made, kerns, border_mode=(2, 2), subsample=(2, 2)), (2, 2), (2, 2), "max")
     image, full = normal(4, 3, 6, 6), normal(2, 2, 9, 9)
     got = on_device([x], [made, seen])(image)
     plain = T.nnet.abstract_conv.conv2d_grad_wrt_inputs(x, w, (4, 2, 12, 12), border_mode=(2, 2), subsample=(2, 2))
@@ -165,8 +162,8 @@ def test_a_network_for_the_backend_before(on_device):
     for one, want in zip(got, theano.function([x], [plain, again])(image), strict=True):
         np.testing.assert_allclose(np.asarray(one), want, rtol=1e-3, atol=1e-3)
     filters = T.ftensor4("filters")
-    by_fft = conv2d_fft(x, filters, border_mode="full")
-    f = on_device([x, filters], [gpu_from_host(by_fft), CURAND_RandomStreams(3).uniform((5,))])
+    by_fft = fftconv.conv2d_fft(x, filters, border_mode="full")
+    f = on_device([x, filters], [of_arrays.gpu_from_host(by_fft), rng_curand.CURAND_RandomStreams(3).uniform((5,))])
     wanted = theano.function([x, filters], T.nnet.conv2d(x, filters, border_mode="full"))(full, w.get_value()[:2])
     np.testing.assert_allclose(np.asarray(f(full, w.get_value()[:2])[0]), wanted, rtol=1e-3, atol=1e-3)
 
