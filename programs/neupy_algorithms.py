@@ -1,4 +1,4 @@
-"""NeuPy 0.6.5: its algorithms of first and second order; a convolutional network, saved and loaded; recurrent networks."""
+"""NeuPy 0.6.5: algorithms of first and second order; a convolutional network, saved and loaded; recurrent networks."""
 
 from __future__ import annotations
 
