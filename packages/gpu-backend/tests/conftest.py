@@ -28,6 +28,8 @@ sys.path.append(str(Path(__file__).parents[2] / "tensor" / "tests"))
 DEVICE = os.environ.get("GPU_TEST_DEVICE", "opencl0:0")
 CONTEXT = gpuarray.get_context(None) if None in list(gpuarray.list_contexts()) else gpuarray.init_dev(DEVICE)
 CAPABILITIES = (80, 90)
+#: The contexts that fixtures have started.
+OF_THE_SESSION: set[str | None] = set()
 
 
 def pytest_collection_modifyitems(config, items):
@@ -62,8 +64,9 @@ def pytest_fixture_setup(fixturedef):
     """
     before = set(gpuarray.list_contexts())
     found = yield
-    started = set(gpuarray.list_contexts()) - before
+    started = set(gpuarray.list_contexts()) - before - OF_THE_SESSION  # a fixture may have asked for another one
     assert fixturedef.scope == "session" or not started, f"{fixturedef.argname} starts {started}: its scope is to be the session"
+    OF_THE_SESSION.update(started)
     return found
 
 

@@ -146,7 +146,9 @@ def test_a_network_for_the_backend_before(on_device):
         importlib.import_module(f"theano.sandbox.cuda{name}") for name in ("", ".basic_ops", ".dnn", ".fftconv", ".rng_curand")
     )
     w = cuda.float32_shared_constructor(normal(3, 2, 5, 5), "w")
-    assert isinstance(w, cuda.CudaNdarraySharedVariable) and cuda.use("gpu0") is gpuarray.get_context(None)
+    # As it is called it would have all functions of this process computed there, from now on.
+    started = cuda.use("gpu0", default_to_move_computation_to_gpu=False, move_shared_to_gpu=False)
+    assert isinstance(w, cuda.CudaNdarraySharedVariable) and started is gpuarray.get_context(None)
     with pytest.raises(TypeError, match="float64"):
         cuda.float32_shared_constructor(normal(2, dtype="float64"))
     x = T.ftensor4("x")
