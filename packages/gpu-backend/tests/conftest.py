@@ -28,8 +28,6 @@ sys.path.append(str(Path(__file__).parents[2] / "tensor" / "tests"))
 DEVICE = os.environ.get("GPU_TEST_DEVICE", "opencl0:0")
 CONTEXT = gpuarray.get_context(None) if None in list(gpuarray.list_contexts()) else gpuarray.init_dev(DEVICE)
 CAPABILITIES = (80, 90)
-#: The contexts that fixtures have started.
-OF_THE_SESSION: set[str | None] = set()
 
 
 def pytest_collection_modifyitems(config, items):
@@ -49,25 +47,14 @@ def context():
     return CONTEXT
 
 
+# A context keeps its name as long as the process lives, so each fixture that starts one has the session for its scope. One
+# of a module would be set up again where pytest-xdist lets tests of several modules take turns, and find its name taken.
+
+
 @pytest.fixture(scope="session")
 def second():
     """Return another context on the same device: another queue, and memory of its own."""
     return gpuarray.init_dev(DEVICE, "dev1")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_fixture_setup(fixturedef):
-    """See to it that what starts a context has the whole session for its scope.
-
-    A context keeps its name as long as the process lives. Where tests of several modules take turns in a process, as after
-    pytest-xdist moved some of them there, a fixture of a module is set up again, and its name would be taken.
-    """
-    before = set(gpuarray.list_contexts())
-    found = yield
-    started = set(gpuarray.list_contexts()) - before - OF_THE_SESSION  # a fixture may have asked for another one
-    assert fixturedef.scope == "session" or not started, f"{fixturedef.argname} starts {started}: its scope is to be the session"
-    OF_THE_SESSION.update(started)
-    return found
 
 
 @pytest.fixture
