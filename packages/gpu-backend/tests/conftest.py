@@ -49,8 +49,6 @@ def context():
 
 # A context keeps its name as long as the process lives, so each fixture that starts one has the session for its scope. One
 # of a module would be set up again where pytest-xdist lets tests of several modules take turns, and find its name taken.
-
-
 @pytest.fixture(scope="session")
 def second():
     """Return another context on the same device: another queue, and memory of its own."""
