@@ -60,7 +60,7 @@ def convolution() -> None:
     accuracy = float((trained.predict(images).argmax(1) == labels).mean())
     print(f"stripes: accuracy {accuracy:.3f}")
     assert accuracy > 0.95
-    # By layers' names, as a pickle: its other forms write numbers of NumPy as NumPy 2 shows them.
+    # Layer by layer, as a pickle: its other forms write numbers of NumPy as NumPy 2 shows them.
     with tempfile.TemporaryDirectory() as folder:
         path, other = str(Path(folder) / "parameters"), network()
         storage.save_pickle(trained.connection, path)

@@ -264,8 +264,8 @@ OLD_NAMES = {
             "GpuAlloc GpuAllocEmpty GpuCAReduce=GpuCAReduceCuda GpuContiguous GpuDimShuffle GpuElemwise GpuEye GpuJoin "
             "GpuReshape GpuSplit"
         ),
-        "theano.layers.compat.gpu_instances": "gpu_contiguous gpu_join",
-        "theano.layers.compat.old_cuda": "as_cuda_ndarray_variable gpu_alloc_empty gpu_from_host",
+        "theano.layers.compat.gpu_instances": "gpu_alloc_empty gpu_contiguous gpu_from_host gpu_join",
+        "theano.layers.compat.old_cuda": "as_cuda_ndarray_variable",
     },
     "theano.sandbox.cuda.blas": {
         "theano.gpuarray.ops": (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from theano.gpuarray.ops import (
     CuIRFFTOp,
     CuRFFTOp,
+    GpuAllocEmpty,
     GpuContiguous,
     GpuCrossentropySoftmax1HotWithBiasDx,
     GpuCrossentropySoftmaxArgmax1HotWithBias,
@@ -19,6 +20,7 @@ from theano.gpuarray.ops import (
     GpuSparseBlockGemv,
     GpuSparseBlockOuter,
 )
+from theano.gpuarray.variables import GpuFromHost
 
 gpu_contiguous, gpu_join = GpuContiguous(), GpuJoin()
 gpu_dot22 = GpuDot22()
@@ -32,3 +34,6 @@ gpu_softmax, gpu_softmax_with_bias = GpuSoftmax(), GpuSoftmaxWithBias()
 gpu_crossentropy_softmax_argmax_1hot_with_bias = GpuCrossentropySoftmaxArgmax1HotWithBias()
 gpu_crossentropy_softmax_1hot_with_bias_dx = GpuCrossentropySoftmax1HotWithBiasDx()
 curfft_op, cuirfft_op = CuRFFTOp(), CuIRFFTOp()
+
+# Of the backend before, with its one device and dtype.
+gpu_from_host, gpu_alloc_empty = GpuFromHost(None), GpuAllocEmpty("float32", None)

@@ -8,15 +8,9 @@ from typing import Any
 import numpy as np
 
 from theano.gpuarray.context import GpuContext
-from theano.gpuarray.ops import GpuAllocEmpty
 from theano.gpuarray.start import use as start_device
-from theano.gpuarray.variables import GpuArrayType, GpuFromHost, as_gpuarray_variable, gpuarray_shared_constructor
+from theano.gpuarray.variables import GpuArrayType, as_gpuarray_variable, gpuarray_shared_constructor
 from theano.tensor.conv.functions import conv2d
-
-__all__ = [
-    "CudaNdarrayType", "as_cuda_ndarray_variable", "conv2d_fft", "float32_shared_constructor", "gpu_alloc_empty",
-    "gpu_from_host", "use",
-]  # fmt: skip
 
 
 def use(device: str, *args: Any, **options: Any) -> GpuContext | None:
@@ -39,7 +33,7 @@ def CudaNdarrayType(broadcastable: Sequence[bool], name: str | None = None, dtyp
     >>> CudaNdarrayType((False, True))
     GpuArrayType<None>(float32, col)
     """
-    return GpuArrayType(dtype, broadcastable)
+    return GpuArrayType(dtype, broadcastable, name=name)
 
 
 def as_cuda_ndarray_variable(x: Any) -> Any:
@@ -52,29 +46,6 @@ def as_cuda_ndarray_variable(x: Any) -> Any:
     GpuArrayType<None>(float32, vector)
     """
     return as_gpuarray_variable(x, None)
-
-
-def gpu_from_host(x: Any) -> Any:
-    """Return what a tensor is on the default device.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> gpu_from_host(T.fvector("x")).type
-    GpuArrayType<None>(float32, vector)
-    """
-    return GpuFromHost(None)(x)
-
-
-def gpu_alloc_empty(*shape: Any) -> Any:
-    """Return memory of float32 on the default device, of such lengths, whatever it holds.
-
-    Examples
-    --------
-    >>> gpu_alloc_empty(2, 3).type
-    GpuArrayType<None>(float32, matrix)
-    """
-    return GpuAllocEmpty("float32", None)(*shape)
 
 
 def float32_shared_constructor(

@@ -352,7 +352,7 @@ OLD_NAMES = {
         "theano.gof.null_type": "*",
     },
     "theano.graph.op": {
-        "theano.compile.test_values": "compute_test_value get_test_value missing_test_message",
+        "theano.compile.test_values": "compute_test_value missing_test_message",
         "theano.layers.compat.utilities": "get_test_values",
         "theano.layers.compat.gone": "lquote_macro",
     },

@@ -7,7 +7,7 @@ from typing import Any
 from theano.graph import Apply
 from theano.tensor.control.checks import CheckedShape
 from theano.tensor.conv.functions import conv3d as volumes_conv3d
-from theano.tensor.conv.geometry import get_conv_shape_1axis
+from theano.tensor.conv.geometry import get_conv_output_shape
 from theano.tensor.conv.op import (
     AbstractConv2d,
     AbstractConv2d_gradInputs,
@@ -89,7 +89,7 @@ class ConvOp(AbstractConv2d):
         >>> ConvOp.getOutputShape((28, 28), (5, 3)), ConvOp.getOutputShape((28, None), (5, 3), (2, 1), "full")
         ((24, 26), (16, None))
         """
-        return tuple(get_conv_shape_1axis(*axis) for axis in zip(inshp, kshp, (mode, mode), stride, strict=True))
+        return get_conv_output_shape((None, None, *inshp), (None, None, *kshp), mode, stride)[2:]
 
     @staticmethod
     def _of_shape(v: Any, shape: tuple[int | None, ...] | None, what: str) -> Any:
