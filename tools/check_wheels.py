@@ -249,8 +249,11 @@ COMBINATIONS: list[Callable[[Environment, dict[str, Path], Path], None]] = [
 def build_wheels(
     copy: Path, folder: Path, layers: list[str] = LAYERS, env: dict[str, str] | None = None
 ) -> dict[str, Path]:
-    """Build the wheels of copied packages, with variables that say how, into a folder; return them by layer."""
-    wheels = {}
+    """Build the wheels of copied packages, with variables that say how, into a folder; return them by layer.
+
+    They are for any CPU: a working copy would have the kernels of this one alone.
+    """
+    wheels, env = {}, {"THEANO_LEVELS": "all", **(env or {})}
     pip = (sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation")
     for layer in layers:
         with tempfile.TemporaryDirectory(dir=folder) as alone:
@@ -271,6 +274,7 @@ def copy_packages(target: Path) -> Path:
 
     for layer in LAYERS:
         shutil.copytree(ROOT / "packages" / layer, target / layer, ignore=left_out)
+    shutil.copy2(ROOT / "packages" / "layer_build.py", target)
     return target
 
 

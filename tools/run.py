@@ -1,8 +1,9 @@
 """Do something with this repository, with nothing installed but Python.
 
-    python3 tools/run.py example       set up an environment and train the digits
-    python3 tools/run.py               set up environments and pass every check
-    python3 tools/run.py tests lint    only these; nox -l explains all names
+    python3 tools/run.py example         set up an environment and train the digits
+    python3 tools/run.py example lenet   or run another program of examples/
+    python3 tools/run.py                 set up environments and pass every check
+    python3 tools/run.py tests lint      only these; nox -l explains all names
 
 It makes a virtual environment with nox in .nox/run, once, and hands over to noxfile.py. What follows ``--`` goes
 to the session: ``python3 tools/run.py example -- --epochs 5``. Where every check is asked for, the sessions of one
@@ -40,6 +41,8 @@ def main(arguments: list[str]) -> int:
         return _everything([str(python), "-m", "nox", "-f", str(ROOT / "noxfile.py")])
     split = arguments.index("--") if "--" in arguments else len(arguments)
     names, rest = arguments[:split], arguments[split:]
+    if names[:1] == ["example"]:
+        names, rest = names[:1], ["--", *names[1:], *rest[1:]]
     sessions = ["-s", *names] if names and not names[0].startswith("-") else names
     return subprocess.call([python, "-m", "nox", "-f", str(ROOT / "noxfile.py"), *sessions, *rest])
 

@@ -54,6 +54,7 @@ def copy_sources(to: Path) -> None:
     for layer in LAYERS:
         left_out = shutil.ignore_patterns("*.so", "build", "__pycache__", "*.egg-info")
         shutil.copytree(ROOT / "packages" / layer, to / layer, ignore=left_out, dirs_exist_ok=True)
+    shutil.copy2(ROOT / "packages" / "layer_build.py", to)
 
 
 def build(folder: Path, watched: set[str]) -> None:

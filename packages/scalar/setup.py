@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
+import sys
 from pathlib import Path
 
 from setuptools import setup
 
-HERE = Path(__file__).parent
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]  # its copy in an archive comes first
+import layer_build as build  # noqa: E402
 
-
-def version() -> str:
-    """Return the version of all layers: it stands in theano/__init__.py, and in PKG-INFO of a source archive."""
-    archive, core = HERE / "PKG-INFO", HERE.parent / "graph-core/src/theano/__init__.py"
-    place, line = (archive, "Version: (.+)") if archive.is_file() else (core, '__version__ = "(.+)"')
-    return re.search(f"(?m)^{line}$", place.read_text("utf-8"))[1].replace("-", "")
-
-
-setup(version=version(), install_requires=[f"theano-graph-core=={version()}", "numpy>=2.0", "scipy>=1.11"])
+setup(
+    version=build.version(),
+    install_requires=[f"theano-graph-core=={build.version()}", "numpy>=2.0", "scipy>=1.11"],
+    cmdclass={"sdist": build.Archive},
+)

@@ -44,6 +44,7 @@ def environment(python: str, folder: Path) -> tuple[str, dict[str, str]]:
     source = folder / "graph-core"
     built = shutil.ignore_patterns("*.so", "*.pyd", "build", "__pycache__", "*.egg-info", "tests")
     shutil.copytree(PACKAGES / "graph-core", source, ignore=built)
+    shutil.copy2(PACKAGES / "layer_build.py", folder)
     setup = source / "setup.py"
     setup.write_text(setup.read_text("utf-8").replace('"-O2"', '"-O0"'), "utf-8")  # it computes nothing
     build = tomllib.loads((source / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]

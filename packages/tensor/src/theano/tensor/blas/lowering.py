@@ -117,8 +117,9 @@ def doctor() -> Iterator[Line]:
     yield Line("tuning", f"{tuning.source()} (python -m theano.doctor --calibrate measures anew)")
     paths, path = library_paths(), library_path()
     if path is None:
-        text = "the C kernels of theano-tensor were not built; all that they do runs in Python"
-        yield Line("kernels", text, False, "pip install --force-reinstall theano-tensor")
+        text = "no C kernels of theano-tensor for this CPU and the flag cpu_level: all that they do runs in Python"
+        remedy = "pip install --force-reinstall theano-tensor; in a working copy with THEANO_LEVELS=all for all levels"
+        yield Line("kernels", text, False, remedy)
     else:
         levels = f"levels for this CPU: {', '.join(paths)}; {library_vectors()} on {platform.machine()}"
         yield Line("kernels", f"{path} ({levels})")

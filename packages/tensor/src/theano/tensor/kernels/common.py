@@ -14,6 +14,7 @@ from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin
 from theano.graph.parameters import Nothing, Parameters, Pointer, header
 from theano.lowering.accepts import dtype_of, ndim_of
+from theano.messages import logger
 from theano.scalar.dtypes import DTYPE_CODES
 from theano.settings import config
 from theano.tensor.kernels import reduction
@@ -76,19 +77,40 @@ def library_paths(package: str = _PACKAGE) -> dict[str, str]:
     here = {"v3": 3, "v4": 4}
     found = {}
     for level, name in LEVELS.items():
-        stem = os.path.join(package, name)
-        files = [path for suffix in EXTENSION_SUFFIXES if os.path.isfile(path := stem + suffix)]
-        if files and here.get(level, 0) <= cpu_level():
-            found[level] = str(files[0])
+        if (files := _files(package, name)) and here.get(level, 0) <= cpu_level():
+            found[level] = files[0]
     return found
 
 
+def _files(package: str, name: str) -> list[str]:
+    stem = os.path.join(package, name)
+    return [path for suffix in EXTENSION_SUFFIXES if os.path.isfile(path := stem + suffix)]
+
+
 def library_level(package: str = _PACKAGE) -> str | None:
-    """Return the level that suits this CPU and the flag ``cpu_level``, or None if no C library was built."""
+    """Return the level that suits this CPU and the flag ``cpu_level``, or None if no C library of one was built.
+
+    A wheel has all levels; a working copy has that of the CPU on which it was installed.
+    """
     highest = config.cpu_level
     levels = list(LEVELS)
     allowed = levels if highest == "auto" else levels[: levels.index(highest) + 1]
-    return next((level for level in reversed(library_paths(package)) if level in allowed), None)
+    found = next((level for level in reversed(library_paths(package)) if level in allowed), None)
+    if found is None:
+        _warn_of_missing_level(package, highest)
+    return found
+
+
+@cache
+def _warn_of_missing_level(package: str, highest: str) -> None:
+    """Say once that a layer was built for other CPUs, if it was built: what it computes now runs in Python."""
+    built = [level for level, name in LEVELS.items() if _files(package, name)]
+    if built:
+        logger.warning(
+            f"The C kernels in {package} were built for {', '.join(built)} alone, and cpu_level={highest} on this CPU "
+            "allows none of these: their work runs in Python. Install the layer again on this machine, or with the "
+            "environment variable THEANO_LEVELS=all."
+        )
 
 
 def library_path(package: str = _PACKAGE) -> str | None:
