@@ -6,10 +6,29 @@ Some ask for a collection of garbage, which walks over all that lives: what coll
 from __future__ import annotations
 
 import gc
+import os
 import signal
+
+import portion
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser):
+    """Add the option that says which cases of large tables are tried."""
+    parser.addoption("--cases", metavar="N|all", help="which part of large tables of cases: a number, or all")
+
+
+def pytest_configure(config):
+    """Hand the option down to the modules of tests, which make their tables on import, and to other processes."""
+    if config.getoption("cases"):
+        os.environ[portion.VARIABLE] = config.getoption("cases")
+
+
+def pytest_report_header():
+    """Say how to repeat this run."""
+    return f"cases: pytest --cases {'all' if portion.everything() else portion.turn()}"
 
 
 def pytest_collection_finish():
