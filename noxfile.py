@@ -14,6 +14,8 @@ import platform
 import re
 import shutil
 import subprocess
+import sys
+import sysconfig
 import tempfile
 import time
 from pathlib import Path
@@ -41,6 +43,12 @@ PARALLEL = ("-n", "auto", "--dist", "worksteal")
 TARGETS = ["ziglang", "auditwheel>=6"]  # a compiler for other machines, and the judge of what it made
 PROGRAMS = ROOT / "programs" / "requirements"
 OTHER_PYTHONS = ["3.12", "3.13"]
+CHECKS = [*BUILD, *TEST, *DEVICES, *DOCS, *MUTATION, "scikit-learn", "sybil>=9", "pyyaml", "nox>=2024.10"]
+CHECKS += ["ruff", "mypy"]
+SHARED = ROOT / ".nox" / f"packages-{platform.python_version()}"  # an environment that has all these, and no layer
+BORROWS = ["--without-pip"]  # that of the shared environment works for those that borrow
+SHARED_BIN = SHARED / ("Scripts" if os.name == "nt" else "bin")
+SHARED_PYTHON = str(SHARED_BIN / "python")
 
 nox.options.sessions = ["lint", "layers", "types", "build", "tests", "doctests", "docs", "wheels", "example"]
 nox.options.reuse_existing_virtualenvs = True
@@ -62,6 +70,32 @@ def install_layers(session: nox.Session, layers: list[str], extra: list[str]) ->
     if done.is_file():
         session.install("--no-deps", "--force-reinstall", *wheels)
     done.write_text(wanted)
+
+
+def borrow_packages(session: nox.Session, layers: list[str]) -> None:
+    """Make the environment of a session of every check: some layers, and packages from one that all of them share.
+
+    A layer is tested with nothing above it installed, so each session has an environment. To install the same packages
+    in each of them takes longer than many a session.
+    """
+    wanted, done = _digest([], CHECKS), SHARED / "packages.txt"
+    if not done.is_file() or done.read_text() != wanted:
+        session.log(f"packages of all sessions, in {SHARED.relative_to(ROOT)}")
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(SHARED)], check=True)
+        # Of large packages little is imported: what is, Python compiles then.
+        subprocess.run([SHARED_PYTHON, "-m", "pip", "install", "-q", "--no-compile", *CHECKS], check=True)
+        done.write_text(wanted)
+    own = session.virtualenv.location
+    Path(_site(own), "shared.pth").write_text(f"{_site(str(SHARED))}\n")
+    wanted, done = _digest(layers, []), Path(own, "layers.txt")
+    if layers and (not done.is_file() or done.read_text() != wanted):
+        wheels = [editable(session, layer) for layer in layers]
+        session.install("--no-compile", "--no-deps", "--force-reinstall", *wheels)
+        done.write_text(wanted)
+
+
+def _site(environment: str) -> str:
+    return sysconfig.get_path("purelib", vars={"base": environment, "platbase": environment})
 
 
 def editable(session: nox.Session, layer: str) -> str:
@@ -91,7 +125,8 @@ def compiled_once(session: nox.Session) -> dict[str, str]:
     relative, since the wheels are built from a copy of them (tools/check_wheels.py names that one). Where a session has
     its headers counts for nothing: those of the session that has compiled a file are compared.
     """
-    ccache = shutil.which("ccache", path=f"{session.bin}{os.pathsep}{os.environ.get('PATH', '')}")
+    places = (session.bin, str(SHARED_BIN), os.environ.get("PATH", ""))
+    ccache = shutil.which("ccache", path=os.pathsep.join(places))
     if ccache is None or os.name != "posix":
         return {}
     return {"CC": f"{ccache} cc", "CXX": f"{ccache} c++", "CCACHE_DIR": str(ROOT / ".nox" / "ccache"),
@@ -118,34 +153,30 @@ def up_to(layer: str) -> list[str]:
     return LAYERS[: LAYERS.index(layer) + 1]
 
 
-@nox.session
+@nox.session(venv_params=BORROWS)
 def build(session: nox.Session) -> None:
-    """Build all layers, and fill the cache with the kernels that the example needs."""
-    install_layers(session, LAYERS, EXAMPLE)
+    """Build all layers, and ask the doctor; the other sessions of every check use what this one has installed."""
+    borrow_packages(session, LAYERS)
     session.run("python", "-m", "theano.doctor")
-    with tempfile.TemporaryDirectory() as folder:
-        script = [str(ROOT / "examples" / "digits.py"), "--epochs", "1", "--picture", f"{folder}/digits.png"]
-        session.run("python", "-m", "theano.cache", "warm", *script, silent=True)
-    session.run("python", "-m", "theano.cache", "where")
 
 
-@nox.session(tags=["parallel"])
+@nox.session(tags=["parallel"], venv_params=BORROWS)
 @per_layer
 def tests(session: nox.Session, layer: str) -> None:
     """Run a layer's tests with nothing above it installed: nox -s "tests(scalar)" -- -k cast."""
     if layer == "gpu-backend":
         on_device(session)
         return
-    install_layers(session, up_to(layer), TEST)
+    borrow_packages(session, up_to(layer))
     slowest = ("--durations", "25", "--durations-min", "5")
     session.run("python", "-m", "pytest", *PARALLEL, *slowest, f"packages/{layer}/tests", *session.posargs)
     if layer == "tensor" and not session.posargs:
         fake_target(session)
 
 
-def with_a_device(session: nox.Session, extra: list[str]) -> dict[str, str]:
+def with_a_device(session: nox.Session) -> dict[str, str]:
     """Install all layers, and return the environment that says on which device tests run."""
-    install_layers(session, LAYERS, [*TEST, *DEVICES, *extra])
+    borrow_packages(session, LAYERS)
     device = os.environ.get("GPU_TEST_DEVICE")
     lines = "" if device else session.run("python", "tools/opencl.py", silent=True)
     env = dict(line.split("=", 1) for line in str(lines).split()) if not device else {"GPU_TEST_DEVICE": device}
@@ -164,7 +195,7 @@ def on_device(session: nox.Session) -> None:
     Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's. There, and by the session ``devices``, all cases run and
     programs become machine code for CUDA; on the CPU some of each test do, and programs become PTX.
     """
-    env = with_a_device(session, ["sybil>=9"])
+    env = with_a_device(session)
     whole = session.posargs or "GPU_TEST_DEVICE" in os.environ
     some = {} if whole else {"GPU_TEST_CASES": "2", "GPU_TEST_NVRTC": "ptx"}
     session.run("python", "-m", "pytest", *PARALLEL, "packages/gpu-backend/tests", *session.posargs,
@@ -191,10 +222,10 @@ def fake_target(session: nox.Session) -> None:
                 env={"PYTHONPATH": str(tests), "THEANO_FLAGS": "optimizer_including=fake"})  # fmt: skip
 
 
-@nox.session
+@nox.session(venv_params=BORROWS)
 def warm(session: nox.Session) -> None:
     """Run the tests of tensors twice with one cache: the second time, whole functions come out of it."""
-    install_layers(session, LAYERS, TEST)
+    borrow_packages(session, LAYERS)
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(2):
             session.run(
@@ -222,10 +253,10 @@ def _runs(python: str) -> bool:
         return False
 
 
-@nox.session(tags=["serial"])
+@nox.session(tags=["serial"], venv_params=BORROWS)
 def doctests(session: nox.Session) -> None:
     """Run every example of the docstrings, the README and the documentation, and the tests of the benchmark."""
-    install_layers(session, LAYERS, [*TEST, "sybil>=9", "scikit-learn"])
+    borrow_packages(session, LAYERS)
     installed = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
     # packages/scalar/src/theano/scalar is theano.scalar, although the folder above has no __init__.py
     naming = ["-o", "consider_namespace_packages=true"]
@@ -238,10 +269,10 @@ def doctests(session: nox.Session) -> None:
                 *session.posargs, env={"PYTHONPATH": f"tools{os.pathsep}docs"})
 
 
-@nox.session
+@nox.session(venv_params=BORROWS)
 def random(session: nox.Session) -> None:
     """Look at random numbers with statistics: ten times as many numbers as the tests draw."""
-    install_layers(session, LAYERS, TEST)
+    borrow_packages(session, LAYERS)
     session.run("python", "-m", "pytest", "-q", "packages/tensor/tests/streams/test_statistics.py", *session.posargs,
                 env={"THEANO_RANDOM_SCALE": "10"})  # fmt: skip
 
@@ -281,42 +312,42 @@ def maths(session: nox.Session) -> None:
     session.run("python", "tools/measure_maths.py", *session.posargs)
 
 
-@nox.session
+@nox.session(venv_params=BORROWS)
 def names(session: nox.Session) -> None:
     """Compare Theano's names with ours, and write the page of what is missing."""
-    install_layers(session, LAYERS, [])
+    borrow_packages(session, LAYERS)
     session.run("python", "tools/coverage_of_names.py", *session.posargs)
 
 
-@nox.session(tags=["serial"])
+@nox.session(tags=["serial"], venv_params=BORROWS)
 def docs(session: nox.Session) -> None:
     """Build the documentation into docs/_build/html; a broken link inside it is an error."""
-    install_layers(session, LAYERS, DOCS)
+    borrow_packages(session, LAYERS)
     session.run("python", "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build/html")
     session.log("open docs/_build/html/index.html")
 
 
-@nox.session(tags=["serial"])
+@nox.session(tags=["serial"], venv_params=BORROWS)
 def types(session: nox.Session) -> None:
     """Check the types with mypy --strict: graph-core without the layers above it, then all layers together."""
-    session.install("mypy", "numpy>=2.0", "platformdirs", "pytest>=8.2")
-    session.run("mypy", "packages/graph-core/src/theano")
+    borrow_packages(session, [])
+    session.run("python", "-m", "mypy", "packages/graph-core/src/theano")
     source = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
-    session.run("mypy", "--cache-dir", ".mypy_cache/layers", *(f"{folder}/theano" for folder in source),
+    session.run("python", "-m", "mypy", "--cache-dir", ".mypy_cache/layers", *(f"{folder}/theano" for folder in source),
                 env={"MYPYPATH": os.pathsep.join(source)})  # fmt: skip
 
 
-@nox.session(tags=["serial"])
+@nox.session(tags=["serial"], venv_params=BORROWS)
 def lint(session: nox.Session) -> None:
     """Look for slips with ruff."""
-    session.install("ruff")
-    session.run("ruff", "check", ".", *session.posargs)
+    borrow_packages(session, [])
+    session.run(str(SHARED_BIN / "ruff"), "check", ".", *session.posargs, external=True)
 
 
-@nox.session(tags=["serial"])
+@nox.session(tags=["serial"], venv_params=BORROWS)
 def layers(session: nox.Session) -> None:
     """Prove the import rules, print the sizes, and test the tools that do it."""
-    session.install("pytest>=8.2", "pyyaml", *MUTATION)
+    borrow_packages(session, [])
     session.run("python", "tools/check_layers.py")
     session.run("python", "tools/check_words.py")
     session.run("python", "tools/check_sizes.py")
@@ -406,17 +437,17 @@ def gallery(session: nox.Session) -> None:
     session.run("python", "docs/gallery.py", "--pictures")
 
 
-@nox.session
+@nox.session(venv_params=BORROWS)
 def endurance(session: nox.Session) -> None:
     """Call and compile very often, and see that memory does not grow: minutes; not part of a default run."""
-    install_layers(session, LAYERS, [])
+    borrow_packages(session, LAYERS)
     session.run("python", "tools/endurance.py", *session.posargs)
 
 
-@nox.session
+@nox.session(venv_params=BORROWS)
 def sweep(session: nox.Session) -> None:
     """Compare compiled code with plain code at more sizes, layouts and dtypes than the tests do."""
-    install_layers(session, LAYERS, TEST)
+    borrow_packages(session, LAYERS)
     session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/tensor/tests/test_sizes.py",
                 "packages/tensor/tests/test_combinations.py", "packages/tensor/tests/rules/test_fuzz.py",
                 "packages/tensor/tests/rules/test_integers.py", "packages/tensor/tests/rules/test_slices.py",
@@ -436,20 +467,20 @@ def sweep(session: nox.Session) -> None:
                 env={"THEANO_SPARSE_GRAPHS": "5000"})
 
 
-@nox.session
+@nox.session(venv_params=BORROWS)
 def devices(session: nox.Session) -> None:
     """Run all cases of the GPU layer's tests, and compare 10,000 random graphs: hours where the device is the CPU."""
-    env = with_a_device(session, [])
+    env = with_a_device(session)
     session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/gpu-backend/tests", *session.posargs, env=env)
     env |= {"GPU_GRAPHS": os.environ.get("GPU_GRAPHS", "10000"), "GPU_TEST_NVRTC": ""}
     session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/gpu-backend/tests/test_graphs.py",
                 *session.posargs, env=env)
 
 
-@nox.session
+@nox.session(venv_params=BORROWS)
 def resources(session: nox.Session) -> None:
     """Tabulate what the kernels of the tests need on cards of NVIDIA's, registers and such; no card is needed."""
-    env = with_a_device(session, [])
+    env = with_a_device(session)
     with tempfile.TemporaryDirectory() as folder:
         session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/gpu-backend/tests",
                     env={**env, "GPU_TEST_NVRTC": "", "GPU_TEST_SOURCES": folder},
@@ -458,32 +489,32 @@ def resources(session: nox.Session) -> None:
     session.run("python", "tools/device_launches.py")
 
 
-@nox.session
+@nox.session(venv_params=BORROWS)
 def huge(session: nox.Session) -> None:
     """Run kernels on arrays past 2^28, 2^31 and 2^32 elements, as far as there is memory: minutes, up to 20 GiB."""
-    install_layers(session, LAYERS, TEST)
+    borrow_packages(session, LAYERS)
     session.run("python", "-m", "pytest", "-q", "-rs", "packages/tensor/tests/kernels/test_kernels_huge.py",
                 *session.posargs, env={"SIZES": "huge"})
 
 
-@nox.session
+@nox.session(venv_params=BORROWS)
 def hostile(session: nox.Session) -> None:
     """Attack in random ways, an hour by default: nox -s hostile -- --minutes 5 --seed 1 --only graphs,threads."""
-    install_layers(session, LAYERS, [*TEST, "tqdm"])
+    borrow_packages(session, LAYERS)
     session.run("python", "-m", "hostile", *session.posargs, env={"PYTHONPATH": "tools"})
 
 
-@nox.session
+@nox.session(venv_params=BORROWS)
 def sanitise(session: nox.Session) -> None:
     """Run compiled code under the sanitisers of addresses and undefined behaviour: nox -s sanitise -- sizes."""
-    install_layers(session, LAYERS, [*TEST, "sybil>=9", "scikit-learn"])
+    borrow_packages(session, LAYERS)
     session.run("python", "tools/sanitise.py", *session.posargs)
 
 
-@nox.session
+@nox.session(venv_params=BORROWS)
 def mutants(session: nox.Session) -> None:
     """Change single tokens of the sources and see that tests notice: nox -s mutants -- --count 300; an hour."""
-    install_layers(session, LAYERS, [*TEST, *MUTATION])
+    borrow_packages(session, LAYERS)
     session.run("python", "tools/mutants.py", *session.posargs)
 
 
