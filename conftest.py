@@ -6,10 +6,14 @@ Some ask for a collection of garbage, which walks over all that lives: what coll
 from __future__ import annotations
 
 import gc
+import os
 import signal
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+if os.environ.get("THEANO_TEST_REPORT"):
+    pytest_plugins = ["outcomes"]  # in tools/
 
 
 def pytest_collection_finish():
