@@ -457,6 +457,18 @@ def hostile(session: nox.Session) -> None:
 
 
 @nox.session
+def unstable(session: nox.Session) -> None:
+    """Run the tests ten times in random order while others keep all cores busy: nox -s unstable -- 20 --seed 1; hours.
+
+    The seed of a run repeats its order. Other options: ``--help``.
+    """
+    os.environ["THEANO_LEVELS"] = "all"  # some runs take an older level of instructions, which is built, too
+    install_layers(session, LAYERS, [*TEST, "pytest-randomly"])
+    suites = [f"packages/{layer}/tests" for layer in up_to("sparse")]
+    session.run("python", "tools/unstable.py", *session.posargs, "--", "-q", *PARALLEL, *suites)
+
+
+@nox.session
 def sanitise(session: nox.Session) -> None:
     """Run compiled code under the sanitisers of addresses and undefined behaviour: nox -s sanitise -- sizes."""
     install_layers(session, LAYERS, [*TEST, "sybil>=9", "scikit-learn"])
