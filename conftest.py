@@ -14,6 +14,9 @@ import portion
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+if os.environ.get("THEANO_TEST_REPORT"):
+    pytest_plugins = ["outcomes"]  # in tools/
+
 
 def pytest_addoption(parser):
     """Add the option that says which cases of large tables are tried."""

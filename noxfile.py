@@ -23,6 +23,9 @@ from pathlib import Path
 import nox
 
 ROOT = Path(__file__).parent
+sys.path.append(str(ROOT / "tools"))
+from outcomes import run_pytest  # noqa: E402  (tools/ is not on the path before)
+
 LAYERS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
 VERSION = "packages/graph-core/src/theano/__init__.py"  # of all layers
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
@@ -169,7 +172,7 @@ def tests(session: nox.Session, layer: str) -> None:
         return
     borrow_packages(session, up_to(layer))
     slowest = ("--durations", "25", "--durations-min", "5")
-    session.run("python", "-m", "pytest", *PARALLEL, *slowest, f"packages/{layer}/tests", *session.posargs)
+    run_pytest(session, *PARALLEL, *slowest, f"packages/{layer}/tests", *session.posargs)
     if layer == "tensor" and not session.posargs:
         fake_target(session)
 
@@ -198,18 +201,18 @@ def on_device(session: nox.Session) -> None:
     env = with_a_device(session)
     whole = session.posargs or "GPU_TEST_DEVICE" in os.environ
     some = {} if whole else {"GPU_TEST_CASES": "2", "GPU_TEST_NVRTC": "ptx"}
-    session.run("python", "-m", "pytest", *PARALLEL, "packages/gpu-backend/tests", *session.posargs,
-                env=env | some)
+    run_pytest(session, *PARALLEL, "packages/gpu-backend/tests", *session.posargs,
+               env=env | some)
     if not session.posargs:
         pages = ("docs/tutorial/devices.md", "docs/extending/device_ops.md")
-        session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", *pages,
-                    env={**env, "PYTHONPATH": f"tools{os.pathsep}docs", "PYOPENCL_BUILD_OPTIONS": ""})  # fmt: skip
+        run_pytest(session, "-q", "-p", "doc_blocks", *pages,
+                   env={**env, "PYTHONPATH": f"tools{os.pathsep}docs", "PYOPENCL_BUILD_OPTIONS": ""})  # fmt: skip
         tests = ROOT / "packages" / "tensor" / "tests"
         names = ("elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py", "blas/test_terms.py")
         # Third derivatives are hundreds of kernels, each a program that takes PoCL half a second: three minutes.
-        session.run("python", "-m", "pytest", "-q", *PARALLEL, "-k", "not derivatives_of_a_product",
-                    *(str(tests / name) for name in names),
-                    env={**env, "THEANO_FLAGS": f"device={env['GPU_TEST_DEVICE']},force_device=True"})  # fmt: skip
+        run_pytest(session, "-q", *PARALLEL, "-k", "not derivatives_of_a_product",
+                   *(str(tests / name) for name in names),
+                   env={**env, "THEANO_FLAGS": f"device={env['GPU_TEST_DEVICE']},force_device=True"})  # fmt: skip
 
 
 def fake_target(session: nox.Session) -> None:
@@ -218,8 +221,8 @@ def fake_target(session: nox.Session) -> None:
     names = ["fake_target", "elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py"]
     names.append("test_sizes.py")
     paths = [str(tests / name) for name in names]
-    session.run("python", "-m", "pytest", "-q", *PARALLEL, "-p", "fake_target.plugin", *paths,
-                env={"PYTHONPATH": str(tests), "THEANO_FLAGS": "optimizer_including=fake"})  # fmt: skip
+    run_pytest(session, "-q", *PARALLEL, "-p", "fake_target.plugin", *paths,
+               env={"PYTHONPATH": str(tests), "THEANO_FLAGS": "optimizer_including=fake"})  # fmt: skip
 
 
 @nox.session(venv_params=BORROWS)
@@ -228,8 +231,8 @@ def warm(session: nox.Session) -> None:
     borrow_packages(session, LAYERS)
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(2):
-            session.run(
-                "python", "-m", "pytest", "-q", *PARALLEL, "packages/tensor/tests",
+            run_pytest(
+                session, "-q", *PARALLEL, "packages/tensor/tests",
                 "--ignore=packages/tensor/tests/kernels", *session.posargs,
                 env={"THEANO_FLAGS": f"base_compiledir={folder}"},
             )  # fmt: skip
@@ -242,7 +245,7 @@ def versions(session: nox.Session) -> None:
         session.skip(f"python{session.python} does not run here")
     install_layers(session, LAYERS, TEST)
     for layer in up_to("sparse"):
-        session.run("python", "-m", "pytest", "-q", *PARALLEL, f"packages/{layer}/tests", *session.posargs)
+        run_pytest(session, "-q", *PARALLEL, f"packages/{layer}/tests", *session.posargs)
 
 
 def _runs(python: str) -> bool:
@@ -260,42 +263,42 @@ def doctests(session: nox.Session) -> None:
     installed = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
     # packages/scalar/src/theano/scalar is theano.scalar, although the folder above has no __init__.py
     naming = ["-o", "consider_namespace_packages=true"]
-    session.run("python", "-m", "pytest", "-q", *naming, "--doctest-modules", "--ignore=tools/tests",
-                "--ignore=tools/mutants.py", "tools",
-                *installed, *session.posargs)
-    session.run("python", "-m", "pytest", "-q", "--doctest-modules", "benchmarks/rating.py", "benchmarks/report.py",
-                "benchmarks/tests", *session.posargs)
-    session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", "README.md", "CONTRIBUTING.md", "docs",
-                *session.posargs, env={"PYTHONPATH": f"tools{os.pathsep}docs"})
+    run_pytest(session, "-q", *naming, "--doctest-modules", "--ignore=tools/tests",
+               "--ignore=tools/mutants.py", "tools",
+               *installed, *session.posargs)
+    run_pytest(session, "-q", "--doctest-modules", "benchmarks/rating.py", "benchmarks/report.py",
+               "benchmarks/tests", *session.posargs)
+    run_pytest(session, "-q", "-p", "doc_blocks", "README.md", "CONTRIBUTING.md", "docs",
+               *session.posargs, env={"PYTHONPATH": f"tools{os.pathsep}docs"})
 
 
 @nox.session(venv_params=BORROWS)
 def random(session: nox.Session) -> None:
     """Look at random numbers with statistics: ten times as many numbers as the tests draw."""
     borrow_packages(session, LAYERS)
-    session.run("python", "-m", "pytest", "-q", "packages/tensor/tests/streams/test_statistics.py", *session.posargs,
-                env={"THEANO_RANDOM_SCALE": "10"})  # fmt: skip
+    run_pytest(session, "-q", "packages/tensor/tests/streams/test_statistics.py", *session.posargs,
+               env={"THEANO_RANDOM_SCALE": "10"})  # fmt: skip
 
 
 @nox.session
 def mpi(session: nox.Session) -> None:
     """Send arrays between processes on this machine; the usual tests do without MPI."""
     install_layers(session, LAYERS, [*TEST, "mpi4py>=4", "mpich"])
-    session.run("python", "-m", "pytest", "-q", "-rs", "packages/tensor/tests/mpi", *session.posargs)
+    run_pytest(session, "-q", "-rs", "packages/tensor/tests/mpi", *session.posargs)
 
 
 @nox.session
 def cluster(session: nox.Session) -> None:
     """Compute on shards and map with Dask, joblib and MPI on this machine, try all cases, kill processes: minutes."""
     install_layers(session, LAYERS, [*TEST, *CLUSTER, "matplotlib", "dask-jobqueue", "dask-kubernetes", "sybil>=9"])
-    session.run(
-        "python", "-m", "pytest", "-q", "-rs", "-n", "3", "--dist", "worksteal", "packages/tensor/tests/distributed",
+    run_pytest(
+        session, "-q", "-rs", "-n", "3", "--dist", "worksteal", "packages/tensor/tests/distributed",
         *session.posargs,
         env={"THEANO_TESTS_CLUSTER": "1"},
     )  # fmt: skip
     if not session.posargs:
-        session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", "docs/tutorial/distributed.md",
-                    env={"PYTHONPATH": f"tools{os.pathsep}docs"})  # fmt: skip
+        run_pytest(session, "-q", "-p", "doc_blocks", "docs/tutorial/distributed.md",
+                   env={"PYTHONPATH": f"tools{os.pathsep}docs"})  # fmt: skip
 
 
 @nox.session
@@ -351,8 +354,8 @@ def layers(session: nox.Session) -> None:
     session.run("python", "tools/check_layers.py")
     session.run("python", "tools/check_words.py")
     session.run("python", "tools/check_sizes.py")
-    session.run("python", "-m", "pytest", "-q", "--doctest-modules", "tools/mutants.py", "tools/check_words.py",
-                "tools/run.py", "tools/tests", *session.posargs, env={"PYTHONPATH": "packages/graph-core/src"})
+    run_pytest(session, "-q", "--doctest-modules", "tools/mutants.py", "tools/check_words.py",
+               "tools/summary.py", "tools/tests", *session.posargs, env={"PYTHONPATH": "packages/graph-core/src"})
 
 
 @nox.session(tags=["serial"])
@@ -448,33 +451,33 @@ def endurance(session: nox.Session) -> None:
 def sweep(session: nox.Session) -> None:
     """Compare compiled code with plain code at more sizes, layouts and dtypes than the tests do."""
     borrow_packages(session, LAYERS)
-    session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/tensor/tests/test_sizes.py",
-                "packages/tensor/tests/test_combinations.py", "packages/tensor/tests/rules/test_fuzz.py",
-                "packages/tensor/tests/rules/test_integers.py", "packages/tensor/tests/rules/test_slices.py",
-                "packages/tensor/tests/rules/test_proof.py",
-                "packages/tensor/tests/kernels/test_kernels_index.py",
-                "packages/tensor/tests/kernels/test_kernels_all.py",
-                "packages/tensor/tests/elemwise/test_scalar_ops.py", "packages/tensor/tests/scan/test_matrix.py",
-                "packages/tensor/tests/conv/test_conv.py", "packages/tensor/tests/conv/test_geometries.py",
-                "packages/tensor/tests/pool/test_pool_kernels.py",
-                "packages/tensor/tests/scan/test_sweep.py", "packages/tensor/tests/running/test_interrupts.py",
-                *session.posargs,
-                env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000",
+    run_pytest(session, "-q", *PARALLEL, "packages/tensor/tests/test_sizes.py",
+               "packages/tensor/tests/test_combinations.py", "packages/tensor/tests/rules/test_fuzz.py",
+               "packages/tensor/tests/rules/test_integers.py", "packages/tensor/tests/rules/test_slices.py",
+               "packages/tensor/tests/rules/test_proof.py",
+               "packages/tensor/tests/kernels/test_kernels_index.py",
+               "packages/tensor/tests/kernels/test_kernels_all.py",
+               "packages/tensor/tests/elemwise/test_scalar_ops.py", "packages/tensor/tests/scan/test_matrix.py",
+               "packages/tensor/tests/conv/test_conv.py", "packages/tensor/tests/conv/test_geometries.py",
+               "packages/tensor/tests/pool/test_pool_kernels.py",
+               "packages/tensor/tests/scan/test_sweep.py", "packages/tensor/tests/running/test_interrupts.py",
+               *session.posargs,
+               env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000",
                      "THEANO_RANDOM_LOOPS": "20000"})
-    session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/scalar/tests/test_maths.py",
-                "packages/scalar/tests/test_c_forms.py", env={"SIZES": "sweep"})
-    session.run("python", "-m", "pytest", "-q", "packages/sparse/tests/test_graphs.py",
-                env={"THEANO_SPARSE_GRAPHS": "5000"})
+    run_pytest(session, "-q", *PARALLEL, "packages/scalar/tests/test_maths.py",
+               "packages/scalar/tests/test_c_forms.py", env={"SIZES": "sweep"})
+    run_pytest(session, "-q", "packages/sparse/tests/test_graphs.py",
+               env={"THEANO_SPARSE_GRAPHS": "5000"})
 
 
 @nox.session(venv_params=BORROWS)
 def devices(session: nox.Session) -> None:
     """Run all cases of the GPU layer's tests, and compare 10,000 random graphs: hours where the device is the CPU."""
     env = with_a_device(session)
-    session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/gpu-backend/tests", *session.posargs, env=env)
+    run_pytest(session, "-q", *PARALLEL, "packages/gpu-backend/tests", *session.posargs, env=env)
     env |= {"GPU_GRAPHS": os.environ.get("GPU_GRAPHS", "10000"), "GPU_TEST_NVRTC": ""}
-    session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/gpu-backend/tests/test_graphs.py",
-                *session.posargs, env=env)
+    run_pytest(session, "-q", *PARALLEL, "packages/gpu-backend/tests/test_graphs.py",
+               *session.posargs, env=env)
 
 
 @nox.session(venv_params=BORROWS)
@@ -493,8 +496,8 @@ def resources(session: nox.Session) -> None:
 def huge(session: nox.Session) -> None:
     """Run kernels on arrays past 2^28, 2^31 and 2^32 elements, as far as there is memory: minutes, up to 20 GiB."""
     borrow_packages(session, LAYERS)
-    session.run("python", "-m", "pytest", "-q", "-rs", "packages/tensor/tests/kernels/test_kernels_huge.py",
-                *session.posargs, env={"SIZES": "huge"})
+    run_pytest(session, "-q", "-rs", "packages/tensor/tests/kernels/test_kernels_huge.py",
+               *session.posargs, env={"SIZES": "huge"})
 
 
 @nox.session(venv_params=BORROWS)
@@ -502,6 +505,19 @@ def hostile(session: nox.Session) -> None:
     """Attack in random ways, an hour by default: nox -s hostile -- --minutes 5 --seed 1 --only graphs,threads."""
     borrow_packages(session, LAYERS)
     session.run("python", "-m", "hostile", *session.posargs, env={"PYTHONPATH": "tools"})
+
+
+@nox.session(venv_params=BORROWS)
+def unstable(session: nox.Session) -> None:
+    """Run the tests ten times in random order while others keep all cores busy: nox -s unstable -- 20 --seed 1; hours.
+
+    The seed of a run repeats its order. Other options: ``--help``.
+    """
+    os.environ["THEANO_LEVELS"] = "all"  # some runs take an older level of instructions, which is built, too
+    borrow_packages(session, LAYERS)
+    session.install("pytest-randomly")
+    suites = [f"packages/{layer}/tests" for layer in up_to("sparse")]
+    session.run("python", "tools/unstable.py", *session.posargs, "--", "-q", *PARALLEL, *suites)
 
 
 @nox.session(venv_params=BORROWS)

@@ -7,7 +7,8 @@
 
 It makes a virtual environment with nox in .nox/run, once, and hands over to noxfile.py. What follows ``--`` goes
 to the session: ``python3 tools/run.py example -- --epochs 5``. Where every check is asked for, the sessions of one
-process run beside the tests.
+process run beside the tests. A test that fails there is run once more at the end, when nothing else runs: if it passes
+then, it is listed as unstable, and counts as passed. The last screen is a summary.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ import sys
 import tempfile
 import venv
 from pathlib import Path
+from typing import IO
+
+import outcomes
+import summary
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".nox" / "run"
@@ -48,57 +53,57 @@ def main(arguments: list[str]) -> int:
 
 
 def _everything(nox: list[str]) -> int:
-    """Run all checks in two processes, print what the second said when the first is done, and last what failed.
+    """Run all checks, then each failed test once more, and print last what all this came to."""
+    with tempfile.TemporaryDirectory(prefix="checks-") as name:
+        folder = Path(name)
+        said, failed = _all_sessions(nox, folder)
+        checks = summary.read(folder, failed)
+        summary.repeat(checks, folder)
+    _write("\n".join(["", *checks.screen(said), ""]).encode())
+    return 1 if checks.failed() else 0
+
+
+def _all_sessions(nox: list[str], folder: Path) -> tuple[str, list[str]]:
+    """Run all sessions; return what they said, and the arguments of those processes of nox that failed.
 
     The layers are built first: no other session builds them again, or writes over a library that a test has loaded.
+    Then checks run in two processes. What the second said is printed when the first is done.
     """
-    if built := subprocess.call([*nox, "-s", "build"]):
-        return built
+    environment = {**os.environ, outcomes.FOLDER: str(folder)}
+
+    def start(what: str, stdout: int | IO[bytes]) -> subprocess.Popen[bytes]:
+        report = str(folder / f"{what.split()[-1]}.json")
+        command = [*nox, "--report", report, *what.split()]
+        return subprocess.Popen(command, stdout=stdout, stderr=subprocess.STDOUT, env=environment)
+
     with tempfile.TemporaryFile() as said:
-        beside = subprocess.Popen([*nox, "--tags", "serial"], stdout=said, stderr=subprocess.STDOUT)
-        tests = subprocess.Popen([*nox, "--tags", "parallel"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        running = {"-s build": start("-s build", subprocess.PIPE)}
         try:
-            lines = list(map(_passed_on, tests.stdout or ()))
-            codes = tests.wait(), beside.wait()
+            text = _passed_on(running["-s build"])
+            if running["-s build"].wait() == 0:
+                running["--tags serial"] = start("--tags serial", said)
+                running["--tags parallel"] = start("--tags parallel", subprocess.PIPE)
+                text += _passed_on(running["--tags parallel"])
+            failed = [f"nox {what}" for what, process in running.items() if process.wait()]
         finally:
-            tests.kill()
-            beside.kill()
+            for process in running.values():
+                process.kill()
         said.seek(0)
-        lines += map(_passed_on, said)
-    _passed_on("\n".join(["", *what_failed(b"".join(lines).decode("utf-8", "replace")), ""]).encode())
-    return codes[0] or codes[1]
+        beside = said.read()
+    _write(beside)
+    return (text + beside).decode("utf-8", "replace"), failed
 
 
-def _passed_on(line: bytes) -> bytes:
-    """Write a line at once, and return it."""
-    sys.stdout.buffer.write(line)
+def _passed_on(process: subprocess.Popen[bytes]) -> bytes:
+    """Write at once what a process prints, and return it when it ends."""
+    parts = list(map(_write, iter(lambda: process.stdout.read1(), b"")))
+    return b"".join(parts)
+
+
+def _write(text: bytes) -> bytes:
+    sys.stdout.buffer.write(text)
     sys.stdout.buffer.flush()
-    return line
-
-
-def what_failed(said: str, most: int = 120) -> list[str]:
-    r"""Return how each session ended, and before that the last lines of each command that failed.
-
-    Of a long output one often sees the end alone, and what ran beside the tests comes after them.
-
-    >>> said = "nox > pytest\nassert 1 == 2\nnox > Command pytest failed with exit code 1\nnox > mypy\nfine"
-    >>> print(*what_failed(said + "\nnox > * tests: failed\nnox > * types: success"), sep="\n")
-    assert 1 == 2
-    nox > Command pytest failed with exit code 1
-    nox > * tests: failed
-    nox > * types: success
-    """
-    shown, ends, since = [], [], 0
-    lines = said.splitlines()
-    for k, line in enumerate(lines):
-        if not line.startswith("nox > "):
-            continue
-        if line.startswith("nox > * "):
-            ends.append(line)
-        elif " failed with exit code " in line:
-            shown += lines[max(since, k - most) : k + 1]
-        since = k + 1
-    return shown + ends
+    return text
 
 
 if __name__ == "__main__":
