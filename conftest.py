@@ -1,6 +1,7 @@
-"""For the tests of all layers: they press Ctrl-C, which a shell lets be ignored by what it starts in the background.
+"""For the tests of all layers: which of them run, and what they need of their process.
 
-Some ask for a collection of garbage, which walks over all that lives: what collecting the tests has made is left out.
+Some press Ctrl-C, which a shell lets be ignored by what it starts in the background. Some ask for a collection of
+garbage, which walks over all that lives: what collecting the tests has made is left out.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ if os.environ.get("THEANO_TEST_REPORT"):
 
 
 def pytest_addoption(parser):
-    """Add the option that says which cases of large tables are tried."""
+    """Add the options that say how much is tried."""
     parser.addoption("--cases", metavar="N|all", help="which part of large tables of cases: a number, or all")
+    parser.addoption("--one-in", type=int, default=1, metavar="N",
+                     help="of each test the first case and one in N of the others")  # fmt: skip
 
 
 def pytest_configure(config):
@@ -32,6 +35,18 @@ def pytest_configure(config):
 def pytest_report_header():
     """Say how to repeat this run."""
     return f"cases: pytest --cases {'all' if portion.everything() else portion.turn()}"
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out slow tests, unless all cases are tried or somebody names them, and the cases that --one-in excludes."""
+    named = config.getoption("markexpr") or any("::" in each for each in config.args)
+    kept = [item for item in items if named or portion.everything() or not item.get_closest_marker("slow")]
+    cases = {}
+    for item in kept:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    tried = {item for each in cases.values() for item in portion.portion(each, config.getoption("one_in"))}
+    config.hook.pytest_deselected(items=[item for item in items if item not in tried])
+    items[:] = [item for item in items if item in tried]
 
 
 def pytest_collection_finish():

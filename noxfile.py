@@ -3,7 +3,7 @@
 ``tools/run.py`` needs nothing but Python: it installs nox for itself and calls this file. Environments are kept in
 ``.nox`` and reused; a layer is installed again only when something that its compiled parts are made of has changed.
 Sessions that are part of every check have a tag: ``parallel`` for those that keep all cores busy, ``serial`` for those
-of one process, which run beside them.
+of one process, which run beside them. ``full`` adds those with the tag ``nightly``, and all cases of each test.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdis
 RELEASE = ["build", "towncrier>=24.8", "twine>=6"]
 # Neighbours, which share what their module compiles, mostly stay in one process.
 PARALLEL = ("-n", "auto", "--dist", "worksteal")
+OTHER_TARGETS = ("--one-in", "3")  # loops over elements are compared on the CPU; on other targets some of them again
 TARGETS = ["ziglang", "auditwheel>=6"]  # a compiler for other machines, and the judge of what it made
 PROGRAMS = ROOT / "programs" / "requirements"
 OTHER_PYTHONS = ["3.12", "3.13"]
@@ -53,7 +54,7 @@ BORROWS = ["--without-pip"]  # that of the shared environment works for those th
 SHARED_BIN = SHARED / ("Scripts" if os.name == "nt" else "bin")
 SHARED_PYTHON = str(SHARED_BIN / "python")
 
-nox.options.sessions = ["lint", "layers", "types", "build", "tests", "doctests", "docs", "wheels", "example"]
+nox.options.sessions = ["lint", "layers", "types", "build", "tests", "doctests", "docs", "example"]
 nox.options.reuse_existing_virtualenvs = True
 nox.options.default_venv_backend = "venv"
 
@@ -163,6 +164,12 @@ def build(session: nox.Session) -> None:
     session.run("python", "-m", "theano.doctor")
 
 
+@nox.session(venv_backend="none")
+def full(session: nox.Session) -> None:
+    """Pass every check with all cases of each test, and the checks that only a night has time for; hours."""
+    session.run(sys.executable, "tools/run.py", "full")
+
+
 @nox.session(tags=["parallel"], venv_params=BORROWS)
 @per_layer
 def tests(session: nox.Session, layer: str) -> None:
@@ -210,7 +217,7 @@ def on_device(session: nox.Session) -> None:
         tests = ROOT / "packages" / "tensor" / "tests"
         names = ("elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py", "blas/test_terms.py")
         # Third derivatives are hundreds of kernels, each a program that takes PoCL half a second: three minutes.
-        run_pytest(session, "-q", *PARALLEL, "-k", "not derivatives_of_a_product",
+        run_pytest(session, "-q", *PARALLEL, *OTHER_TARGETS, "-k", "not derivatives_of_a_product",
                    *(str(tests / name) for name in names),
                    env={**env, "THEANO_FLAGS": f"device={env['GPU_TEST_DEVICE']},force_device=True"})  # fmt: skip
 
@@ -221,7 +228,7 @@ def fake_target(session: nox.Session) -> None:
     names = ["fake_target", "elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py"]
     names.append("test_sizes.py")
     paths = [str(tests / name) for name in names]
-    run_pytest(session, "-q", *PARALLEL, "-p", "fake_target.plugin", *paths,
+    run_pytest(session, "-q", *PARALLEL, *OTHER_TARGETS, "-p", "fake_target.plugin", *paths,
                env={"PYTHONPATH": str(tests), "THEANO_FLAGS": "optimizer_including=fake"})  # fmt: skip
 
 
@@ -280,14 +287,14 @@ def random(session: nox.Session) -> None:
                env={"THEANO_RANDOM_SCALE": "10"})  # fmt: skip
 
 
-@nox.session
+@nox.session(tags=["nightly"])
 def mpi(session: nox.Session) -> None:
     """Send arrays between processes on this machine; the usual tests do without MPI."""
     install_layers(session, LAYERS, [*TEST, "mpi4py>=4", "mpich"])
     run_pytest(session, "-q", "-rs", "packages/tensor/tests/mpi", *session.posargs)
 
 
-@nox.session
+@nox.session(tags=["nightly"])
 def cluster(session: nox.Session) -> None:
     """Compute on shards and map with Dask, joblib and MPI on this machine, try all cases, kill processes: minutes."""
     install_layers(session, LAYERS, [*TEST, *CLUSTER, "matplotlib", "dask-jobqueue", "dask-kubernetes", "sybil>=9"])
@@ -358,7 +365,7 @@ def layers(session: nox.Session) -> None:
                "tools/summary.py", "tools/tests", *session.posargs, env={"PYTHONPATH": "packages/graph-core/src"})
 
 
-@nox.session(tags=["serial"])
+@nox.session(tags=["nightly"])
 def wheels(session: nox.Session) -> None:
     """Build wheels, see who owns which file, and install, mix and remove layers in every order that matters."""
     session.install(*BUILD, "platformdirs", "scipy>=1.11")
@@ -386,14 +393,14 @@ def release(session: nox.Session) -> None:
     session.run("python", "tools/release.py", *session.posargs, env=compiled_once(session))
 
 
-@nox.session
+@nox.session(tags=["nightly"])
 def arm64(session: nox.Session) -> None:
     """Build the wheels for aarch64; run doctor, digits and some tests of each layer under an emulator; minutes."""
     session.install(*BUILD, *TARGETS)
     session.run("python", "tools/arm64.py", *session.posargs)
 
 
-@nox.session
+@nox.session(tags=["nightly"])
 def cross(session: nox.Session) -> None:
     """Compile loader, kernels and generated code for macOS and Windows, without running them; minutes."""
     install_layers(session, LAYERS, [*TARGETS, *TEST, "sybil>=9"])
@@ -406,7 +413,7 @@ def sizes(session: nox.Session) -> None:
     session.run("python", "tools/measure_installs.py", *session.posargs)
 
 
-@nox.session
+@nox.session(tags=["serial"])
 def example(session: nox.Session) -> None:
     """Train the digits, the main example, into digits.png; tools/run.py example NAME [-- OPTIONS] runs another one."""
     named = session.posargs and not session.posargs[0].startswith("-")
@@ -421,7 +428,7 @@ def example(session: nox.Session) -> None:
     session.log(f"installed in {installed - start:.0f} s, ran in {time.perf_counter() - installed:.0f} s")
 
 
-@nox.session
+@nox.session(tags=["nightly"])
 def examples(session: nox.Session) -> None:
     """Run all examples, some shortly, draw the pictures of convolutions, and run two of the notebooks."""
     install_layers(session, LAYERS, [*EXAMPLE, *NOTEBOOK])

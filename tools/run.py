@@ -3,6 +3,7 @@
     python3 tools/run.py example         set up an environment and train the digits
     python3 tools/run.py example lenet   or run another program of examples/
     python3 tools/run.py                 set up environments and pass every check
+    python3 tools/run.py full            try all cases, too, and what only a night has time for
     python3 tools/run.py tests lint      only these; nox -l explains all names
 
 It makes a virtual environment with nox in .nox/run, once, and hands over to noxfile.py. What follows ``--`` goes
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import IO
 
 import outcomes
+import portion
 import summary
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,8 +44,8 @@ def main(arguments: list[str]) -> int:
         print("Setting up nox in .nox/run ...", flush=True)
         venv.create(HOME, with_pip=True, clear=True)
         subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", NOX], check=True)
-    if not arguments:
-        return _everything([str(python), "-m", "nox", "-f", str(ROOT / "noxfile.py")])
+    if arguments in ([], ["full"]):
+        return _everything([str(python), "-m", "nox", "-f", str(ROOT / "noxfile.py")], full=bool(arguments))
     split = arguments.index("--") if "--" in arguments else len(arguments)
     names, rest = arguments[:split], arguments[split:]
     if names[:1] == ["example"]:
@@ -52,18 +54,20 @@ def main(arguments: list[str]) -> int:
     return subprocess.call([python, "-m", "nox", "-f", str(ROOT / "noxfile.py"), *sessions, *rest])
 
 
-def _everything(nox: list[str]) -> int:
+def _everything(nox: list[str], full: bool) -> int:
     """Run all checks, then each failed test once more, and print last what all this came to."""
+    if full:
+        os.environ |= {portion.VARIABLE: "all", "THEANO_LEVELS": "all"}
     with tempfile.TemporaryDirectory(prefix="checks-") as name:
         folder = Path(name)
-        said, failed = _all_sessions(nox, folder)
+        said, failed = _all_sessions(nox, folder, "--tags parallel nightly" if full else "--tags parallel")
         checks = summary.read(folder, failed)
         summary.repeat(checks, folder)
     _write("\n".join(["", *checks.screen(said), ""]).encode())
     return 1 if checks.failed() else 0
 
 
-def _all_sessions(nox: list[str], folder: Path) -> tuple[str, list[str]]:
+def _all_sessions(nox: list[str], folder: Path, parallel: str) -> tuple[str, list[str]]:
     """Run all sessions; return what they said, and the arguments of those processes of nox that failed.
 
     The layers are built first: no other session builds them again, or writes over a library that a test has loaded.
@@ -82,8 +86,8 @@ def _all_sessions(nox: list[str], folder: Path) -> tuple[str, list[str]]:
             text = _passed_on(running["-s build"])
             if running["-s build"].wait() == 0:
                 running["--tags serial"] = start("--tags serial", said)
-                running["--tags parallel"] = start("--tags parallel", subprocess.PIPE)
-                text += _passed_on(running["--tags parallel"])
+                running[parallel] = start(parallel, subprocess.PIPE)
+                text += _passed_on(running[parallel])
             failed = [f"nox {what}" for what, process in running.items() if process.wait()]
         finally:
             for process in running.values():

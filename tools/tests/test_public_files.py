@@ -24,7 +24,7 @@ def named(path: Path) -> list[str]:
 
 
 def test_all_are_there():
-    assert [p.stem for p in WORKFLOWS] == ["benchmarks", "docs", "tests", "wheels"]
+    assert [p.stem for p in WORKFLOWS] == ["benchmarks", "docs", "nightly", "tests", "wheels"]
     assert [p.stem for p in FORMS] == ["bug", "old_program", "performance", "wrong_number"]
 
 
