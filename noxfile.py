@@ -263,19 +263,19 @@ def _runs(python: str) -> bool:
         return False
 
 
-@nox.session(tags=["serial"], venv_params=BORROWS)
+@nox.session(tags=["parallel"], venv_params=BORROWS)
 def doctests(session: nox.Session) -> None:
     """Run every example of the docstrings, the README and the documentation, and the tests of the benchmark."""
     borrow_packages(session, LAYERS)
     installed = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
     # packages/scalar/src/theano/scalar is theano.scalar, although the folder above has no __init__.py
     naming = ["-o", "consider_namespace_packages=true"]
-    run_pytest(session, "-q", *naming, "--doctest-modules", "--ignore=tools/tests",
-               "--ignore=tools/mutants.py", "tools",
-               *installed, *session.posargs)
+    by_file = ("-q", "-n", "auto", "--dist", "loadfile")  # blocks of a page stand on those before
+    run_pytest(session, *by_file, *naming, "--doctest-modules", "--ignore=tools/tests",
+               "--ignore=tools/mutants.py", "tools", *installed, *session.posargs)
     run_pytest(session, "-q", "--doctest-modules", "benchmarks/rating.py", "benchmarks/report.py",
                "benchmarks/tests", *session.posargs)
-    run_pytest(session, "-q", "-p", "doc_blocks", "README.md", "CONTRIBUTING.md", "docs",
+    run_pytest(session, *by_file, "-p", "doc_blocks", "README.md", "CONTRIBUTING.md", "docs",
                *session.posargs, env={"PYTHONPATH": f"tools{os.pathsep}docs"})
 
 
