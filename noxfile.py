@@ -48,7 +48,7 @@ TARGETS = ["ziglang", "auditwheel>=6"]  # a compiler for other machines, and the
 PROGRAMS = ROOT / "programs" / "requirements"
 OTHER_PYTHONS = ["3.12", "3.13"]
 CHECKS = [*BUILD, *TEST, *DEVICES, *DOCS, *MUTATION, "scikit-learn", "sybil>=9", "pyyaml", "nox>=2024.10"]
-CHECKS += ["ruff", "mypy"]
+CHECKS += ["ruff", "mypy", "scipy>=1.11", "platformdirs"]  # the latter two are of the layers
 SHARED = ROOT / ".nox" / f"packages-{platform.python_version()}"  # an environment that has all these, and no layer
 BORROWS = ["--without-pip"]  # that of the shared environment works for those that borrow
 SHARED_BIN = SHARED / ("Scripts" if os.name == "nt" else "bin")
@@ -82,13 +82,7 @@ def borrow_packages(session: nox.Session, layers: list[str]) -> None:
     A layer is tested with nothing above it installed, so each session has an environment. To install the same packages
     in each of them takes longer than many a session.
     """
-    wanted, done = _digest([], CHECKS), SHARED / "packages.txt"
-    if not done.is_file() or done.read_text() != wanted:
-        session.log(f"packages of all sessions, in {SHARED.relative_to(ROOT)}")
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(SHARED)], check=True)
-        # Of large packages little is imported: what is, Python compiles then.
-        subprocess.run([SHARED_PYTHON, "-m", "pip", "install", "-q", "--no-compile", *CHECKS], check=True)
-        done.write_text(wanted)
+    packages = _install_shared(session)
     own = session.virtualenv.location
     Path(_site(own), "shared.pth").write_text(f"{_site(str(SHARED))}\n")
     wanted, done = _digest(layers, []), Path(own, "layers.txt")
@@ -96,6 +90,26 @@ def borrow_packages(session: nox.Session, layers: list[str]) -> None:
         wheels = [editable(session, layer) for layer in layers]
         session.install("--no-compile", "--no-deps", "--force-reinstall", *wheels)
         done.write_text(wanted)
+    if packages is not None:
+        if packages.wait():
+            session.error("the packages of all sessions could not be installed")
+        (SHARED / "packages.txt").write_text(_digest([], CHECKS))
+
+
+def _install_shared(session: nox.Session) -> subprocess.Popen[bytes] | None:
+    """Install the packages that building needs, and begin to install the others; None if all are there.
+
+    The others come from the network while the layers are compiled.
+    """
+    done = SHARED / "packages.txt"
+    if done.is_file() and done.read_text() == _digest([], CHECKS):
+        return None
+    session.log(f"packages of all sessions, in {SHARED.relative_to(ROOT)}")
+    subprocess.run([sys.executable, "-m", "venv", "--clear", str(SHARED)], check=True)
+    # Of large packages little is imported: what is, Python compiles then.
+    install = [SHARED_PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-compile"]
+    subprocess.run([*install, *BUILD], check=True)
+    return subprocess.Popen([*install, *CHECKS])
 
 
 def _site(environment: str) -> str:
