@@ -24,7 +24,8 @@ import nox
 
 ROOT = Path(__file__).parent
 sys.path.append(str(ROOT / "tools"))
-from outcomes import run_pytest  # noqa: E402  (tools/ is not on the path before)
+import portion  # noqa: E402  (tools/ is not on the path before)
+from outcomes import run_pytest  # noqa: E402
 
 LAYERS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
 VERSION = "packages/graph-core/src/theano/__init__.py"  # of all layers
@@ -208,7 +209,7 @@ def with_a_device(session: nox.Session) -> dict[str, str]:
         session.skip("no device of OpenCL works here, and PoCL could not be installed")
     if not device:
         # Programs of the tests run once or twice, and PoCL takes four times as long to optimise one as to compile it
-        # plainly. Those of the documentation are optimised.
+        # plainly. With all cases, those of the documentation are optimised.
         env["PYOPENCL_BUILD_OPTIONS"] = "-cl-opt-disable"
     return env | {"POCL_CACHE_DIR": str(ROOT / ".nox" / "pocl"), "GPU_TEST_NVRTC": "1"}
 
@@ -220,14 +221,15 @@ def on_device(session: nox.Session) -> None:
     programs become machine code for CUDA; on the CPU some of each test do, and programs become PTX.
     """
     env = with_a_device(session)
-    whole = session.posargs or "GPU_TEST_DEVICE" in os.environ
-    some = {} if whole else {"GPU_TEST_CASES": "2", "GPU_TEST_NVRTC": "ptx"}
+    whole, every_case = session.posargs or "GPU_TEST_DEVICE" in os.environ, portion.everything()
+    some = {} if whole else {"GPU_TEST_CASES": "2" if every_case else "1", "GPU_TEST_NVRTC": "ptx"}
     run_pytest(session, *PARALLEL, "packages/gpu-backend/tests", *session.posargs,
                env=env | some)
     if not session.posargs:
         pages = ("docs/tutorial/devices.md", "docs/extending/device_ops.md")
+        optimised = {"PYOPENCL_BUILD_OPTIONS": ""} if every_case else {}
         run_pytest(session, "-q", "-p", "doc_blocks", *pages,
-                   env={**env, "PYTHONPATH": f"tools{os.pathsep}docs", "PYOPENCL_BUILD_OPTIONS": ""})  # fmt: skip
+                   env={**env, "PYTHONPATH": f"tools{os.pathsep}docs", **optimised})  # fmt: skip
         tests = ROOT / "packages" / "tensor" / "tests"
         names = ("elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py", "blas/test_terms.py")
         # Third derivatives are hundreds of kernels, each a program that takes PoCL half a second: three minutes.

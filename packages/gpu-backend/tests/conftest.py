@@ -3,8 +3,8 @@
 With GPU_TEST_NVRTC set, each program that a test has compiled is compiled for CUDA, too, with no device at hand: to
 machine code for two generations of cards, or with the value "ptx" only as far as PTX for the older one, in a quarter of the
 time. With GPU_TEST_SOURCES, a folder, programs are kept there instead of being compiled, and what is called fails: so all programs
-are there in minutes, but for those of functions that a test makes after a call. With GPU_TEST_CASES, a number, so many cases of each test run, the first
-and others that change with the commit (tools/portion.py): where the device is the CPU, programs take seconds to compile, and all cases an hour (`nox -s devices`).
+are there in minutes, but for those of functions that a test makes after a call. With GPU_TEST_CASES, a number, so many cases of each test run, evenly
+spread from a place that changes with the commit (tools/portion.py): where the device is the CPU, programs take seconds to compile, and all cases an hour (`nox -s devices`).
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def pytest_collection_modifyitems(config, items):
     tests = {}
     for item in items:
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    kept = set(items)
-    for cases in tests.values() if most else ():
-        step = max(1, -(-(len(cases) - 1) // max(1, most - 1)))
-        kept -= set(cases[1:]) - set(cases[1 + now % step :: step] if most > 1 else ())
+    kept = set()
+    for cases in tests.values():
+        step = -(-len(cases) // most) if most else 1
+        kept |= set(cases[now % step :: step])
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
 
