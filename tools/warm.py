@@ -230,6 +230,7 @@ def _serve(connection: socket.socket) -> str:
 def _main(number: int) -> None:
     connection = socket.socket(fileno=number)
     names = {"__name__": "__main__"}
+    sys.path[0] = ""  # as for any program that is no file
     exec(connection.recv(MOST).decode(), names)
     gc.collect()
     gc.freeze()
