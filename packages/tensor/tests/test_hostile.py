@@ -62,7 +62,7 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize(("fault", "kind", "what"), portion(PLANTED, one_in=4))
+@pytest.mark.parametrize(("fault", "kind", "what"), portion(PLANTED, one_in=6))
 def test_a_planted_fault_is_found(fault, kind, what, tmp_path):
     [(found, _, _)] = found_by(kind, tmp_path, 40, fault)
     assert re.search(what, found.what)

@@ -327,6 +327,7 @@ NOSE = Warm("import numpy, pytest, theano, theano.tensor\nfrom theano.tests.main
 def theano_nose(folder, *words):
     code = f"import os, sys; os.chdir({str(folder)!r}); sys.exit(main(sys.argv[1:]))"
     plain = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "COV_"))}
+    plain["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the import of hypothesis takes longer than all else
     return NOSE.run(code, *words, "-p", "no:cacheprovider", env=plain)
 
 
