@@ -99,9 +99,9 @@ class TestFinding:
     ) -> None:
         """Zig needs more than half of it at its first start."""
         started = tmp_path / "started"
-        zig = script(tools / "zig", f'[ -e {started} ] || {{ : > {started}; sleep 6.5; }}\nshift\nexec {REAL} "$@"')
+        zig = script(tools / "zig", f'[ -e {started} ] || {{ : > {started}; sleep 3.2; }}\nshift\nexec {REAL} "$@"')
         monkeypatch.setattr("theano.toolchain.find._zig_of_wheel", lambda: str(zig))
-        assert find(question_timeout=12.0).compiler.origin == "ziglang"
+        assert find(question_timeout=6.0).compiler.origin == "ziglang"
 
     def test_one_program_under_two_names_is_tried_once(self, tools: Path) -> None:
         script(tools / "gcc", "exit 1")
