@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from portion import everything, portion
+
 WATCH = """
 import sys
 seen = []
@@ -83,7 +85,7 @@ def test_the_compiler_is_there_for_who_asks():
     """Whichever of its names is asked for first, in a process of its own."""
     names = ["theano." + name for name in ("Mode", "OpFromGraph", "pp", "printing.debugprint", "runtime", "rewriting.P")]
     names += ["theano.compile." + name for name in ("mode.Mode", "maker", "get_mode", "ops_with_inner_function", "optdb")]
-    for name in names:
+    for name in portion(names):
         assert run(f"import theano; {name}; print(1)").strip() == "1", name
     every = "import theano, theano.compile as c; print([n for m in (theano, c) for n in m.__all__ if not hasattr(m, n)])"
     assert run(every).strip() == "[]"
@@ -116,5 +118,5 @@ threads = [threading.Thread(target=first) for _ in range(8)]
 [t.start() for t in threads], [t.join() for t in threads]
 print(answers)
 """
-    for _ in range(3):
+    for _ in range(3 if everything() else 1):
         assert run(program).strip() == str([1] * 8)

@@ -16,6 +16,7 @@ from theano.codegen import unit as units
 from theano.errors import NoCompilerError
 from theano.graph.kernel import Kernel
 from theano.toolchain import select
+from warm import Child, Warm
 
 WORKER = """
 import ctypes, random, sys
@@ -31,6 +32,10 @@ def number(n, name=""):
 def call(address):
     return ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(address)(None)
 """
+
+
+# Programs do not import the modules that only those import who compile.
+WORKERS = Warm(f"{WORKER}\nimport theano.toolchain.build, theano.toolchain.probe_budget, theano.toolchain.run")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -86,10 +91,17 @@ def fresh_process(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 
 @pytest.fixture
-def worker() -> Callable[..., subprocess.Popen[str]]:
+def worker() -> Callable[..., Child | subprocess.Popen[str]]:
     """Starts a Python process that has `number`, `call`, and what compiles kernels."""
 
     # What is noted depends on who names the compiler.
+    usual = {name: value for name, value in os.environ.items() if name != "CC"}
+    return lambda code, *arguments: WORKERS.start(code, *arguments, env=usual)
+
+
+@pytest.fixture
+def fresh_worker() -> Callable[..., subprocess.Popen[str]]:
+    """Starts a Python process like a worker that is no fork of another."""
     usual = {name: value for name, value in os.environ.items() if name != "CC"}
 
     def start(code: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
@@ -99,7 +111,6 @@ def worker() -> Callable[..., subprocess.Popen[str]]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            start_new_session=os.name == "posix",
         )
 
     return start

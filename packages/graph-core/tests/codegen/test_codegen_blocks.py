@@ -1,6 +1,8 @@
 """Nested blocks: what ops and types of users say in C, run by each linker, and cleaned up wherever it fails."""
 
+import os
 import sys
+from pathlib import Path
 
 import pytest
 from c_toys import Live, WatchedAdd, add, double, mul, told, watched
@@ -12,6 +14,7 @@ from theano.errors import KernelCompileError, MethodNotDefined
 from theano.graph import Apply, FunctionGraph, Type
 from theano.graph.op import COp
 from theano.runtime.link import OpWiseCLinker, Performed, Thunked
+from warm import Warm
 
 
 @pytest.fixture(autouse=True)
@@ -499,12 +502,19 @@ def test_check_input():
             assert f("text") == -1.0
 
 
-SCRIPT = """
-import sys
-sys.path.insert(0, {folder!r})
+IMPORTS = f"""
+import os, sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import theano
 from c_toys import BinaryDoubleOp, Double, double
 from theano import function
 from theano.codegen import block_unit
+import theano.toolchain.build, theano.toolchain.probe_budget
+x = double("x")
+function([x], x)
+"""
+SCRIPT = """
+theano.config.load(os.environ)
 Double.c_code_cache_version = lambda self: {of_type}
 BinaryDoubleOp.c_code_cache_version = lambda self: {of_op}
 made, build = [], block_unit.build
@@ -516,14 +526,12 @@ print("compiled", len(made))
 
 
 def test_versions_decide_what_other_processes_find(tmp_path):
-    import os
-    import subprocess
-    from pathlib import Path
+    warm = Warm(IMPORTS)
 
     def compiled(of_type, of_op):
-        script = SCRIPT.format(folder=str(Path(__file__).parent), of_type=of_type, of_op=of_op)
         env = {**os.environ, "THEANO_FLAGS": f"base_compiledir={tmp_path}"}
-        done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
+        done = warm.run(SCRIPT.format(of_type=of_type, of_op=of_op), env=env)
+        assert done.returncode == 0, done.stderr
         return int(done.stdout.split()[-1])
 
     assert [compiled((1,), (1,)) for _ in range(2)] == [1, 0]

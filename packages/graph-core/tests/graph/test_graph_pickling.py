@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import pickle
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 
+from portion import portion
 from theano.graph import Apply, Op, generic
 from theano.graph.traverse import toposort
 
@@ -106,8 +107,9 @@ def test_an_attempt_that_failed_leaves_no_trace():
 
 
 @pytest.mark.parametrize("way", [by_pickle, copy.deepcopy])
-@pytest.mark.parametrize("obstacle", [0, 700, 1300])
-@pytest.mark.parametrize("begun_again", [1, 699, 700, 701, 1499])
+@pytest.mark.parametrize(
+    ("obstacle", "begun_again"), portion(product([700, 0, 1300], [700, 699, 701, 1, 1499]), always=3)
+)
 def test_an_attempt_that_failed_is_not_continued_by_the_next(way, obstacle, begun_again):
     steps = [generic("x")]
     for _ in range(1500):

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forked import TENSORS
 
 ROW = """
 import numpy as np, theano, theano.tensor as T
@@ -57,6 +58,12 @@ def run(program: str, flags: str, *before: str, words: tuple[str, ...] = ()) -> 
     return done.stdout
 
 
+def forked(program: str, flags: str) -> str:
+    done = TENSORS.run(program, env={**os.environ, "THEANO_FLAGS": flags})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def warm(into: Path, program: str, flags: str = "") -> None:
     script = into.parent / "script.py"
     script.write_text(program)
@@ -78,10 +85,10 @@ def test_nodes_of_different_cpu_levels_share_what_was_filled_ahead(tmp_path: Pat
     units = sorted(path.name for path in shared.glob("*/*.so"))
     for level in levels:
         place = os.pathsep.join([str(tmp_path / "node"), str(shared)])
-        assert run(TWO, f"base_compiledir={place},{level}") == "compiled 0\n"
+        assert forked(TWO, f"base_compiledir={place},{level}") == "compiled 0\n"
     assert not list((tmp_path / "node").glob("*/*/*.so")) and units == sorted(p.name for p in shared.glob("*/*.so"))
     third = f"base_compiledir={tmp_path / 'node'}{os.pathsep}{shared},gcc.cxxflags=-O0"
-    assert run(TWO, third) == "compiled 2\n", "another kind of node finds nothing of theirs, and keeps its own"
+    assert forked(TWO, third) == "compiled 2\n", "another kind of node finds nothing of theirs, and keeps its own"
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="no strace is here")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 
 import pytest
+from forked import TENSORS
 
 PROGRAM = """
 import json, sys, numpy, theano, theano.tensor as T
@@ -27,8 +26,8 @@ GCC = shutil.which("gcc")
 def run(root, flags="", program=PROGRAM, **variables):
     environment = {**os.environ, **variables, "THEANO_FLAGS": f"compiledir={root},{flags}"}
     environment.pop("CC", None) if "CC" not in variables else None
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
+    done = TENSORS.run(program, env=environment)
+    assert done.returncode == 0, done.stderr
     return tuple(json.loads(done.stdout))
 
 

@@ -1,6 +1,7 @@
 """A program: interrupts what a process does once. ``interrupted_once.py SAMPLES OFFSET NAME...``
 
-The process that forks has imported nothing of Theano, so that each child does everything for the first time.
+The process that forks has imported nothing of Theano but what is prepared, so that each child does the rest for the first
+time.
 """
 
 from __future__ import annotations

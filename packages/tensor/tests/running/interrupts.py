@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import sys
 import tempfile
 import threading
 import traceback
+from functools import partial
 
 PLACES = ("call", "c_return")
 
@@ -130,39 +132,46 @@ def first_time(prepare, act, samples, offset=0.5):
     list of str
         What went wrong.
     """
-    count = int(_in_child(prepare, lambda: run(act)[1]))
-    want = _in_child(prepare, act)
-    wrong = [want] if "Traceback" in want else []
-    for at in spread(count, samples, offset, ends=min(samples // 4, 3)):
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["HOME"] = folder
+        os.environ["THEANO_FLAGS"] = f"base_compiledir={folder}/cache"
+        prepare()
+        in_child = partial(_in_child, folder)
+        count = int(in_child(lambda: run(act)[1]))
+        want = in_child(act)
+        wrong = [want] if "Traceback" in want else []
+        for at in spread(count, samples, offset, ends=min(samples // 4, 3)):
 
-        def both(at=at):
-            try:
-                run(act, at)
-            except KeyboardInterrupt:
-                pass
-            return act()
+            def both(at=at):
+                try:
+                    run(act, at)
+                except KeyboardInterrupt:
+                    pass
+                return act()
 
-        found = _in_child(prepare, both)
-        if found != want:
-            wrong.append(f"place {at} of {count}: {found} instead of {want}")
+            found = in_child(both)
+            if found != want:
+                wrong.append(f"place {at} of {count}: {found} instead of {want}")
     return wrong
 
 
-def _in_child(prepare, act):
-    """Return the text of what ``act`` returns in a forked process with a cache of its own, or of its error."""
-    with tempfile.TemporaryDirectory() as folder:
-        child = os.fork()
-        if child == 0:
-            try:
-                os.environ["HOME"] = folder
-                os.environ["THEANO_FLAGS"] = f"base_compiledir={folder}/cache"
-                prepare()
-                text = str(act())
-            except BaseException:
-                text = traceback.format_exc()
-            with open(f"{folder}/answer", "w") as file:
-                file.write(text)
-            os._exit(0)
-        os.waitpid(child, 0)
-        with open(f"{folder}/answer") as file:
-            return file.read()
+def _in_child(folder, act):
+    """Return the text of what ``act`` returns in a forked process, or of its error; the cache stays as it was."""
+    kept, cache = f"{folder}/kept", f"{folder}/cache"
+    if os.path.exists(cache):
+        shutil.copytree(cache, kept, symlinks=True)
+    child = os.fork()
+    if child == 0:
+        try:
+            text = str(act())
+        except BaseException:
+            text = traceback.format_exc()
+        with open(f"{folder}/answer", "w") as file:
+            file.write(text)
+        os._exit(0)
+    os.waitpid(child, 0)
+    shutil.rmtree(cache, ignore_errors=True)
+    if os.path.exists(kept):
+        os.rename(kept, cache)
+    with open(f"{folder}/answer") as file:
+        return file.read()

@@ -8,15 +8,24 @@ import sys
 
 import numpy as np
 import pytest
+from forked import TENSORS
 
 import theano
 import theano.tensor as T
 from theano.errors import KernelCompileError
 
 
-def process(flags, code):
-    env = {**os.environ, "THEANO_FLAGS": os.environ.get("THEANO_FLAGS", "") + "," + flags}
-    return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+def environment(flags):
+    return {**os.environ, "THEANO_FLAGS": os.environ.get("THEANO_FLAGS", "") + "," + flags}
+
+
+def forked(flags, code):
+    return TENSORS.run(code, env=environment(flags))
+
+
+def fresh(flags, code):
+    """Run a process whose import of Theano sees the flags."""
+    return subprocess.run([sys.executable, "-c", code], env=environment(flags), capture_output=True, text=True)
 
 
 # -- exception_verbosity ----------------------------------------------------------------------------------------
@@ -82,7 +91,7 @@ print(theano.function([x], T.exp(x * 1000), mode="FAST_COMPILE")(np.ones(1)))
     ],
 )
 def test_numpy_is_told_what_to_do_about_errors(flags, numpys, done, complaint):
-    result = process(flags, DIVIDE)
+    result = fresh(flags, DIVIDE)
     assert result.stdout.split() == [numpys, *done], result.stderr
     assert complaint in result.stderr if complaint else "Warning" not in result.stderr
 
@@ -110,14 +119,14 @@ print(theano.function([x], Mine()(x))(3.0))
 @pytest.mark.parametrize("flag", [False, True])
 def test_code_without_a_version_is_told_of(versioned, flag):
     version = "def c_code_cache_version(self): return (1,)" if versioned else ""
-    done = process(f"cmodule.warn_no_version={flag}", BLOCK % {"body": "", "version": version})
+    done = forked(f"cmodule.warn_no_version={flag}", BLOCK % {"body": "", "version": version})
     assert done.returncode == 0, done.stderr
     assert ("no c_code_cache_version" in done.stderr) == (flag and not versioned)
 
 
 @pytest.mark.parametrize("flag", [False, True])
 def test_warnings_of_the_compiler_are_shown(flag):
-    done = process(f"cmodule.compilation_warning={flag}", BLOCK % {"body": "int never_used;", "version": ""})
+    done = forked(f"cmodule.compilation_warning={flag}", BLOCK % {"body": "int never_used;", "version": ""})
     assert done.returncode == 0, done.stderr
     assert ("never_used" in done.stderr) == flag
 
