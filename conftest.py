@@ -11,6 +11,10 @@ import signal
 
 import portion
 
+# Threads of the BLAS of NumPy and SciPy keep a core busy for 2^28 cycles after each product, while other tests want it.
+# They sleep after 2^4 cycles instead. It is read when the library is loaded; how many threads there are stays as it is.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
