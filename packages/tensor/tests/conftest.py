@@ -1,11 +1,12 @@
-"""The helpers that tests of this layer share lie beside them: oracle, arrays, cases."""
+"""The helpers that tests of this layer share lie beside them: oracle, arrays, cases; tables of element-wise ops, in elemwise."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE / "elemwise")]
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -11,13 +11,14 @@ from oracle import numeric_slope, run, shapes
 
 import theano
 import theano.tensor as T
+from portion import portion
 from theano.errors import MethodNotDefined
 from theano.graph.op_contract import answers
 from theano.graph.traverse import applys_between
 
 BY_NAME = [pytest.param(c, id=c.name) for c in [*CASES, *OP_CASES]]
 SMOOTH = [pytest.param(c, id=c.name) for c in [*CASES, *OP_CASES] if c.smooth]
-SEEDS = pytest.mark.parametrize("seed", [23, 24, 25])
+SEEDS = pytest.mark.parametrize("seed", portion([23, 24, 25], always=0))
 
 
 @pytest.mark.parametrize("case", BY_NAME)
@@ -132,20 +133,6 @@ def test_gradient_of_a_product_with_zeros(name):
 BY_VALUE = {"mask_symbolic", "mask_and_slice", "nonzero_values", "repeat_each", "unique"}
 
 
-@pytest.mark.parametrize("case", BY_NAME)
-def test_a_shape_alone_computes_no_values(case):
-    variables = case.variables()
-    values = case.values(np.random.default_rng(5))
-    out = case.build(*variables)
-    f = theano.function(variables, out.shape, on_unused_input="ignore")
-    assert tuple(f(*values)) == np.shape(case.reference(*values))
-    if case.name in BY_VALUE or out.owner is None:
-        return
-    # No node is left that reads a tensor of numbers: those of shapes read lengths.
-    floats = {v for v in f.maker.fgraph.variables if getattr(v.type, "dtype", "")[:5] == "float" and v.owner is not None}
-    assert not floats, f"{case.name}: {sorted(map(str, floats))} are computed for a shape"
-
-
 def other_sizes(case):
     """Yield values of the inputs with one length (wherever it occurs) replaced by 0, 1 and 6, then all of them."""
     shapes_ = [np.shape(s) if isinstance(s, np.ndarray) else s[0] if s and isinstance(s[0], tuple) else s for s in case.inputs]
@@ -168,11 +155,17 @@ ONE_SIZE = {"reshape", "specify_shape", "alloc", "alloc_stretch", "eye", "tri", 
 
 @pytest.mark.parametrize("case", BY_NAME)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_shapes_of_other_sizes(case):
-    """Lengths of 0 and 1, and others: inferred shapes are real ones, and so are those that functions return."""
+def test_shapes_alone(case):
+    """Also with lengths of 0 and 1: inferred shapes are real ones, and so are those of functions, which compute no values."""
     variables = case.variables()
+    values = case.values(np.random.default_rng(5))
     out = case.build(*variables)
     f = theano.function(variables, out.shape, on_unused_input="ignore")
+    assert tuple(f(*values)) == np.shape(case.reference(*values))
+    if case.name not in BY_VALUE and out.owner is not None:
+        # No node is left that reads a tensor of numbers: those of shapes read lengths.
+        floats = {v for v in f.maker.fgraph.variables if getattr(v.type, "dtype", "")[:5] == "float" and v.owner is not None}
+        assert not floats, f"{case.name}: {sorted(map(str, floats))} are computed for a shape"
     nodes = [n for n in applys_between(variables, [out]) if answers(n.op, "infer_shape")]
     compared = 0
     for values in other_sizes(case):

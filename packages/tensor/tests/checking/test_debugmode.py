@@ -13,6 +13,7 @@ from every_op import tables
 
 import theano
 import theano.tensor as T
+from portion import portion
 from theano.compile import DebugMode
 from theano.compile.debugmode import (
     BadDestroyMap,
@@ -29,7 +30,6 @@ from theano.rewriting.rule import FunctionRule
 
 X = np.arange(1.0, 7.0).reshape(2, 3)
 x = T.dmatrix("x")
-ALL_CASES = tables()
 
 #: The fault, the exception, and what the text must say.
 FAULTS = [
@@ -390,7 +390,7 @@ def test_layouts_of_inputs():
 # -- no false alarm ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", ALL_CASES, ids=lambda c: c.name)
+@pytest.mark.parametrize("case", portion(tables(), always=0), ids=lambda c: c.name)
 def test_no_false_alarm(case):
     variables, values = case.variables(), case.values(np.random.default_rng(3))
     outputs = [case.build(*variables)]

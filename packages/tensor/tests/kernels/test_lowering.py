@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,6 @@ MORE = [
     PhiloxDraw("normal", T.dvector)(TensorType("uint64", (False,))(), (k,))[1].owner,
 ]  # fmt: skip
 
-NODES = [*(sample.node for found in samples().values() for sample in found), *MORE]
 ENTRIES = list(lowerings())
 
 
@@ -53,8 +53,17 @@ def name_of(entry: Lowering) -> str:
 EACH = pytest.mark.parametrize("entry", ENTRIES, ids=name_of)
 
 
+@cache
+def by_entry() -> dict[int, list[Apply]]:
+    """Return the nodes of the tables and ``MORE`` by the entry (its ``id``) that each is lowered by."""
+    found: dict[int, list[Apply]] = {}
+    for node in [*(sample.node for several in samples().values() for sample in several), *MORE]:
+        found.setdefault(id(find(node)), []).append(node)
+    return found
+
+
 def nodes_of(entry: Lowering) -> list[Apply]:
-    return [node for node in NODES if find(node) is entry]
+    return by_entry().get(id(entry), [])
 
 
 def retyped(node: Apply, changes: dict[int, str]) -> Apply | None:

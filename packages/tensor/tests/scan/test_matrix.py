@@ -7,12 +7,13 @@ import pytest
 
 import theano
 import theano.tensor as T
+from portion import portion
 from theano.gradient import Rop
 
 from .matrix import limit_of, loops, plain, symbolic, values
 
-#: The whole matrix is part of ``nox -s sweep``; a tenth of it, drawn evenly, of every run.
-LOOPS = loops(330) if os.environ.get("SIZES") == "sweep" else loops(330)[::10]
+#: The whole matrix is part of ``nox -s sweep``; a tenth of it, drawn evenly, of ``nox -s full``; a part of that of each run.
+LOOPS = loops(330) if os.environ.get("SIZES") == "sweep" else portion(loops(330)[::10], always=0)
 STEPS = 5
 rng = np.random.default_rng(7)
 

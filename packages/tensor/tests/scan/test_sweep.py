@@ -1,6 +1,7 @@
 """Random loops: values as a plain loop of Python has them, gradients of some as finite differences have them.
 
-``THEANO_RANDOM_LOOPS`` says how many, ``THEANO_RANDOM_LOOPS_FROM`` from which seed: ``nox -s sweep`` runs 20,000.
+``THEANO_RANDOM_LOOPS`` says how many, ``THEANO_RANDOM_LOOPS_FROM`` from which seed: ``nox -s sweep`` runs 20,000,
+``nox -s full`` runs 100.
 """
 
 import os
@@ -10,12 +11,14 @@ import pytest
 
 import theano
 import theano.tensor as T
+from portion import portion
 
 from .random_loops import RandomLoop, limit_of, plain, symbolic, viewed
 
-LOOPS = int(os.environ.get("THEANO_RANDOM_LOOPS", "100"))
 FIRST = int(os.environ.get("THEANO_RANDOM_LOOPS_FROM", "0"))
-PARTS = max(1, LOOPS // 25)
+SWEEP = os.environ.get("THEANO_RANDOM_LOOPS")
+SEEDS = range(FIRST, FIRST + int(SWEEP)) if SWEEP else portion(range(FIRST, FIRST + 100), always=0)
+PARTS = max(1, len(SEEDS) // 17)
 FAR = {"float64": 1e-8, "float32": 2e-3, "int64": 0}
 
 
@@ -70,7 +73,7 @@ def compare(seed):
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_loops(part):
     disagree = {}
-    for seed in range(FIRST + part * LOOPS // PARTS, FIRST + (part + 1) * LOOPS // PARTS):
+    for seed in SEEDS[part::PARTS]:
         try:
             compare(seed)
         except Exception as error:  # the others are wanted as well

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import scipy.stats as stats
 
 import theano
 import theano.tensor as T
+from portion import portion
 from theano.compile import In
 from theano.errors import NullTypeGradError, ShapeError
 from theano.rewriting.userdefined import EquilibriumOptimizer
@@ -98,9 +100,10 @@ def given(parameters, form, dtype=None):
 # -- numbers -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", ["constants", "variables"])
-@pytest.mark.parametrize("size", [None, (), (5,), (1, 4), (0, 4), (2, 3, 4)])
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
+FORMS = ["constants", "variables"]
+
+
+@pytest.mark.parametrize(("form", "size", "name"), portion(product(FORMS, [None, (), (5,), (1, 4), (0, 4), (2, 3, 4)], DISTRIBUTIONS), always=0))
 def test_numbers_of_one_distribution(name, size, form):
     parameters, _, draw = DISTRIBUTIONS[name]
     variables, values = given(parameters, form)
@@ -114,9 +117,7 @@ def test_numbers_of_one_distribution(name, size, form):
     assert numbers.shape == wanted.shape == tuple(shape)
 
 
-@pytest.mark.parametrize("form", ["constants", "variables"])
-@pytest.mark.parametrize("size", [None, "same", "more"])
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
+@pytest.mark.parametrize(("form", "size", "name"), portion(product(FORMS, [None, "same", "more"], DISTRIBUTIONS), always=0))
 def test_numbers_of_a_batch(name, size, form):
     _, parameters, draw = DISTRIBUTIONS[name]
     batch = np.broadcast_shapes(*(np.shape(p) for p in parameters))
@@ -135,10 +136,7 @@ def test_numbers_of_a_batch(name, size, form):
     assert numbers.shape == tuple(shape)
 
 
-@pytest.mark.parametrize("form", ["constants", "variables"])
-@pytest.mark.parametrize("size", [None, (4,), (0,), (2, 1)])
-@pytest.mark.parametrize("batched", [False, True])
-@pytest.mark.parametrize("name", VECTORS)
+@pytest.mark.parametrize(("form", "size", "batched", "name"), portion(product(FORMS, [None, (4,), (0,), (2, 1)], [False, True], VECTORS), always=0, one_in=5))
 def test_vectors(name, batched, size, form):
     draw = VECTORS[name][2]
     parameters = VECTORS[name][batched]
