@@ -9,20 +9,12 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import sys
-from pathlib import Path
 
 import portion
 
 # Threads of the BLAS of NumPy and SciPy keep a core busy for 2^28 cycles after each product, while other tests want it.
 # They sleep after 2^4 cycles instead. It is read when the library is loaded; how many threads there are stays as it is.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-
-# Where Python may write no bytecode, as in some containers, each process that a test starts compiles again what it
-# imports: NumPy, SciPy, the layers. It may write beside the environments of nox, and nowhere else.
-if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
-    sys.dont_write_bytecode = False
-    sys.pycache_prefix = os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(__file__).parent / ".nox" / "bytecode"))
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -39,6 +39,9 @@ def main(arguments: list[str]) -> int:
     if arguments[:1] in (["-h"], ["--help"]):
         print(__doc__)
         return 0
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        # In some containers. Each process would compile again what it imports; this folder is ours to write.
+        os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".nox" / "bytecode"))
     python = HOME / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if subprocess.call([python, "-c", "import nox"], stderr=subprocess.DEVNULL) if python.exists() else True:
         print("Setting up nox in .nox/run ...", flush=True)
