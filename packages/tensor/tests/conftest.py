@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+# (and the tables of test_elemwise, which others read)
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "elemwise")]
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -9,12 +9,10 @@ from oracle import run
 
 import theano
 import theano.tensor as T
-
-# All but every tenth one are left out where each step takes long: under sanitisers.
-ALL = [pytest.param(c, id=c.name, marks=[pytest.mark.slow] if k % 10 else []) for k, c in enumerate(CASES)]
+from portion import portion
 
 
-@pytest.mark.parametrize("case", ALL)
+@pytest.mark.parametrize("case", [pytest.param(c, id=c.name) for c in portion(CASES, 3)])
 def test_compiled(case):
     rng = np.random.default_rng(3)
     variables = case.variables()
@@ -40,7 +38,7 @@ def interpreted(out, variables):
     return {str(n.op) for n in f.maker.fgraph.apply_nodes if n.op.c_kernel(n) is None}
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in (1, 2, 3))])
+@pytest.mark.parametrize("part", portion(range(4), 4, always=0))
 def test_float16_runs_compiled(part):
     """What is stored in float16 is computed by kernels, the gradients too."""
     found = {}

@@ -18,6 +18,7 @@ from oracle import run
 import theano
 import theano.scalar as ts
 import theano.tensor as T
+from portion import portion
 from theano.scalar.registry import OPS
 from theano.tensor.elemwise import Elemwise
 
@@ -54,9 +55,11 @@ def cases(dtype):
 @pytest.mark.parametrize("dtype", DTYPES if SWEEP else ("bool", "int8", "uint64", "float16", "float32", "float64", "complex64"))
 def test_layouts(dtype):
     table = list(cases(dtype))
+    assert len(table) > (15 if dtype.startswith("complex") else 40)
+    if not SWEEP:
+        table = portion(table, 3, always=0, which=DTYPES.index(dtype))
     variables = [[T.TensorType(d, (False, False))(f"x{i}") for i, d in enumerate(ds)] for _, ds in table]
     outputs = [Elemwise(op)(*vs) for (op, _), vs in zip(table, variables, strict=True)]
-    assert len(outputs) > (15 if dtype.startswith("complex") else 40)
     f = theano.function([v for vs in variables for v in vs], outputs)
     rng = np.random.default_rng(zlib.crc32(dtype.encode()))
     for layout in LAYOUTS:

@@ -687,7 +687,7 @@ def near(got, want, dtype, n):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_factors_and_equations(dtype):
-    for n in ROWS:
+    for n in share(ROWS, 2, dtype):
         a, general = definite(n, dtype), (rng.normal(size=(n, n)) + 3 * np.eye(n)[::-1]).astype(dtype)
         wide = a.astype("float64")
         for lower in (True, False):
@@ -709,7 +709,7 @@ def test_factors_and_equations(dtype):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_reflections_and_eigenvalues(dtype):
-    for m, n in itertools.chain(((n, n) for n in ROWS), itertools.product(ROWS[::5], ROWS[::7])):
+    for m, n in [*share(((n, n) for n in ROWS), 2, dtype), *share(itertools.product(ROWS[::5], ROWS[::7]), 3, dtype)]:
         a = rng.normal(size=(m, n)).astype(dtype)
         for mode in ("reduced", "complete"):
             q, r = call(lapack.qr_kernel, Toy(mode=mode), [a], (dtype, 2), (dtype, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,16 @@ def name_of(entry: Lowering) -> str:
 EACH = pytest.mark.parametrize("entry", ENTRIES, ids=name_of)
 
 
+@cache
+def nodes_by_entry() -> dict[int, list[Apply]]:
+    found: dict[int, list[Apply]] = {}
+    for node in NODES:
+        found.setdefault(id(find(node)), []).append(node)
+    return found
+
+
 def nodes_of(entry: Lowering) -> list[Apply]:
-    return [node for node in NODES if find(node) is entry]
+    return nodes_by_entry().get(id(entry), [])
 
 
 def retyped(node: Apply, changes: dict[int, str]) -> Apply | None:
