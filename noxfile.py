@@ -417,7 +417,7 @@ def endurance(session: nox.Session) -> None:
 def sweep(session: nox.Session) -> None:
     """Compare compiled code with plain code at more sizes, layouts and dtypes than the tests do."""
     install_layers(session, LAYERS, TEST)
-    session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/tensor/tests/test_sizes.py",
+    session.run("python", "-m", "pytest", "-q", *PARALLEL, "--cases", "all", "packages/tensor/tests/test_sizes.py",
                 "packages/tensor/tests/test_combinations.py", "packages/tensor/tests/rules/test_fuzz.py",
                 "packages/tensor/tests/rules/test_integers.py", "packages/tensor/tests/rules/test_slices.py",
                 "packages/tensor/tests/rules/test_proof.py",
@@ -430,7 +430,7 @@ def sweep(session: nox.Session) -> None:
                 *session.posargs,
                 env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000",
                      "THEANO_RANDOM_LOOPS": "20000"})
-    session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/scalar/tests/test_maths.py",
+    session.run("python", "-m", "pytest", "-q", *PARALLEL, "--cases", "all", "packages/scalar/tests/test_maths.py",
                 "packages/scalar/tests/test_c_forms.py", env={"SIZES": "sweep"})
     session.run("python", "-m", "pytest", "-q", "packages/sparse/tests/test_graphs.py",
                 env={"THEANO_SPARSE_GRAPHS": "5000"})
