@@ -43,7 +43,7 @@ def everything() -> bool:
     return turn() is None
 
 
-def portion(cases: Iterable[T], one_in: int = 3, always: int = 1) -> list[T]:
+def portion(cases: Iterable[T], one_in: int = 3, always: int = 1, which: int = 0) -> list[T]:
     """Return the cases that this run tries: the first ones, and each n-th of the others.
 
     Parameters
@@ -54,6 +54,8 @@ def portion(cases: Iterable[T], one_in: int = 3, always: int = 1) -> list[T]:
         One in how many is tried. After as many turns all have been.
     always : int
         How many at the start every run tries.
+    which : int
+        Another part for each number: tests of one table with ``one_in`` numbers in a row try all of it between them.
 
     Examples
     --------
@@ -61,4 +63,4 @@ def portion(cases: Iterable[T], one_in: int = 3, always: int = 1) -> list[T]:
     True
     """
     found, now = list(cases), turn()
-    return found if now is None else found[:always] + found[always + now % one_in :: one_in]
+    return found if now is None else found[:always] + found[always + (now + which) % one_in :: one_in]

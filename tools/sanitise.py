@@ -114,7 +114,7 @@ def pytest(env: dict[str, str], *arguments: str) -> bool:
 
 def sizes(env: dict[str, str]) -> bool:
     """Run every optimised path over dtypes, layouts and sizes."""
-    return pytest(env, "-n", "0", "packages/tensor/tests/test_sizes.py")
+    return pytest(env, "-n", "0", "--cases", "all", "packages/tensor/tests/test_sizes.py")
 
 
 def kernels(env: dict[str, str]) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,20 @@ from loops import FLAGS, Case, Loops
 
 
 @pytest.fixture(scope="session")
-def compile_loops(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def folder_of_loops(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that all processes of this run of pytest-xdist share."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "loops"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def compile_loops(folder_of_loops: Path) -> Any:
     """Return a function from cases to compiled loops."""
     if shutil.which("gcc") is None:
         pytest.skip("gcc is needed to compare C with NumPy")
-    folder = tmp_path_factory.mktemp("loops")
-    return lambda cases, flags=FLAGS: Loops(folder, cases, flags)
+    return lambda cases, flags=FLAGS: Loops(folder_of_loops, cases, flags)
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import hashlib
 import subprocess
 from collections.abc import Sequence
@@ -28,18 +29,29 @@ class Case(NamedTuple):
 
 
 class Loops:
-    """Operations compiled as loops over one-dimensional arrays, all in one library."""
+    """Operations compiled as loops over one-dimensional arrays, all in one library.
+
+    What a folder has already, of the same text and flags, is not compiled again, by no other process either.
+    """
 
     def __init__(self, folder: Path, cases: Sequence[Case], flags: Sequence[str] = FLAGS):
         self.symbols: dict[Case, str | None] = {}
         self.source = self._write(cases)
-        stem = hashlib.sha256(self.source.encode()).hexdigest()[:16]
-        source, library = folder / f"{stem}.c", folder / f"{stem}.so"
+        stem = hashlib.sha256("\0".join([self.source, *flags]).encode()).hexdigest()[:16]
+        library = folder / f"{stem}.so"
+        with open(folder / f"{stem}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not library.exists():
+                self._compile(library, flags)
+        self.library = ctypes.CDLL(str(library))
+
+    def _compile(self, library: Path, flags: Sequence[str]) -> None:
+        source, part = library.with_suffix(".c"), library.with_suffix(".part")
         source.write_text(self.source)
-        command = ["gcc", *flags, *STRICT, "-shared", "-fPIC", "-o", str(library), str(source), "-lm"]
+        command = ["gcc", *flags, *STRICT, "-shared", "-fPIC", "-o", str(part), str(source), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr[:4000]
-        self.library = ctypes.CDLL(str(library))
+        part.replace(library)
 
     def _write(self, cases: Sequence[Case]) -> str:
         support: dict[str, None] = {}

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+# Others read the tables of test_elemwise.
 sys.path[:0] = [str(HERE), str(HERE / "elemwise")]
 
 

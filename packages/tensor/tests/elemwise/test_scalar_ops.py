@@ -58,9 +58,11 @@ SHORT = portion(("float32", "float64", "bool", "int8", "uint64", "float16", "com
 @pytest.mark.parametrize("dtype", DTYPES if SWEEP else SHORT)
 def test_layouts(dtype):
     table = list(cases(dtype))
+    assert len(table) > (15 if dtype.startswith("complex") else 40)
+    if not SWEEP:
+        table = portion(table, 3, always=0, which=DTYPES.index(dtype))
     variables = [[T.TensorType(d, (False, False))(f"x{i}") for i, d in enumerate(ds)] for _, ds in table]
     outputs = [Elemwise(op)(*vs) for (op, _), vs in zip(table, variables, strict=True)]
-    assert len(outputs) > (15 if dtype.startswith("complex") else 40)
     f = theano.function([v for vs in variables for v in vs], outputs)
     rng = np.random.default_rng(zlib.crc32(dtype.encode()))
     for layout in LAYOUTS:

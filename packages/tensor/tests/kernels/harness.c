@@ -87,11 +87,19 @@ static int parallel_for(th_ctx *ctx, int64_t n, int64_t grain, th_body body, voi
 static const th_runtime runtime = {TH_ABI_VERSION, ensure, view, fail, scratch, parallel_for, th_elementwise, th_move,
                                    th_size_outputs, NULL};
 
+static void point(th_buffer **to, th_buffer *buffers, int n)
+{
+    for (int i = 0; i < n; ++i)
+        to[i] = &buffers[i];
+}
+
 /* Returns the kernel's own result; message, kind and number of parallel pieces go to the caller. */
-int run_kernel(th_thunk kernel, const void *params, int nin, th_buffer **in, int nout, th_buffer **out, char *message,
+int run_kernel(th_thunk kernel, const void *params, int nin, th_buffer *ins, int nout, th_buffer *outs, char *message,
                int *kind, int *pieces)
 {
     state s = {{0}, 0, 0, 0, {0}};
+    th_buffer *in[nin + 1], *out[nout + 1];
+    point(in, ins, nin), point(out, outs, nout);
     th_ctx ctx = {in, out, &runtime, params, nin, nout, 0, &s};
     int result = kernel(&ctx);
     for (int i = 0; i < s.nscratch; ++i)
@@ -100,33 +108,6 @@ int run_kernel(th_thunk kernel, const void *params, int nin, th_buffer **in, int
     *kind = s.kind;
     *pieces = s.pieces;
     return result;
-}
-
-/* The same call many times, outputs kept: what one call costs. */
-int repeat_kernel(th_thunk kernel, const void *params, int nin, th_buffer **in, int nout, th_buffer **out, int64_t times)
-{
-    state s = {{0}, 0, 0, 0, {0}};
-    static th_runtime keeping;
-    extern int keep(th_ctx *, th_buffer *, const int64_t *);
-    keeping = runtime;
-    keeping.ensure = keep;
-    th_ctx ctx = {in, out, &keeping, params, nin, nout, 0, &s};
-    for (int64_t t = 0; t < times; ++t) {
-        int result = kernel(&ctx);
-        for (int i = 0; i < s.nscratch; ++i)
-            free(s.scratch[i]);
-        s.nscratch = 0;
-        if (result)
-            return result;
-    }
-    return 0;
-}
-
-int keep(th_ctx *ctx, th_buffer *out, const int64_t *shape)
-{
-    if (out->data != NULL && memcmp(out->shape, shape, (size_t)out->ndim * sizeof *shape) == 0)
-        return 0;
-    return ensure(ctx, out, shape);
 }
 
 /* A copy with the loops of one level of instructions, 0 to 2; -1: this machine does not have it. */

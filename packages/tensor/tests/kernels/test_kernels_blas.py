@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import mmap
 
 import numpy as np
 import pytest
-from kernel_harness import run
+from kernel_harness import equal, run
 from kernel_toys import Toy, is_accepted, node
-from layouts import in_all_layouts, laid_out
+from layouts import LAYOUTS, laid_out
 
 import theano
 import theano.tensor as T
+from portion import portion
 from theano.settings import config
 from theano.tensor.blas import library as blas_library
 from theano.tensor.blas import lowering as blas
 
 FLOATS = ("float32", "float64", "complex64", "complex128")
+DOTTED = (*FLOATS, "bool", "int8", "uint16", "int32", "int64", "uint64")
+KEPT = [name for name in LAYOUTS if name not in ("empty", "scalar")]
 SHAPES = [
     ((3, 4), (4, 5)), ((4,), (4,)), ((3, 4), (4,)), ((4,), (4, 5)), ((0, 4), (4, 5)), ((3, 0), (0, 5)), ((1, 4), (4, 1)),
     ((1, 1), (1, 1)), ((0,), (0,)), ((20, 30), (30, 17)), ((3, 4), (4, 0)), ((1, 5), (5, 3)), ((0,), (0, 3)), ((2, 0), (0,)),
@@ -34,7 +38,12 @@ LIBRARIES = {
 def library(request, monkeypatch):
     monkeypatch.setattr(blas, "find_blas", lambda: LIBRARIES[request.param])
     with config.change_flags(blas__gemm="library"):
-        yield
+        yield request.param
+
+
+def share(cases, one_in, *numbers):
+    """Return a part of a table, another one for each dtype and library."""
+    return portion(cases, one_in, always=0, which=sum(numbers))
 
 
 def whole(shape, dtype):
@@ -44,10 +53,6 @@ def whole(shape, dtype):
         return np.asarray(a > 0)
     a = a.astype(dtype)
     return (a + 1j * rng.integers(-3, 4, shape)).astype(dtype) if dtype.startswith("complex") else a
-
-
-def layouts(array):
-    return [x for name, x in in_all_layouts(array) if name != "empty"]
 
 
 def call(kernel_of, op, inputs, dtype, ndim):
@@ -66,13 +71,12 @@ def test_blas_is_found():
     assert "gemm" in blas.describe_blas()
 
 
-@pytest.mark.parametrize("dtype", [*FLOATS, "bool", "int8", "uint16", "int32", "int64", "uint64"])
+@pytest.mark.parametrize("dtype", DOTTED)
 def test_dot(dtype, library):
-    for left, right in SHAPES:
-        for x in layouts(whole(left, dtype)):
-            for y in layouts(whole(right, dtype)):
-                got = call(blas.dot_kernel, Toy(), [x, y], dtype, x.ndim + y.ndim - 2)[0]
-                np.testing.assert_array_equal(got, np.dot(x, y))
+    which = DOTTED.index(dtype), sorted(LIBRARIES).index(library)
+    for (left, right), first, second in share(itertools.product(SHAPES, KEPT, KEPT), 5, *which):
+        x, y = laid_out(whole(left, dtype), first), laid_out(whole(right, dtype), second)
+        equal(call(blas.dot_kernel, Toy(), [x, y], dtype, x.ndim + y.ndim - 2)[0], np.dot(x, y), left, right, first, second)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -90,23 +94,23 @@ def test_gemm_gemv_ger(dtype, in_place, library):
         window[...] = z
         return window
 
-    for m, k, n in [(3, 4, 5), (1, 4, 5), (3, 4, 1), (3, 0, 5), (0, 3, 2), (1, 1, 1)]:
-        for b in (np.array(v, dtype) for v in (0, 1, 2.5)):
-            for x in layouts(whole((m, k), dtype)):
-                for z in layouts(whole((m, n), dtype)):
-                    y = laid_out(whole((k, n), dtype), ("C", "F", "negative")[rng.integers(3)])
-                    want, z = b * z + a * (x @ y), start(z)
-                    np.testing.assert_array_equal(call(blas.gemm_kernel, op, [z, a, x, y, b], dtype, 2)[0], want)
-                    assert not in_place or (z == want).all()
-                for v in layouts(whole((m,), dtype)):
-                    y = laid_out(whole((k,), dtype), ("C", "step2", "negative")[rng.integers(3)])
-                    want, v = b * v + a * (x @ y), start(v)
-                    np.testing.assert_array_equal(call(blas.gemv_kernel, op, [v, a, x, y, b], dtype, 1)[0], want)
-        for z in layouts(whole((m, n), dtype)):
-            for x in layouts(whole((m,), dtype)):
-                for y in layouts(whole((n,), dtype)):
-                    want, zz = z + a * np.outer(x, y), start(z)
-                    np.testing.assert_array_equal(call(blas.ger_kernel, op, [zz, a, x, y], dtype, 2)[0], want)
+    shapes = [(3, 4, 5), (1, 4, 5), (3, 4, 1), (3, 0, 5), (0, 3, 2), (1, 1, 1)]
+    factors = [np.array(v, dtype) for v in (0, 1, 2.5)]
+    which = FLOATS.index(dtype), in_place, sorted(LIBRARIES).index(library)
+    for (m, k, n), b, first, second in share(itertools.product(shapes, factors, KEPT, KEPT), 7, *which):
+        x, z = laid_out(whole((m, k), dtype), first), laid_out(whole((m, n), dtype), second)
+        y = laid_out(whole((k, n), dtype), ("C", "F", "negative")[rng.integers(3)])
+        want, z = b * z + a * (x @ y), start(z)
+        equal(call(blas.gemm_kernel, op, [z, a, x, y, b], dtype, 2)[0], want, m, k, n, first, second)
+        assert not in_place or (z == want).all()
+        v = laid_out(whole((m,), dtype), second)
+        y = laid_out(whole((k,), dtype), ("C", "step2", "negative")[rng.integers(3)])
+        want, v = b * v + a * (x @ y), start(v)
+        equal(call(blas.gemv_kernel, op, [v, a, x, y, b], dtype, 1)[0], want, m, k, n, first, second)
+    for (m, _, n), *names in share(itertools.product(shapes, KEPT, KEPT, KEPT), 29, *which):
+        z, x, y = (laid_out(whole(shape, dtype), name) for shape, name in zip(((m, n), (m,), (n,)), names, strict=True))
+        want, zz = z + a * np.outer(x, y), start(z)
+        equal(call(blas.ger_kernel, op, [zz, a, x, y], dtype, 2)[0], want, m, n, *names)
 
 
 def test_product_with_a_number(library):
@@ -123,8 +127,8 @@ def test_zero_times_nan_is_not_read(library):
 @pytest.mark.parametrize("dtype", ["float64", "complex64", "int32"])
 def test_batched_dot(dtype, library):
     for left, right in [((6, 3, 4), (6, 4, 5)), ((6, 4), (6, 4, 5)), ((6, 3, 4), (6, 4)), ((6, 4), (6, 4)), ((0, 3, 4), (0, 4, 5)), ((2, 3, 0), (2, 0, 2)), ((1, 1, 1), (1, 1, 1))]:
-        for x in layouts(whole(left, dtype)):
-            for y in layouts(whole(right, dtype)):
+        for x in (laid_out(whole(left, dtype), name) for name in KEPT):
+            for y in (laid_out(whole(right, dtype), name) for name in KEPT):
                 terms = f"b{'m' * (x.ndim - 2)}k,bk{'n' * (y.ndim - 2)}->b{'m' * (x.ndim - 2)}{'n' * (y.ndim - 2)}"
                 got = call(blas.batched_dot_kernel, Toy(), [x, y], dtype, x.ndim + y.ndim - 3)[0]
                 np.testing.assert_array_equal(got, np.einsum(terms, x, y))

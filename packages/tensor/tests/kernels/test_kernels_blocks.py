@@ -13,7 +13,7 @@ import re
 import numpy as np
 import pytest
 from blocks import OF_LOOPS, REAL_HEADER, SMALL, edges, met, sizes_of
-from kernel_harness import C_SOURCES, call, compile_many, kernels_of, run, scalar, small_library
+from kernel_harness import C_SOURCES, call, compile_many, equal, kernels_of, run, scalar, small_library
 from kernel_toys import DTYPES, Toy, node
 from test_kernels_elemwise import elemwise_node
 from test_kernels_nnet import softmax
@@ -22,6 +22,7 @@ from test_kernels_reduce import argmax_node, map_reduction, reduction
 
 import theano.scalar as ts
 import theano.tensor as T
+from portion import portion
 from theano.graph.kernel import Kernel
 from theano.scalar.composite import Composite
 from theano.settings import config
@@ -46,6 +47,8 @@ from theano.tensor.sort import lowering as order
 
 REAL = [d for d in DTYPES if not d.startswith("complex")]
 FLOATS = ["float32", "float64"]
+ORDERS = ["CC", "CF", "FC", "FF", "SS"]
+KEYS = [*DTYPES, *ORDERS]
 rng = np.random.default_rng(11)
 # All loops are met on one thread and on several.
 edges("SERIAL_NS", "PIECE_NS")
@@ -71,8 +74,9 @@ def spread(x):
     return buffer[..., ::2]
 
 
-def equal(got, want, *what):
-    np.testing.assert_array_equal(got, want, err_msg=" ".join(map(str, what)))
+def share(cases, one_in, *names):
+    """Return a part of a table, another one for each dtype: between them, dtypes try all of it."""
+    return portion(cases, one_in, always=0, which=sum(map(KEYS.index, names)))
 
 
 # -- the tables -----------------------------------------------------------------------------------------------
@@ -149,16 +153,15 @@ def test_reductions(name, dtype, acc, ufunc):
         n = reduction(name, dtype, acc, acc, axes, len(shape))
         kernels[axes, len(shape)] = careduce_kernel(n.op, n), n
     compile_many([k for k, _ in kernels.values() if isinstance(k, Kernel)])
-    for n in REDUCED:
-        for shape, axes in placed(n):
-            x = rng.choice(np.array([1, -1], dtype), shape) if name == "mul" else whole(shape, dtype)
-            if name in ("and_", "or_"):
-                x[...] = name == "and_"
-                x[tuple(rng.integers(0, length) for length in shape)] ^= True
-            want = ufunc.reduce(x, axis=axes, dtype=acc)
-            for at, row_by_row in ((x, False), (x, True), (spread(x), True)):
-                with tuned(row_by_row=row_by_row, row_by_row_widened=row_by_row):
-                    equal(run(*kernels[axes, len(shape)], [at])[0], want, shape, axes)
+    for shape, axes in portion(itertools.chain(*map(placed, REDUCED)), 4, always=0, which=REDUCTIONS.index((name, dtype, acc, ufunc))):
+        x = rng.choice(np.array([1, -1], dtype), shape) if name == "mul" else whole(shape, dtype)
+        if name in ("and_", "or_"):
+            x[...] = name == "and_"
+            x[tuple(rng.integers(0, length) for length in shape)] ^= True
+        want = ufunc.reduce(x, axis=axes, dtype=acc)
+        for at, row_by_row in ((x, False), (x, True), (spread(x), True)):
+            with tuned(row_by_row=row_by_row, row_by_row_widened=row_by_row):
+                equal(run(*kernels[axes, len(shape)], [at])[0], want, shape, axes)
 
 
 def test_nan_is_found_in_every_block():
@@ -216,14 +219,13 @@ def test_terms_of_several_operands(light):
         n = map_reduction(expression, reductions, [np.zeros(shape, d) for d in ("float64", "float32", "int8")], axes)
         kernels[axes, len(shape)] = map_reduce_kernel(n.op, n), n
     compile_many([k for k, _ in kernels.values()])
-    for n in REDUCED[::2]:
-        for shape, axes in placed(n):
-            x = [whole(shape, d) for d in ("float64", "float32", "int8")]
-            terms = (x[0] - x[1]) ** 2, x[0] * x[2], x[0] > x[1]
-            want = [f.reduce(t, axis=axes) for f, t in zip((np.add, np.maximum, np.logical_or), terms, strict=True)]
-            for at in (x, [spread(a) for a in x], [spread(x[0]), x[1], spread(x[2])]):
-                for got, wanted in zip(run(*kernels[axes, len(shape)], at), want, strict=True):
-                    equal(got, wanted, shape, axes)
+    for shape, axes in portion(itertools.chain(*map(placed, REDUCED[::2])), 2, always=0, which=light):
+        x = [whole(shape, d) for d in ("float64", "float32", "int8")]
+        terms = (x[0] - x[1]) ** 2, x[0] * x[2], x[0] > x[1]
+        want = [f.reduce(t, axis=axes) for f, t in zip((np.add, np.maximum, np.logical_or), terms, strict=True)]
+        for at in (x, [spread(a) for a in x], [spread(x[0]), x[1], spread(x[2])]):
+            for got, wanted in zip(run(*kernels[axes, len(shape)], at), want, strict=True):
+                equal(got, wanted, shape, axes)
 
 
 SUMMED = edges("LOGSUMEXP_ROOM", products=(("LOGSUMEXP_STEP", 32), ("LOGSUMEXP_STEP", 64), ("LOGSUMEXP_STEP", "REDUCE_FLUSH", 64)), most=1200)  # fmt: skip
@@ -250,27 +252,28 @@ SEARCHED = edges("ARGMAX_BLOCK", "ARGMAX_TILE", "ARGMAX_NEAR_BYTES", "ARGMAX_SHO
 @pytest.mark.parametrize("dtype", REAL)
 def test_argmax(dtype, smallest):
     """The first of the best, which are many, or one at either end of the last block; the first nan before all."""
-    for n in SEARCHED:
-        for shape, axes in placed(n) if n < 500 else [((n,), (0,)), ((n, 3), (0,)), ((3, n), (1,)), ((2, n, 3), (0, 1, 2))]:
-            x = whole(shape, dtype)
-            made = argmax_node(dtype, axes, len(shape))
-            kernel = (argmin_kernel if smallest else argmax_kernel)(made.op, made)
-            low, high = (0, 1) if dtype == "bool" else (-9, 9) if np.dtype(dtype).kind in "if" else (0, 9)
-            for best_at in (None, -1, -2):
-                if best_at is not None:
-                    if n < 4 or n % 3:
-                        continue
-                    x[...] = x if dtype != "bool" else smallest
-                    x.reshape(-1)[best_at] = low if smallest else high
-                if best_at == -2 and np.dtype(dtype).kind == "f":
-                    x.reshape(-1)[-1] = np.nan
-                kept = [d for d in range(len(shape)) if d not in axes]
-                flat = x.transpose(*kept, *axes).reshape(*(shape[d] for d in kept), -1)
-                place = flat.argmin(-1) if smallest else flat.argmax(-1)
-                for at in (x, spread(x)):
-                    value, found = run(kernel, made, [at])
-                    equal(found, place, shape, axes)
-                    equal(value, np.take_along_axis(flat, place[..., None], -1)[..., 0])
+    few = lambda n: [((n,), (0,)), ((n, 3), (0,)), ((3, n), (1,)), ((2, n, 3), (0, 1, 2))]
+    table = [(n, *place) for n in SEARCHED for place in (placed(n) if n < 500 else few(n))]
+    for n, shape, axes in share(table, 4, dtype):
+        x = whole(shape, dtype)
+        made = argmax_node(dtype, axes, len(shape))
+        kernel = (argmin_kernel if smallest else argmax_kernel)(made.op, made)
+        low, high = (0, 1) if dtype == "bool" else (-9, 9) if np.dtype(dtype).kind in "if" else (0, 9)
+        for best_at in (None, -1, -2):
+            if best_at is not None:
+                if n < 4 or n % 3:
+                    continue
+                x[...] = x if dtype != "bool" else smallest
+                x.reshape(-1)[best_at] = low if smallest else high
+            if best_at == -2 and np.dtype(dtype).kind == "f":
+                x.reshape(-1)[-1] = np.nan
+            kept = [d for d in range(len(shape)) if d not in axes]
+            flat = x.transpose(*kept, *axes).reshape(*(shape[d] for d in kept), -1)
+            place = flat.argmin(-1) if smallest else flat.argmax(-1)
+            for at in (x, spread(x)):
+                value, found = run(kernel, made, [at])
+                equal(found, place, shape, axes)
+                equal(value, np.take_along_axis(flat, place[..., None], -1)[..., 0])
 
 
 # -- order ------------------------------------------------------------------------------------------------------
@@ -280,14 +283,13 @@ CUMULATED = edges("CUMULATE_BLOCK", products=(("CUMULATE_BLOCK", 4),))
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_cumulative(dtype):
-    for n in CUMULATED:
-        for shape, axes in placed(n):
-            x = whole(shape, dtype)
-            ones = rng.choice(np.array([1, 1, 0] if np.dtype(dtype).kind in "bu" else [1, -1], dtype), shape)
-            for mode, terms, wanted in (("add", x, np.cumsum), ("mul", ones, np.cumprod)):
-                want = wanted(terms, axis=axes[0], dtype=dtype)
-                for at in (terms, spread(terms)):
-                    equal(call(order.cumulate_kernel, Toy(axis=axes[0], mode=mode), [at], (dtype, x.ndim))[0], want, shape, axes)
+    for shape, axes in share(itertools.chain(*map(placed, CUMULATED)), 3, dtype):
+        x = whole(shape, dtype)
+        ones = rng.choice(np.array([1, 1, 0] if np.dtype(dtype).kind in "bu" else [1, -1], dtype), shape)
+        for mode, terms, wanted in (("add", x, np.cumsum), ("mul", ones, np.cumprod)):
+            want = wanted(terms, axis=axes[0], dtype=dtype)
+            for at in (terms, spread(terms)):
+                equal(call(order.cumulate_kernel, Toy(axis=axes[0], mode=mode), [at], (dtype, x.ndim))[0], want, shape, axes)
 
 
 SELECTED = edges("SELECT_PIECE", "SELECT_BITS", "SELECT_SAMPLED", "SELECT_WORTH_SAMPLING", "SELECT_HEAP", products=(("SELECT_PIECE", "SELECT_HEAP"), ("SELECT_PIECE", "SELECT_PIECE"),
@@ -296,19 +298,19 @@ SELECTED = edges("SELECT_PIECE", "SELECT_BITS", "SELECT_SAMPLED", "SELECT_WORTH_
 
 @pytest.mark.parametrize("dtype", REAL)
 def test_the_best_of_a_line(dtype):
-    for n in SELECTED:
+    # (more than an eighth: a sample is drawn)
+    ks = {n: {1, SMALL["SELECT_HEAP"] + 1, n // 8 + 1, n // 5, n} for n in SELECTED}
+    table = [(n, by * k) for n in SELECTED for k in sorted(ks[n]) if 0 < k <= n for by in (1, -1)]
+    for n, wanted in share(table, 3, dtype):
         x = whole((2, n), dtype, *((-90, 90) if np.dtype(dtype).kind in "if" else (0, 90)))
-        ks = {1, SMALL["SELECT_HEAP"] + 1, n // 8 + 1, n // 5, n}  # (more than an eighth: a sample is drawn)
-        for k in sorted(k for k in ks if 0 < k <= n):
-            for wanted in (k, -k):
-                places = best(x, wanted, 1)
-                values = np.take_along_axis(x, places, 1)
-                for give, at in itertools.product(((True, True), (True, False)), (x, x.copy("F"))):
-                    op = Toy(axis=1, return_values=give[0], return_indices=give[1])
-                    got = call(order.topk_kernel, op, [at, scalar(wanted)], (dtype, 2), *[("int64", 2)] * give[1])
-                    equal(got[0], values, n, wanted)
-                    if give[1]:
-                        equal(got[1], places, n, wanted)
+        places = best(x, wanted, 1)
+        values = np.take_along_axis(x, places, 1)
+        for give, at in itertools.product(((True, True), (True, False)), (x, x.copy("F"))):
+            op = Toy(axis=1, return_values=give[0], return_indices=give[1])
+            got = call(order.topk_kernel, op, [at, scalar(wanted)], (dtype, 2), *[("int64", 2)] * give[1])
+            equal(got[0], values, n, wanted)
+            if give[1]:
+                equal(got[1], places, n, wanted)
 
 
 @pytest.mark.parametrize("dtype", REAL)
@@ -331,7 +333,7 @@ SOUGHT = edges("SEARCH_SIDE", products=(("SEARCH_SIDE", "SEARCH_SIDE"), ("SEARCH
 
 @pytest.mark.parametrize("dtype", REAL)
 def test_search(dtype):
-    for n, count in itertools.product(SOUGHT, SOUGHT):
+    for n, count in share(itertools.product(SOUGHT, SOUGHT), 2, dtype):
         x, v = np.sort(whole(n, dtype)), whole(count, dtype)
         for side in ("left", "right"):
             equal(call(order.searchsorted_kernel, Toy(side=side), [x, v], ("int64", 1))[0], np.searchsorted(x, v, side), n, count)
@@ -345,23 +347,22 @@ GROUPS, COLUMNS = edges("SOFTMAX_GROUP", products=(("SOFTMAX_GROUP", 4),)), edge
 
 @pytest.mark.parametrize("dtype, rtol", [("float64", 1e-14), ("float32", 6e-6)])
 def test_softmax(dtype, rtol):
-    for rows in GROUPS:
-        for columns in COLUMNS:
-            x = rng.normal(size=(rows, columns)).astype(dtype)
-            b = rng.normal(size=columns).astype(dtype)
-            labels = rng.integers(0, columns, rows)
-            for at, b_at in ((x, b), (x, spread(b)), (spread(x), b), (x.copy("F"), spread(b))):
-                np.testing.assert_allclose(call(nnet.softmax_kernel, Toy(), [at], (dtype, 2))[0], softmax(x), rtol)
-                np.testing.assert_allclose(call(nnet.log_softmax_kernel, Toy(), [at], (dtype, 2))[0], np.log(softmax(x)), rtol, rtol)
-                want = softmax(x + b)
-                loss, p, place = call(nnet.crossentropy_kernel, Toy(), [at, b_at, labels], (dtype, 1), (dtype, 2), ("int64", 1))
-                np.testing.assert_allclose(p, want, rtol)
-                np.testing.assert_allclose(loss, -np.log(want[np.arange(rows), labels]), rtol, rtol)
-                equal(place, (x + b).argmax(1), rows, columns)
-            g, wide = whole(x.shape, dtype), p.astype("float64")
-            for dy, sm in itertools.product((g, spread(g), g.copy("F")), (p, spread(p), p.copy("F"))):
-                got = call(nnet.softmax_grad_kernel, Toy(), [dy, sm], (dtype, 2))[0]
-                np.testing.assert_allclose(got, wide * (g - (g * wide).sum(1, keepdims=True)), 1e-4, 20 * rtol)
+    for rows, columns in share(itertools.product(GROUPS, COLUMNS), 5, dtype):
+        x = rng.normal(size=(rows, columns)).astype(dtype)
+        b = rng.normal(size=columns).astype(dtype)
+        labels = rng.integers(0, columns, rows)
+        for at, b_at in ((x, b), (x, spread(b)), (spread(x), b), (x.copy("F"), spread(b))):
+            np.testing.assert_allclose(call(nnet.softmax_kernel, Toy(), [at], (dtype, 2))[0], softmax(x), rtol)
+            np.testing.assert_allclose(call(nnet.log_softmax_kernel, Toy(), [at], (dtype, 2))[0], np.log(softmax(x)), rtol, rtol)
+            want = softmax(x + b)
+            loss, p, place = call(nnet.crossentropy_kernel, Toy(), [at, b_at, labels], (dtype, 1), (dtype, 2), ("int64", 1))
+            np.testing.assert_allclose(p, want, rtol)
+            np.testing.assert_allclose(loss, -np.log(want[np.arange(rows), labels]), rtol, rtol)
+            equal(place, (x + b).argmax(1), rows, columns)
+        g, wide = whole(x.shape, dtype), p.astype("float64")
+        for dy, sm in itertools.product((g, spread(g), g.copy("F")), (p, spread(p), p.copy("F"))):
+            got = call(nnet.softmax_grad_kernel, Toy(), [dy, sm], (dtype, 2))[0]
+            np.testing.assert_allclose(got, wide * (g - (g * wide).sum(1, keepdims=True)), 1e-4, 20 * rtol)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -383,15 +384,15 @@ COPIED = edges("COPY_CHUNK", "COPY_BAND", "COPY_PIECE", products=(("COPY_PIECE",
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_copies(dtype):
     """Lines, matrices turned around, axes in every order."""
-    for n in COPIED:
-        for shape in ((n,), (n, 4), (4, n), (3, n, 4), (n, n) if n < 50 else (n, 7)):
-            x = whole(shape, dtype)
-            for axes in itertools.permutations(range(x.ndim)):
-                equal(call(layout.dimshuffle_kernel, Toy(new_order=axes), [x], (dtype, x.ndim))[0], x.transpose(axes), shape, axes)
-            for at in (x[::-1], spread(x), spread(x)[::2]):
-                equal(call(layout.copy_kernel, Toy(), [at], (dtype, x.ndim))[0], at, shape)
-            joined = call(join.join_kernel, Toy(view=-1), [scalar(0), x, spread(x)], (dtype, x.ndim))[0]
-            equal(joined, np.concatenate([x, x]), shape)
+    shapes = [((n,), (n, 4), (4, n), (3, n, 4), (n, n) if n < 50 else (n, 7)) for n in COPIED]
+    for shape in share(itertools.chain(*shapes), 3, dtype):
+        x = whole(shape, dtype)
+        for axes in itertools.permutations(range(x.ndim)):
+            equal(call(layout.dimshuffle_kernel, Toy(new_order=axes), [x], (dtype, x.ndim))[0], x.transpose(axes), shape, axes)
+        for at in (x[::-1], spread(x), spread(x)[::2]):
+            equal(call(layout.copy_kernel, Toy(), [at], (dtype, x.ndim))[0], at, shape)
+        joined = call(join.join_kernel, Toy(view=-1), [scalar(0), x, spread(x)], (dtype, x.ndim))[0]
+        equal(joined, np.concatenate([x, x]), shape)
 
 
 @pytest.mark.parametrize("to", DTYPES)
@@ -419,27 +420,28 @@ edges("TAKE_FAR_BYTES")  # 20 elements are some of one byte, some of sixteen
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
 def test_lists_of_places(dtype, places_dtype):
     signed = places_dtype.startswith("int")
-    for n in INDEXED:
-        for x in (whole(20, dtype), whole((20, 3), dtype), spread(whole((20, 3), dtype)), whole((3, 20), dtype).T):
-            places = rng.integers(-20 if signed else 0, 20, n).astype(places_dtype)
-            for at in (places, np.abs(places) % 20, spread(places)):
-                at = at.astype(places_dtype)
-                equal(call(index.advanced_subtensor_kernel, Toy(), [x, at], (dtype, x.ndim))[0], x[at], n)
-                if signed and at is places:
-                    for where in (0, n - 1):
-                        bad = places.copy()
-                        bad[where] = 20
-                        with pytest.raises(IndexError, match="index 20 is out of bounds for axis 0 with size 20"):
-                            call(index.advanced_subtensor_kernel, Toy(), [x, bad], (dtype, x.ndim))
-            y = whole((n, *x.shape[1:]), dtype)
-            for set_it in (True, False):
-                want = x.copy()
-                if set_it:
-                    want[places] = y
-                else:
-                    np.add.at(want, places, y)
-                got = call(index.advanced_inc_subtensor_kernel, Toy(set_instead_of_inc=set_it), [x, y, places], (dtype, x.ndim))[0]
-                equal(got, want, n, set_it)
+    sources = (lambda: whole(20, dtype), lambda: whole((20, 3), dtype), lambda: spread(whole((20, 3), dtype)), lambda: whole((3, 20), dtype).T)
+    for n, source in share(itertools.product(INDEXED, sources), 3, dtype, places_dtype):
+        x = source()
+        places = rng.integers(-20 if signed else 0, 20, n).astype(places_dtype)
+        for at in (places, np.abs(places) % 20, spread(places)):
+            at = at.astype(places_dtype)
+            equal(call(index.advanced_subtensor_kernel, Toy(), [x, at], (dtype, x.ndim))[0], x[at], n)
+            if signed and at is places:
+                for where in (0, n - 1):
+                    bad = places.copy()
+                    bad[where] = 20
+                    with pytest.raises(IndexError, match="index 20 is out of bounds for axis 0 with size 20"):
+                        call(index.advanced_subtensor_kernel, Toy(), [x, bad], (dtype, x.ndim))
+        y = whole((n, *x.shape[1:]), dtype)
+        for set_it in (True, False):
+            want = x.copy()
+            if set_it:
+                want[places] = y
+            else:
+                np.add.at(want, places, y)
+            got = call(index.advanced_inc_subtensor_kernel, Toy(set_instead_of_inc=set_it), [x, y, places], (dtype, x.ndim))[0]
+            equal(got, want, n, set_it)
 
 
 def test_groups_of_places_and_masks():
@@ -464,19 +466,18 @@ edges("GEMM_FEW_ROWS", "GEMM_PAGE", "GEMM_TURNED_WORK", "GEMM_TERMS_AHEAD", "GEM
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("layouts", ["CC", "CF", "FC", "FF", "SS"])
+@pytest.mark.parametrize("layouts", ORDERS)
 def test_products(dtype, layouts):
     made = {"C": lambda x: x, "F": lambda x: x.copy("F"), "S": spread}
     op = Toy(destroy_map={})
-    for k in [t for t in TERMS if t % 2 or t < 12]:
-        for m, n in itertools.product(ACROSS, ACROSS):
-            a, b, c = whole((m, k), dtype), whole((k, n), dtype), whole((m, n), dtype)
-            left, right = made[layouts[0]](a), made[layouts[1]](b)
-            equal(call(blas.dot_kernel, Toy(), [left, right], (dtype, 2))[0], a @ b, m, k, n)
-            if (m + n) % 3 == 0:
-                numbers = [np.array(v, dtype) for v in (-2, 0.5)]
-                got = call(blas.gemm_kernel, op, [made[layouts[0]](c), numbers[0], left, right, numbers[1]], (dtype, 2))[0]
-                equal(got, 0.5 * c - 2 * (a @ b), m, k, n)
+    for k, m, n in share(itertools.product([t for t in TERMS if t % 2 or t < 12], ACROSS, ACROSS), 5, dtype, layouts):
+        a, b, c = whole((m, k), dtype), whole((k, n), dtype), whole((m, n), dtype)
+        left, right = made[layouts[0]](a), made[layouts[1]](b)
+        equal(call(blas.dot_kernel, Toy(), [left, right], (dtype, 2))[0], a @ b, m, k, n)
+        if (m + n) % 3 == 0:
+            numbers = [np.array(v, dtype) for v in (-2, 0.5)]
+            got = call(blas.gemm_kernel, op, [made[layouts[0]](c), numbers[0], left, right, numbers[1]], (dtype, 2))[0]
+            equal(got, 0.5 * c - 2 * (a @ b), m, k, n)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -543,7 +544,8 @@ edges("CONV_PIXELS", "CONV_PARTS", "CONV_SLICE_BYTES", "CONV_BAND_BYTES", "CONV_
 @pytest.mark.parametrize("groups", [1, 3])
 def test_convolutions(dtype, groups):
     """Images of several blocks of pixels, filters of several slices, more images than parts."""
-    for batch, channels, filters, rows, columns in itertools.product((1, 4), (1, 9, 20), (1, 17, 50), (1, 4), (1, 9, 10, 11, 23)):
+    table = itertools.product((1, 4), (1, 9, 20), (1, 17, 50), (1, 4), (1, 9, 10, 11, 23))
+    for batch, channels, filters, rows, columns in portion(table, 4, always=0, which=groups + FLOATS.index(dtype)):
         op = AbstractConv2d(border_mode="half", num_groups=groups, subsample=(1, 1 if columns % 2 else 2))
         x, w = whole((batch, channels * groups, rows, columns), dtype), whole((filters * groups, channels, 3, 2), dtype)
         three_products(op, x, w)
@@ -573,11 +575,12 @@ POINTS = edges("CONV_POINTWISE_PIXELS", most=70)
 def test_convolutions_pixel_by_pixel(dtype, groups):
     """Channels and filters from which products of matrices do it, pieces of images, more and fewer images than sums."""
     op = AbstractConv2d(num_groups=groups)
-    for pixels, batch in zip(POINTS, itertools.cycle((1, 2, 3, 5)), strict=False):
-        for channels, filters in ((2, 3), (3, 2), (3, 3), (4, 70), (70, 4), (3, 47), (3, 48), (9, 12)):
-            x, w = whole((batch, channels * groups, 1, pixels), dtype), whole((filters * groups, channels, 1, 1), dtype)
-            three_products(op, x, w)
-            with_chains(op, x, w)
+    images = zip(POINTS, itertools.cycle((1, 2, 3, 5)), strict=False)
+    filters_of = ((2, 3), (3, 2), (3, 3), (4, 70), (70, 4), (3, 47), (3, 48), (9, 12))
+    for (pixels, batch), (channels, filters) in share(itertools.product(images, filters_of), 2, dtype):
+        x, w = whole((batch, channels * groups, 1, pixels), dtype), whole((filters * groups, channels, 1, 1), dtype)
+        three_products(op, x, w)
+        with_chains(op, x, w)
 
 
 edges("GEMM_BATCH_PARTS", "GEMM_BATCH_WORK")
@@ -622,10 +625,11 @@ IN_REGISTERS = sorted({k * lanes + by for k in range(10) for lanes in (2, 4, 8, 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_products_with_vectors(dtype):
     op = Toy(destroy_map={})
-    for m, n in itertools.chain(
+    table = itertools.chain(
         itertools.product(REACHED, [1, 3, 4, 5, 8, 9, 33]), itertools.product(IN_REGISTERS, [0, 1, 2, 5]),
         itertools.product(LONG_ROWS, LONG), itertools.product(NARROW_ROWS, [2, 3, 4]),
-    ):
+    )
+    for m, n in share(table, 2, dtype):
         a, x, y = whole((m, n), dtype), whole(n, dtype), whole(m, dtype)
         numbers = [np.array(v, dtype) for v in (-2, 0.5)]
         for at in (a, a.copy("F"), spread(a)):
@@ -683,7 +687,7 @@ def near(got, want, dtype, n):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_factors_and_equations(dtype):
-    for n in ROWS:
+    for n in share(ROWS, 2, dtype):
         a, general = definite(n, dtype), (rng.normal(size=(n, n)) + 3 * np.eye(n)[::-1]).astype(dtype)
         wide = a.astype("float64")
         for lower in (True, False):
@@ -705,7 +709,7 @@ def test_factors_and_equations(dtype):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_reflections_and_eigenvalues(dtype):
-    for m, n in itertools.chain(((n, n) for n in ROWS), itertools.product(ROWS[::5], ROWS[::7])):
+    for m, n in [*share(((n, n) for n in ROWS), 2, dtype), *share(itertools.product(ROWS[::5], ROWS[::7]), 3, dtype)]:
         a = rng.normal(size=(m, n)).astype(dtype)
         for mode in ("reduced", "complete"):
             q, r = call(lapack.qr_kernel, Toy(mode=mode), [a], (dtype, 2), (dtype, 2))
@@ -759,14 +763,13 @@ def test_elements(dtype, by_row, monkeypatch):
         n = elemwise_node(op, inputs, [(False, False), ones])
         kernels[ones] = elemwise_kernel(n.op, n), n
     compile_many([k for k, _ in kernels.values()])
-    for n in ALONG:
-        for shape in ((n, 3), (3, n), (17, n), (n, 17)):
-            x = whole(shape, dtype)
-            for ones, (kernel, made) in kernels.items():
-                y = whole(tuple(1 if one else length for one, length in zip(ones, shape, strict=True)), dtype)
-                want = x | y if dtype == "bool" else x * y + x
-                for at in (x, spread(x), x.copy("F"), x[::-1].copy()[::-1]):
-                    equal(run(kernel, made, [at, y])[0], want, shape, ones)
+    for shape in share([shape for n in ALONG for shape in ((n, 3), (3, n), (17, n), (n, 17))], 3, dtype):
+        x = whole(shape, dtype)
+        for ones, (kernel, made) in kernels.items():
+            y = whole(tuple(1 if one else length for one, length in zip(ones, shape, strict=True)), dtype)
+            want = x | y if dtype == "bool" else x * y + x
+            for at in (x, spread(x), x.copy("F"), x[::-1].copy()[::-1]):
+                equal(run(kernel, made, [at, y])[0], want, shape, ones)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

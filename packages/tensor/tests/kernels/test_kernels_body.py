@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from kernel_harness import run
+from kernel_harness import compile_many, run
 from kernel_toys import Array, Toy, node
 
 import theano
 import theano.scalar as ts
 import theano.tensor as T
+from portion import portion
 from theano.codegen.unit import compile_counts
 from theano.scalar import cbody
 from theano.scalar.c import snippets
@@ -34,13 +35,13 @@ def constant(value, dtype):
 
 
 @pytest.mark.parametrize("dtype", [*FLOATS, "int8", "uint64", "bool"])
-@pytest.mark.parametrize("n", [0, 1, 7, 9, 1025])
-def test_values_of_every_dtype(dtype, n):
-    x = (np.arange(n) % 100).astype(dtype)  # halves hold the results exactly
+def test_values_of_every_dtype(dtype):
     for value in (0, 1, 3) if dtype != "bool" else (False, True):
         kernel, nd, op = made(lambda v, c, one: ts.add(ts.mul(v, c), one), dtype, value, 1)
-        (out,) = run(kernel, nd, [x])
-        np.testing.assert_array_equal(out, op.numpy_form([out.dtype.name])(x))
+        for n in (0, 1, 7, 9, 1025):
+            x = (np.arange(n) % 100).astype(dtype)  # halves hold the results exactly
+            (out,) = run(kernel, nd, [x])
+            np.testing.assert_array_equal(out, op.numpy_form([out.dtype.name])(x), err_msg=f"{n} times {value}")
 
 
 def test_special_values_are_passed_on_bit_by_bit():
@@ -120,12 +121,24 @@ def test_there_are_such_functions():
     assert {"exp", "tanh", "log1p", "sigmoid", "erf", "sin"} <= {name for name, _ in unary_functions()}
 
 
-@pytest.mark.parametrize("shape", [(), (False,)], ids=["number", "vector"])
-@pytest.mark.parametrize("name, dtype", unary_functions())
-def test_a_function_called_many_times(name, dtype, shape):
+#: The first function in both dtypes is in each run.
+SUMS = [(name, dtype, shape) for name, dtype in unary_functions() for shape in ((), (False,))]
+TRIED = portion(SUMS, 5, always=4)
+
+
+@pytest.fixture(scope="module")
+def sums():
+    """The sums with few and with many calls, compiled together."""
+    found = {key: [sum_of_many(*key[:2], cbody.MANY_CALLS + k, key[2]) for k in (0, 1)] for key in TRIED}
+    compile_many([kernel for pair in found.values() for kernel, _, _ in pair])
+    return found
+
+
+@pytest.mark.parametrize("name, dtype, shape", TRIED)
+def test_a_function_called_many_times(name, dtype, shape, sums):
     x = np.linspace(1.05, 1.9, 67) if name == "arccosh" else np.linspace(0.05, 0.65, 67)
     x = (2 * x if name == "arccosh" else x).astype(dtype)[() if shape else 20]
-    few, many = (sum_of_many(name, dtype, cbody.MANY_CALLS + k, shape) for k in (0, 1))
+    few, many = sums[name, dtype, shape]
     call = f"th_{name}_f{dtype[-2:]}_called("
     assert call not in few[0].source and call in many[0].source
     for kernel, n, op in (few, many):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from kernel_harness import run
+from kernel_harness import equal, run
 from kernel_toys import Toy, node
 from layouts import laid_out
 from test_kernels_all import spec_of
 
+from portion import portion
 from theano.loader.module import Function, Library, get_threads, set_threads
 from theano.settings import config
 from theano.tensor.blas import choice as blas_choice
@@ -28,6 +30,7 @@ SHAPES = [
     (48, 33, 47), (5, 0, 4), (0, 3, 4), (3, 4, 0), (100, 100, 100), (3, 1025, 70), (60, 784, 10), (784, 60, 10), (10, 60, 300),
     (130, 400, 150), (65, 1024, 129), (300, 800, 30), (30, 1600, 40),
 ]  # fmt: skip
+ORDERS = ["CC", "FC", "CF", "FF", "negative C", "C step2", "step2 negative"]
 LARGE = [(1023, 30, 1025), (257, 1025, 513), (40, 700, 1600), (900, 1200, 12)]
 
 
@@ -40,6 +43,11 @@ def own():
 def whole(shape, dtype):
     """Whole numbers small enough that every order of additions is exact."""
     return rng.integers(-3, 4, shape).astype(dtype)
+
+
+def share(cases, one_in, dtype, level, other=0):
+    """Return a part of a table, another one for each dtype and level: between them, they try all of it."""
+    return portion(cases, one_in, always=0, which=FLOATS.index(dtype) + 2 * LEVELS.index(level) + other)
 
 
 def kernel(kernel_of, op, inputs, ndim, level=LEVELS[-1]):
@@ -55,10 +63,11 @@ def call(kernel_of, op, inputs, ndim, level=LEVELS[-1]):
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("layouts", ["CC", "FC", "CF", "FF", "negative C", "C step2", "step2 negative"])
+@pytest.mark.parametrize("layouts", ORDERS)
 def test_product(dtype, level, layouts):
     left, right = (["C", "F"]["CF".index(c)] for c in layouts) if len(layouts) == 2 else layouts.split()
-    for m, k, n in [*SHAPES, *(LARGE if level == LEVELS[-1] and len(layouts) == 2 else [])]:
+    large = LARGE if level == LEVELS[-1] and len(layouts) == 2 else []
+    for m, k, n in [*share(SHAPES, 2, dtype, level, ORDERS.index(layouts)), *share(large, 4, dtype, level, ORDERS.index(layouts))]:
         a, b = laid_out(whole((m, k), dtype), left), laid_out(whole((k, n), dtype), right)
         np.testing.assert_array_equal(call(blas.dot_kernel, Toy(), [a, b], 2, level), a @ b, err_msg=f"{m} {k} {n}")
 
@@ -68,38 +77,35 @@ def test_product(dtype, level, layouts):
 @pytest.mark.parametrize("in_place", [False, True])
 def test_gemm(dtype, level, in_place):
     op = Toy(destroy_map={0: [0]} if in_place else {})
-    for m, k, n in SHAPES:
-        for layout in ("C", "F", "step2", "negative"):
-            x, y, z = whole((m, k), dtype), whole((k, n), dtype), laid_out(whole((m, n), dtype), layout)
-            for alpha, beta in [(1, 1), (-2, 0.5), (0.5, 0)]:
-                want = beta * z + alpha * (x @ y)
-                start = z.copy("K") if not in_place else z
-                numbers = [np.array(alpha, dtype), np.array(beta, dtype)]
-                got = call(blas.gemm_kernel, op, [start, numbers[0], x, y, numbers[1]], 2, level)
-                np.testing.assert_array_equal(got, want, err_msg=f"{m} {k} {n} {layout} {alpha} {beta}")
-                assert (start == (want if in_place else z)).all()
+    table = itertools.product(SHAPES, ("C", "F", "step2", "negative"), [(1, 1), (-2, 0.5), (0.5, 0)])
+    for (m, k, n), layout, (alpha, beta) in share(table, 5, dtype, level, in_place):
+        x, y, z = whole((m, k), dtype), whole((k, n), dtype), laid_out(whole((m, n), dtype), layout)
+        want = beta * z + alpha * (x @ y)
+        start = z.copy("K") if not in_place else z
+        numbers = [np.array(alpha, dtype), np.array(beta, dtype)]
+        got = call(blas.gemm_kernel, op, [start, numbers[0], x, y, numbers[1]], 2, level)
+        equal(got, want, m, k, n, layout, alpha, beta)
+        assert (start == (want if in_place else z)).all()
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_products_with_vectors(dtype, level):
     half, two = (np.array(v, dtype) for v in (0.5, 2))
-    for m, n in [(1, 1), (3, 7), (4, 8), (5, 9), (1, 1025), (1025, 1), (9, 40), (33, 130), (2500, 17), (17, 2500), (0, 4), (4, 0)]:
-        for layout in ("C", "F", "step2", "negative"):
-            for step in ("C", "step2", "negative"):
-                a, x, y = laid_out(whole((m, n), dtype), layout), laid_out(whole((n,), dtype), step), laid_out(whole((m,), dtype), step)
-                note = f"{m} {n} {layout} {step}"
-                np.testing.assert_array_equal(call(blas.dot_kernel, Toy(), [a, x], 1, level), a @ x, err_msg=note)
-                np.testing.assert_array_equal(call(blas.dot_kernel, Toy(), [y, a], 1, level), y @ a, err_msg=note)
-                np.testing.assert_array_equal(call(blas.dot_kernel, Toy(), [x, x], 0, level), x @ x, err_msg=note)
-                got = call(blas.gemv_kernel, Toy(), [y, two, a, x, half], 1, level)
-                np.testing.assert_array_equal(got, 2 * (a @ x) + y / 2, err_msg=note)
-                got = call(blas.ger_kernel, Toy(), [a, half, y, x], 2, level)
-                np.testing.assert_array_equal(got, a + np.outer(y, x) / 2, err_msg=note)
-                start, want = a.copy("K"), 3 * a + 2 * np.outer(y, x)
-                start *= 3
-                call(blas.ger_kernel, Toy(destroy_map={0: [0]}), [start, two, y, x], 2, level)
-                np.testing.assert_array_equal(start, want, err_msg=note)
+    shapes = [(1, 1), (3, 7), (4, 8), (5, 9), (1, 1025), (1025, 1), (9, 40), (33, 130), (2500, 17), (17, 2500), (0, 4), (4, 0)]
+    table = itertools.product(shapes, ("C", "F", "step2", "negative"), ("C", "step2", "negative"))
+    for (m, n), layout, step in share(table, 5, dtype, level):
+        a, x, y = laid_out(whole((m, n), dtype), layout), laid_out(whole((n,), dtype), step), laid_out(whole((m,), dtype), step)
+        note = m, n, layout, step
+        equal(call(blas.dot_kernel, Toy(), [a, x], 1, level), a @ x, *note)
+        equal(call(blas.dot_kernel, Toy(), [y, a], 1, level), y @ a, *note)
+        equal(call(blas.dot_kernel, Toy(), [x, x], 0, level), x @ x, *note)
+        equal(call(blas.gemv_kernel, Toy(), [y, two, a, x, half], 1, level), 2 * (a @ x) + y / 2, *note)
+        equal(call(blas.ger_kernel, Toy(), [a, half, y, x], 2, level), a + np.outer(y, x) / 2, *note)
+        start, want = a.copy("K"), 3 * a + 2 * np.outer(y, x)
+        start *= 3
+        call(blas.ger_kernel, Toy(destroy_map={0: [0]}), [start, two, y, x], 2, level)
+        equal(start, want, *note)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -10,6 +10,7 @@ from kernel_harness import call, run, scalar
 from kernel_toys import DTYPES, VIEW, Array, Toy, is_accepted, node, stretching
 from layouts import in_all_layouts, numbers
 
+from portion import portion
 from theano.tensor.create import lowering as create
 from theano.tensor.join import lowering as join
 from theano.tensor.shape import lowering as layout
@@ -189,22 +190,22 @@ def test_specify_shape():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_diagonals(dtype):
-    for shape in [(4, 4), (3, 6), (5, 2), (0, 3), (3, 4, 2)]:
-        for name, x in in_all_layouts(numbers(rng, shape, dtype)):
-            for first, second in [(0, 1), (1, 0), (-1, 0)]:
-                for offset in (0, 1, -2, 9, -9):
-                    want = x.diagonal(offset, first, second)
-                    for how in ({}, VIEW):
-                        op = Toy(offset=offset, axis1=first, axis2=second, **how)
-                        got = call(layout.extract_diagonal_kernel, op, [x], (dtype, x.ndim - 1))
-                        assert got[0].shape == want.shape and got.views == (bool(how),)
-                        np.testing.assert_array_equal(got[0], want, err_msg=name)
-                    y, into = numbers(rng, want.shape, dtype), x.copy()
-                    window = into.diagonal(offset, first, second)
-                    window.flags.writeable = True
-                    window[...] = y
-                    got = call(layout.set_diagonal_kernel, op, [x, y], (dtype, x.ndim))[0]
-                    np.testing.assert_array_equal(got, into, err_msg=name)
+    axes = [(0, 1), (1, 0), (-1, 0)]
+    laid = [given for shape in [(4, 4), (3, 6), (5, 2), (0, 3), (3, 4, 2)] for given in in_all_layouts(numbers(rng, shape, dtype))]
+    table = itertools.product(laid, axes, (0, 1, -2, 9, -9))
+    for (name, x), (first, second), offset in portion(table, 4, which=DTYPES.index(dtype)):
+        want = x.diagonal(offset, first, second)
+        for how in ({}, VIEW):
+            op = Toy(offset=offset, axis1=first, axis2=second, **how)
+            got = call(layout.extract_diagonal_kernel, op, [x], (dtype, x.ndim - 1))
+            assert got[0].shape == want.shape and got.views == (bool(how),)
+            np.testing.assert_array_equal(got[0], want, err_msg=name)
+        y, into = numbers(rng, want.shape, dtype), x.copy()
+        window = into.diagonal(offset, first, second)
+        window.flags.writeable = True
+        window[...] = y
+        got = call(layout.set_diagonal_kernel, op, [x, y], (dtype, x.ndim))[0]
+        np.testing.assert_array_equal(got, into, err_msg=name)
     with pytest.raises(ValueError, match=r"\(1,\) does not fit in one of shape \(3,\).*only if"):
         call(layout.set_diagonal_kernel, Toy(offset=0, axis1=0, axis2=1), [np.zeros((3, 3)), np.ones(1)], ("float64", 2))
 

@@ -78,7 +78,7 @@ TH_EXPORT int th_kernel_gpu_pool(th_ctx *ctx)
     const int done = th_cudnn_pool(ctx, p, axes);
     if (done)
         return done < 0 ? -1 : 0;
-    th_buffer *operands[OPERANDS];
+    th_buffer *operands[OPERANDS] = {NULL};
     char *pointers[OPERANDS];
     for (int k = 0; k < count; ++k) {
         operands[k] = k < form->arrays ? ctx->in[k] : ctx->out[0];
