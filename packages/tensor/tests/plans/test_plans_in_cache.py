@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+
 from portion import portion
 
 PROGRAM = """

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import portion
 import pytest
 from plan_keys import key_of
 
+import portion
 import theano
 import theano.tensor as T
 from theano.compile.mode import Mode

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from portion import everything
 
 import theano
 import theano.tensor as T
+from portion import everything
 from theano.cache.store import CacheSettings, open_cache
 from theano.compile import environment, program_cache
 from theano.graph.kernel import Builtin

@@ -18,6 +18,7 @@ from instances import LENGTH
 from instances import REFUSALS as REFUSED_WHEN_MADE
 from left_sides import LENGTHS, classes, psd, square
 
+from portion import portion
 from theano import scalar as scal
 from theano.compile.builders import OpFromGraph
 from theano.graph import Constant
@@ -93,12 +94,19 @@ _OTHER_LENGTHS: tuple[dict[int, int], ...] = ({}, {4: 0}, {3: 0}, {4: 1}, {3: 1}
 
 
 def samples(inputs: Sequence[Any], output: Any, name: str, elementwise: bool, thorough: bool) -> Iterator[list[np.ndarray]]:
-    """Yield values for the inputs of an instance."""
-    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    """Yield values for the inputs of an instance: a third of those that are made for it if not ``thorough``."""
+    seed = zlib.crc32(name.encode())
+    rng = np.random.default_rng(seed)
+
+    def tried(turns: Sequence[Any]) -> Sequence[Any]:
+        first, *others = turns
+        start = seed % 3  # other instances of the expression have the others
+        return turns if thorough else portion([first, *others[start:], *others[:start]])
+
     if elementwise:
         many = sum(v.type.ndim > 0 for v in inputs)
         turns = 8 if many < len(inputs) else 1 if many < 2 else 4 if thorough else 2
-        for _ in range(turns):
+        for _ in tried(range(turns)):
             yield [_spread(v, rng, thorough) for v in inputs]
         return
     long = {4: 70}
@@ -106,12 +114,10 @@ def samples(inputs: Sequence[Any], output: Any, name: str, elementwise: bool, th
         long = {}
         if _fails(inputs, output, [_filled(v, long, rng, plain=True) for v in inputs]):
             return  # patterns that do not fit each other, or numbers that an op refuses
-    for turn in range(12 if thorough else 3):
-        yield [_filled(v, long if turn < 2 else {}, rng, plain=True) for v in inputs]
-    for _ in range(24 if thorough else 4):
-        yield [_filled(v, long, rng, plain=False) for v in inputs]
-    for lengths in _OTHER_LENGTHS[1:]:
-        yield [_filled(v, lengths, rng, plain=True) for v in inputs]
+    ordinary = [(long if turn < 2 else {}, True) for turn in range(12 if thorough else 3)]
+    of_any_size = [(long, False)] * (24 if thorough else 4)
+    for lengths, plain in tried([*ordinary, *of_any_size, *((other, True) for other in _OTHER_LENGTHS[1:])]):
+        yield [_filled(v, lengths, rng, plain=plain) for v in inputs]
 
 
 def _fails(inputs: Sequence[Any], output: Any, values: list[np.ndarray]) -> bool:

@@ -9,10 +9,10 @@ import sys
 import counted
 import numpy as np
 import pytest
-from portion import everything
 
 import theano
 import theano.tensor as T
+from portion import everything
 from theano.graph import FunctionGraph
 from theano.rewriting import rewrite
 from theano.tensor.blas.routines import Gemm

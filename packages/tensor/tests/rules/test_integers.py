@@ -14,10 +14,10 @@ import warnings
 import numpy as np
 import pytest
 from interpret import apply_rule, compute, rewritten, run
-from portion import portion
 from test_each_rule import AFTER, CASES, VALUES, c, i, k, m, n, s, v, w
 
 import theano.tensor as T
+from portion import portion
 from theano.graph import Constant
 from theano.graph.traverse import explicit_inputs, toposort
 from theano.tensor.elemwise import functions as F

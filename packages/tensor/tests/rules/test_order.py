@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from portion import portion
 
 import theano.scan.rules
 import theano.tensor
 import theano.tensor.rules as rules
+from portion import portion
 from theano.rewriting import Phase, Phases, families, phases
 
 IN_AN_ORDER = """

@@ -18,8 +18,8 @@ from forms import FORMS, NEIGHBOURS
 from instances import Case
 from interpret import apply_rule
 from left_sides import AFTER, CASES
-from portion import portion
 
+from portion import portion
 from theano.graph.traverse import explicit_inputs
 from theano.rewriting import phases
 
