@@ -9,6 +9,7 @@ from interpret import apply_rule, rewritten
 from left_sides import AFTER, CASES
 from written import digest, ops, written
 
+from portion import portion
 from theano.graph.traverse import explicit_inputs, toposort
 from theano.rewriting.rule import Rule
 
@@ -71,9 +72,12 @@ def test_recorded_after_all_rules(name, after_all_rules, snapshot):
 
 
 def test_left_sides_become_the_same_when_all_are_asked(name, after_all_rules, monkeypatch):
-    """Rules that are not asked, since the graph has no op that they need: see ``test_needed_ops.py``."""
+    """Rules that are not asked, since the graph has no op that they need: see ``test_needed_ops.py``.
+
+    What becomes of all forms where they are not asked is recorded above: of these a part is compared.
+    """
     monkeypatch.setattr(Rule, "may_apply", lambda rule, present: True)
-    for output, (fgraph, report) in zip(expressions(name), after_all_rules, strict=True):
+    for output, (fgraph, report) in portion(zip(expressions(name), after_all_rules, strict=True)):
         asked, others = rewritten(explicit_inputs([output]), [output])
         assert others.uses == report.uses
         assert written(asked.outputs, asked.toposort()) == written(fgraph.outputs, fgraph.toposort())
