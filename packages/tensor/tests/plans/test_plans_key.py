@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from plan_keys import key_of
 
+import portion
 import theano
 import theano.tensor as T
 from theano.compile.mode import Mode
 from theano.graph.canonical import NoCanonicalForm, form_of, object_of
-from theano.rewriting import RewriteSettings, local_rule, phases
+from theano.rewriting import RewriteSettings, families, local_rule, phases
 from theano.rewriting.registration import Changes
 
 # Each entry gives a list of arguments for `key_of`; no two of them may have one key, and each has the same key again.
@@ -367,19 +368,23 @@ def test_what_is_no_form_is_refused(tree):
 # -- other processes -----------------------------------------------------------------------------------------
 
 SCRIPT = """
-import sys
+import importlib, sys
 sys.path.insert(0, {tests!r})
 import test_plans_key as t
+for package in {packages!r}:  # a key names the packages of rules: those of the layers that are loaded
+    if package not in t.families.packages:
+        importlib.import_module(package.rpartition(".")[0])
 for name, make in t.MUTATIONS.items():
     print(t.key_of(*make()), name)
 """
 
 
 def test_another_process_has_the_same_keys(keys):
-    tests = str(Path(__file__).parent)
-    for seed in ("1", "2"):
+    script = SCRIPT.format(tests=str(Path(__file__).parent), packages=[*families.packages])
+    path = os.pathsep.join([str(Path(portion.__file__).parent), os.environ.get("PYTHONPATH", "")])
+    for seed in portion.portion(("1", "2")):
         out = subprocess.run(
-            [sys.executable, "-c", SCRIPT.format(tests=tests)], env={**os.environ, "PYTHONHASHSEED": seed},
+            [sys.executable, "-c", script], env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path},
             capture_output=True, text=True, timeout=300, check=True,
         ).stdout  # fmt: skip
         theirs = {name: key for key, _, name in (line.partition(" ") for line in out.splitlines())}

@@ -17,6 +17,13 @@ from theano.codegen import unit as units
 from theano.errors import NoCompilerError
 
 
+@pytest.fixture(autouse=True, scope="module")
+def little_to_walk_over() -> None:
+    """Take what earlier tests have left alive from the collector of garbage, which is asked again and again here."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     try:

@@ -18,6 +18,7 @@ from instances import LENGTH
 from instances import REFUSALS as REFUSED_WHEN_MADE
 from left_sides import LENGTHS, classes, psd, square
 
+from portion import portion
 from theano import scalar as scal
 from theano.compile.builders import OpFromGraph
 from theano.graph import Constant
@@ -93,12 +94,19 @@ _OTHER_LENGTHS: tuple[dict[int, int], ...] = ({}, {4: 0}, {3: 0}, {4: 1}, {3: 1}
 
 
 def samples(inputs: Sequence[Any], output: Any, name: str, elementwise: bool, thorough: bool) -> Iterator[list[np.ndarray]]:
-    """Yield values for the inputs of an instance."""
-    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    """Yield values for the inputs of an instance: a third of those that are made for it if not ``thorough``."""
+    seed = zlib.crc32(name.encode())
+    rng = np.random.default_rng(seed)
+
+    def tried(turns: Sequence[Any]) -> Sequence[Any]:
+        first, *others = turns
+        start = seed % 3  # other instances of the expression have the others
+        return turns if thorough else portion([first, *others[start:], *others[:start]])
+
     if elementwise:
         many = sum(v.type.ndim > 0 for v in inputs)
         turns = 8 if many < len(inputs) else 1 if many < 2 else 4 if thorough else 2
-        for _ in range(turns):
+        for _ in tried(range(turns)):
             yield [_spread(v, rng, thorough) for v in inputs]
         return
     long = {4: 70}
@@ -106,12 +114,10 @@ def samples(inputs: Sequence[Any], output: Any, name: str, elementwise: bool, th
         long = {}
         if _fails(inputs, output, [_filled(v, long, rng, plain=True) for v in inputs]):
             return  # patterns that do not fit each other, or numbers that an op refuses
-    for turn in range(12 if thorough else 3):
-        yield [_filled(v, long if turn < 2 else {}, rng, plain=True) for v in inputs]
-    for _ in range(24 if thorough else 4):
-        yield [_filled(v, long, rng, plain=False) for v in inputs]
-    for lengths in _OTHER_LENGTHS[1:]:
-        yield [_filled(v, lengths, rng, plain=True) for v in inputs]
+    ordinary = [(long if turn < 2 else {}, True) for turn in range(12 if thorough else 3)]
+    of_any_size = [(long, False)] * (24 if thorough else 4)
+    for lengths, plain in tried([*ordinary, *of_any_size, *((other, True) for other in _OTHER_LENGTHS[1:])]):
+        yield [_filled(v, lengths, rng, plain=plain) for v in inputs]
 
 
 def _fails(inputs: Sequence[Any], output: Any, values: list[np.ndarray]) -> bool:
@@ -173,6 +179,8 @@ def _results(node: Any, inputs: list[Any]) -> list[Any]:
     if isinstance(node.op, OpFromGraph):  # (which would compile a function)
         inner = computed(node.op.local_outputs, dict(zip(node.op.local_inputs, inputs, strict=True)))
         return [inner[v] for v in node.op.local_outputs]
+    if isinstance(node.op, MapRows):
+        return _rows(node.op, inputs)
     if isinstance(node.op, Elemwise):
         # NumPy computes a function of elements that lie apart otherwise, in its last bits; a power also of a number.
         whole = np.broadcast_arrays(*inputs) if node.op.scalar_op == scal.pow else inputs
@@ -180,6 +188,19 @@ def _results(node: Any, inputs: list[Any]) -> list[Any]:
     cells: list[list[Any]] = [[None] for _ in node.outputs]
     node.op.perform(node, inputs, cells)
     return [cell[0] for cell in cells]
+
+
+def _rows(op: MapRows, inputs: list[Any]) -> list[Any]:
+    """Return what an expression is worth for each row; without rows, that of a row of zeros says the lengths."""
+    sequences, fixed = inputs[: op.sequences], inputs[op.sequences :]
+    count = min(map(len, sequences))
+    rows = zip(*sequences) if count else [[np.zeros(x.shape[1:], x.dtype) for x in sequences]]
+    found = []
+    for row in rows:
+        given = [np.asarray(x) for x in (*row, *fixed)]
+        known = computed(op.outputs, dict(zip(op.inner.inputs, given, strict=True)))
+        found.append([known[v] for v in op.outputs])
+    return [np.array(values)[:count] for values in zip(*found)]
 
 
 class Rounding:
@@ -423,18 +444,19 @@ def _good(keeps: str, wanted: Any, found: Any, known: Any, about: Any, elementwi
             return good
     floats = [v.type.dtype for node in order for v in (*node.inputs, *node.outputs) if _is_inexact(v)]
     coarsest = max(floats, key=lambda d: float(np.finfo(d).eps), default="float64")
+    good = good | near(wanted, found, [], coarsest)
+    if found.dtype.kind in "fc" and not good.all():
+        good = good | ~(np.isfinite(wanted) & np.isfinite(found)) & at_the_edge(known, order, output, elementwise)
     moved: list[np.ndarray] = []
-    # Of many elements some are moved alike by chance where they cancel: more errors where few have not been enough.
-    for seeds in (range(6), range(6, 30)):
-        roundings = [Rounding(seed, reordered=keeps == "finite") for seed in seeds]
-        moved += [x for x in _moved(roundings, output, order, given, elementwise) if x.shape == wanted.shape]
-        if len(moved) < 3:
-            return np.ones(wanted.shape, bool)  # rounding decides whether there is a result
-        good = good | near(wanted, found, moved, coarsest)
-        if found.dtype.kind in "fc" and not good.all():
-            good = good | ~(np.isfinite(wanted) & np.isfinite(found)) & at_the_edge(known, order, output, elementwise)
+    # What is near by a few errors stays so by more. Of many elements some are moved alike by chance where they cancel.
+    for seeds in (range(1), range(1, 6), range(6, 30)):
         if good.all():
             break
+        roundings = [Rounding(seed, reordered=keeps == "finite") for seed in seeds]
+        moved += [x for x in _moved(roundings, output, order, given, elementwise) if x.shape == wanted.shape]
+        if seeds.stop > 1 and len(moved) < 3:
+            return np.ones(wanted.shape, bool)  # rounding decides whether there is a result
+        good = good | near(wanted, found, moved, coarsest)
     return good
 
 

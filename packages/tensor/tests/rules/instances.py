@@ -173,13 +173,12 @@ class Case:
         except REFUSALS:
             return None
 
-    def instances(self) -> Iterator[Instance]:
-        """Yield the instances that the ops take, each once."""
-        seen = set()
+    def instances(self, chosen: Callable[[list[Any]], list[Any]] = list) -> Iterator[Instance]:
+        """Yield the instances that the ops take, each once; of all changes, those that a function has chosen."""
+        changes: dict[str, Any] = {}
         for label, change in self._changes():
-            if label in seen:
-                continue
-            seen.add(label)
+            changes.setdefault(label, change)
+        for label, change in chosen(list(changes.items())):
             output = self._made(change)
             if output is not None:
                 yield Instance(label, output)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 import theano.tensor.rules.every  # noqa: F401  (enters the rules)
@@ -76,9 +78,14 @@ def compare(wanted, found, rtol, atol, finite):
     np.testing.assert_allclose(found, wanted, rtol=rtol, atol=atol, equal_nan=True)
 
 
+@lru_cache(maxsize=1)
+def _rules(changes):
+    return phases.all_rules()
+
+
 def apply_rule(name, inputs, output, after=()):
     """Return the graph of expressions after one rule alone (``after`` others), how often it was used, and the rule."""
-    rules = phases.all_rules()
+    rules = _rules(phases.changes())
     fgraph = FunctionGraph(list(inputs), list(output) if isinstance(output, list) else [output])
     fgraph.attach_feature(ShapeFeature())
     context = Context(TRUST)

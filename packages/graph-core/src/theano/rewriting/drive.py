@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from theano.graph.apply import Apply
@@ -25,6 +26,20 @@ from theano.rewriting.context import Context, Pass
 from theano.rewriting.needs import OpsPresent
 from theano.rewriting.report import PhaseReport
 from theano.rewriting.rule import Rule, replacements
+
+
+@lru_cache(maxsize=64)
+def _tracked(rules: tuple[Rule, ...]) -> dict[Any, list[int]]:
+    """Return the places of the rules that track an op or a class of ops, by these; under None of those that track all.
+
+    A phase has the same rules each time. To hash the ops of all of them takes longer than to rewrite a small graph.
+    """
+    places: dict[Any, list[int]] = {}
+    for i, rule in enumerate(rules):
+        tracks = rule.tracks
+        for key in (None,) if tracks is None else tracks:
+            places.setdefault(key, []).append(i)
+    return places
 
 
 class RuleIndex:
@@ -40,28 +55,28 @@ class RuleIndex:
     """
 
     def __init__(self, rules: Iterable[Rule], ops: OpsPresent):
-        self._by_key: dict[Any, list[tuple[int, Rule]]] = {}
-        self._always: list[tuple[int, Rule]] = []
+        self._rules = tuple(rules)
+        self._places = _tracked(self._rules)
         # By identity: the hash of an op is computed anew each time. The op is kept, so that its id stays its own.
         self._of_op: dict[int, tuple[Op, tuple[Rule, ...]]] = {}
         self._ops, self._known = ops, 0
-        self._idle = list(enumerate(rules))
+        self._taking_part: set[int] = set()
+        self._idle = list(range(len(self._rules)))
         self._awaited: set[Any] = set()  # ops, and classes of ops, that idle rules need
         self._admit()
 
     def _admit(self) -> None:
         """Let those rules take part for which the graph has what they need."""
         idle, self._idle = self._idle, []
-        for i, rule in idle:
-            if not rule.may_apply(self._ops.keys):
-                self._idle.append((i, rule))
-                continue
-            tracks = rule.tracks
-            if tracks is None:
-                self._always.append((i, rule))
-            for key in tracks or ():
-                self._by_key.setdefault(key, []).append((i, rule))
-        self._awaited = {key for _, rule in self._idle for key in rule.awaited} - self._ops.keys
+        for i in idle:
+            if self._rules[i].may_apply(self._ops.keys):
+                self._taking_part.add(i)
+            else:
+                self._idle.append(i)
+        self._awaited.clear()
+        for i in self._idle:
+            self._awaited |= self._rules[i].awaited
+        self._awaited -= self._ops.keys
         self._of_op.clear()
 
     def of(self, op: Op) -> tuple[Rule, ...]:
@@ -73,10 +88,8 @@ class RuleIndex:
         known = self._of_op.get(id(op))
         if known is not None:
             return known[1]
-        found = dict(self._always)
-        for key in (op, *type(op).__mro__):
-            found.update(self._by_key.get(key, ()))
-        rules = tuple(found[i] for i in sorted(found))
+        found = {i for key in (None, op, *type(op).__mro__) for i in self._places.get(key, ())}
+        rules = tuple(self._rules[i] for i in sorted(found & self._taking_part))
         self._of_op[id(op)] = (op, rules)
         return rules
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
+from itertools import chain
 from types import FunctionType
 from typing import Any, TypeGuard
 
@@ -96,18 +97,17 @@ class Rule:
 
     def may_apply(self, present: Set[Any]) -> bool:
         """Return False where a graph with these ops, and classes of ops, has no node that the rule could change."""
-        for way in self.needs:
-            for any_of in way:
-                if present.isdisjoint(any_of):
-                    break
-            else:
-                return True
-        return False
+        return any(not any(map(present.isdisjoint, way)) for way in self._hashed_needs)
 
-    @property
-    def awaited(self) -> set[Any]:
+    @cached_property
+    def _hashed_needs(self) -> list[list[frozenset[Any]]]:
+        """The needs as sets, which keep the hashes of ops: to compute these takes longer than to look them up."""
+        return [[frozenset(any_of) for any_of in way] for way in self.needs]
+
+    @cached_property
+    def awaited(self) -> frozenset[Any]:
         """All ops, and classes of ops, that are among its needs."""
-        return {key for way in self.needs for any_of in way for key in any_of}
+        return frozenset(chain.from_iterable(chain.from_iterable(self._hashed_needs)))
 
     def answer(self, fgraph: FunctionGraph, node: Apply) -> Answer:
         """Return what could stand in place of the outputs of ``node``; None or False for nothing."""
