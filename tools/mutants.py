@@ -14,6 +14,8 @@ the first failure ends it: first to those of the short run, then to the others. 
 a sample those of its groups. With --keep, the notes and each answer stay in a folder. The notes serve again while
 sources and tests are the same. --resume asks only for the answers that are missing.
 
+The tests that caught a mutant run once more without one: what a test that fails then has caught does not count.
+
 A mutant that no test catches is a survivor. One that cannot be told from the original has its reason in mutants.toml
 and does not count. Exit status 1 says that the whole run catches less than 95 % of the others, or the short run less
 than 97 % of what the whole one catches.
@@ -118,7 +120,22 @@ def answers(asked: argparse.Namespace, folder: Path) -> list[report.Row]:
     missing = {name: mutant for name, mutant in chosen.items() if name not in known}
     reach.look_up(missing.values())
     rows += _ask(missing, reach, asked, folder, results)
-    return [row for row in rows if _name_in(row) in chosen]
+    rows = [row for row in rows if _name_in(row) in chosen]
+    for test in sorted(control(tree, rows, asked.cases)):
+        caught = sum(row["test"] == test for row in rows)
+        print(f"fails without any mutant, too, so {caught} were not caught by it: {test}")
+        rows = [row | {"caught": ""} if row["test"] == test else row for row in rows]
+    return rows
+
+
+def control(tree: Tree, rows: list[report.Row], cases: str) -> set[str]:
+    """Run the tests that have caught something as they ran then, without a mutant; return those that fail."""
+    found: set[str] = set()
+    for stage, which in (("short", cases), ("whole", "all")):
+        tests = sorted({row["test"] for row in rows if row["caught"] == stage and "::" in row["test"]})
+        for layer in sorted({groups.layer_of(test) for test in tests}):
+            found.update(tree.failing([test for test in tests if groups.layer_of(test) == layer], which))
+    return found
 
 
 def _ask(missing: dict[Name, Mutant], reach: Reach, asked: argparse.Namespace, folder: Path,

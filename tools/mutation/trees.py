@@ -82,26 +82,27 @@ class Tree:
                 asked += len(tests)
                 is_cut = is_cut or len(tests) < len(seconds)
                 for batch in batches(tests):
-                    if test := self._failing(batch, which, sum(seconds[test] for test in batch)):
-                        return Verdict(stage, test, time.monotonic() - start, asked, is_cut)
+                    # The tests took so long beside others; alone with a mutant, more may have to be compiled.
+                    patience = 90 + 4 * sum(seconds[test] for test in batch)
+                    if failed := self.failing(batch, which, "-x", patience=patience):
+                        return Verdict(stage, failed[0], time.monotonic() - start, asked, is_cut)
         finally:
             path.write_text(original, encoding="utf-8")
         return Verdict("", "", time.monotonic() - start, asked, is_cut)
 
-    def _failing(self, tests: list[str], cases: str, seconds: float) -> str:
-        """Return the first test that fails, or what else went wrong, or nothing."""
+    def failing(self, tests: list[str], cases: str, *options: str, patience: float | None = None) -> list[str]:
+        """Return those of some tests that fail, or what else went wrong."""
         chosen, log = self.folder / "chosen.txt", self.folder / "chosen.jsonl"
         chosen.write_text("\n".join(tests), encoding="utf-8")
         log.unlink(missing_ok=True)
         files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-        # The tests took so long beside others; alone with a mutant, more may have to be compiled.
-        status = self.pytest("-x", f"--chosen={chosen}", f"--report-log={log}", "--cases", cases, *LIGHT, *files,
-                             patience=90 + 4 * seconds)  # fmt: skip
+        status = self.pytest(*options, f"--chosen={chosen}", f"--report-log={log}", "--cases", cases, *LIGHT, *files,
+                             patience=patience)  # fmt: skip
         if status in (0, 5):
-            return ""
+            return []
         reports = [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.exists() else []
         failed = [report["nodeid"] for report in reports if report.get("outcome") == "failed"]
-        return failed[0] if failed else "too long" if status is None else f"pytest's status {status}"
+        return failed or ["too long" if status is None else f"pytest's status {status}"]
 
 
 # -- who reaches what --------------------------------------------------------------------------------------------------

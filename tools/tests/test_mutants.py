@@ -200,6 +200,14 @@ def test_a_measurement_has_two_answers_and_is_resumed(root, tmp_path, capsys, mo
     assert results.read_text().splitlines()[-1].startswith(first[:100])
 
 
+def test_what_fails_without_a_mutant_has_caught_nothing(root, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
+    (root / TESTS).write_text("def test_good():\n    pass\n\ndef test_bad():\n    assert not __file__\n")
+    rows = [{"caught": "short", "test": f"{TESTS}::test_{name}"} for name in ("good", "bad")]
+    tree = trees.Tree(tmp_path / "tree", tmp_path / "cache")
+    assert mutants.control(tree, rows, "0") == {f"{TESTS}::test_bad"}
+
+
 def test_a_sample_is_taken_where_a_seed_is_given(root, capsys):
     chosen = mutants.choose(mutants.parser().parse_args(["--seed", "1", "--count", "2"]))
     assert len(chosen) == 2 and "seed 1" in capsys.readouterr().out
