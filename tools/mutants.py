@@ -1,382 +1,214 @@
 """Change one token of the sources, and see that a test fails: mutation testing of what wrong numbers come from.
 
-    python tools/mutants.py [--count 200] [--seed N] [--group rules ...] [--jobs 2]
+    python tools/mutants.py [--group rules ...] [--keep FOLDER [--resume]] [--jobs 2]
+    python tools/mutants.py --count 200 [--seed N] [--group rules ...]
+    python tools/mutants.py --renew [--count 320] [--seed N]
 
-The mutations are cosmic-ray's; which tests see a mutant is decided here, so that a mutant costs seconds. The tests run
-once under coverage.py, which notes who reaches which line; a mutant is then given to those tests alone, the quickest
-first, and the first failure ends it. Where nobody is known to reach the line (tables are made on import), all tests of
-its group are asked.
+The mutants are those of mutants.json, a fixed list over all layers; with --count or --seed they are a sample. A mutant
+has two answers: whether the short run catches it, which every check does, and whether the whole one does, with all
+cases and slow tests. The list names a mutant by the text of its line, so it lasts while files change. A mutant whose
+line is gone is reported, and --renew puts another one in its place.
+
+The tests run once under coverage.py, which notes who reaches which line. A mutant is given to those tests alone, and
+the first failure ends it: first to those of the short run, then to the others. For a fixed list all tests are run, for
+a sample those of its groups. With --keep, the notes and each answer stay in a folder. The notes serve again while
+sources and tests are the same. --resume asks only for the answers that are missing.
+
+The tests that caught a mutant run once more without one: what a test that fails then has caught does not count.
 
 A mutant that no test catches is a survivor. One that cannot be told from the original has its reason in mutants.toml
-and does not count; of the others, exit status 1 says that more than one in twenty survived.
+and does not count. Exit status 1 says that the whole run catches less than 95 % of the others, or the short run less
+than 97 % of what the whole one catches.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import os
 import random
-import re
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
+import threading
 import time
-import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 
-import coverage
-from cosmic_ray import plugins
-from cosmic_ray.ast import ast_nodes, get_ast
-from cosmic_ray.mutating import mutate_code
 from tqdm import tqdm
 
-ROOT = Path(__file__).resolve().parent.parent
-REASONS = ROOT / "tools" / "mutants.toml"
-LAYERS = ("graph-core", "scalar", "tensor", "sparse")
+from mutation import groups, report
+from mutation.changes import Mutant, Name, find, name_of, sample
+from mutation.reach import Reach
+from mutation.trees import Measurement, Tree, digest
 
-CORE, TENSOR = "packages/graph-core/src/theano", "packages/tensor/src/theano/tensor"
-CORE_TESTS, TENSOR_TESTS = "packages/graph-core/tests", "packages/tensor/tests"
-RECORDED = f"{TENSOR_TESTS}/test_recorded_cases.py"
-
-#: What is mutated, and the tests that shall notice.
-GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "rules": (
-        (f"{TENSOR}/rules/*.py", f"{TENSOR}/*/rules/*.py", f"{TENSOR}/*/rules.py"),
-        (f"{TENSOR_TESTS}/rules", f"{TENSOR_TESTS}/linalg", f"{TENSOR_TESTS}/running/test_updates.py",
-         f"{TENSOR_TESTS}/control/test_ifelse.py", f"{TENSOR_TESTS}/rows/test_rows.py",
-         f"{TENSOR_TESTS}/reduce/test_logsumexp.py",
-         RECORDED),
-    ),
-    "gradients": (
-        (f"{CORE}/gradient/*.py", f"{TENSOR}/linalg/gradients.py", f"{TENSOR}/index/basic.py",
-         f"{TENSOR}/elemwise/op.py", f"{TENSOR}/reduce/careduce.py"),
-        (f"{CORE_TESTS}/gradient", f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/linalg",
-         f"{TENSOR_TESTS}/index/test_index.py", f"{TENSOR_TESTS}/reduce/test_reduce.py",
-         f"{TENSOR_TESTS}/elemwise/test_elemwise.py",
-         f"{TENSOR_TESTS}/reduce/test_axes.py", f"{TENSOR_TESTS}/test_known.py", RECORDED),
-    ),
-    "shapes": (
-        (f"{TENSOR}/shape/*.py", f"{TENSOR}/index/lengths.py", f"{TENSOR}/shape/rules/shapes.py",
-         f"{TENSOR}/shape/rules/lengths.py"),
-        (f"{TENSOR_TESTS}/rules", f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/index/test_index.py",
-         f"{TENSOR_TESTS}/shape/test_shape.py", f"{TENSOR_TESTS}/shape/test_shape_forms.py",
-         f"{TENSOR_TESTS}/reduce/test_axes.py",
-         f"{TENSOR_TESTS}/test_known.py", f"{TENSOR_TESTS}/test_cases.py", RECORDED),
-    ),
-    "updates": (
-        (f"{CORE}/runtime/updates.py", f"{CORE}/compile/pack.py", f"{CORE}/compile/shared.py", f"{CORE}/updates.py"),
-        (f"{CORE_TESTS}/compile", f"{CORE_TESTS}/runtime", f"{TENSOR_TESTS}/running/test_updates.py",
-         f"{TENSOR_TESTS}/running/test_arguments.py", f"{TENSOR_TESTS}/plans",
-         f"{TENSOR_TESTS}/test_recorded_plans.py"),
-    ),
-    "memory": (
-        (f"{CORE}/graph/aliasing.py", f"{CORE}/compile/aliasing.py", f"{CORE}/runtime/resource_limits.py",
-         f"{TENSOR}/rules/inplace.py", f"{CORE}/runtime/program.py"),
-        (f"{CORE_TESTS}/graph", f"{CORE_TESTS}/compile", f"{CORE_TESTS}/runtime",
-         f"{TENSOR_TESTS}/running/test_updates.py",
-         f"{TENSOR_TESTS}/rules", RECORDED, f"{TENSOR_TESTS}/test_recorded_plans.py"),
-    ),
-    "cache": (
-        (f"{CORE}/cache/*.py", f"{CORE}/compile/key.py", f"{CORE}/compile/program_cache.py",
-         f"{CORE}/compile/program_source.py", f"{CORE}/runtime/serialized.py", f"{CORE}/codegen/key.py"),
-        (f"{CORE_TESTS}/cache", f"{CORE_TESTS}/codegen", f"{TENSOR_TESTS}/plans"),
-    ),
-}  # fmt: skip
-
-#: Identity in place of equality, exponents in place of sums and the like say little: an operator that users confuse
-#: with the one that stands there says much.
-OPERATORS = (
-    *("AddNot", "NumberReplacer", "ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceTrueWithFalse"),
-    *("ReplaceFalseWithTrue", "ReplaceBreakWithContinue", "ReplaceContinueWithBreak", "ZeroIterationForLoop"),
-    *("ReplaceUnaryOperator_USub_UAdd", "ReplaceUnaryOperator_Delete_Not", "ReplaceUnaryOperator_Delete_USub"),
-    *(f"ReplaceComparisonOperator_{pair}" for pair in (
-        "Eq_NotEq", "NotEq_Eq", "Lt_LtE", "LtE_Lt", "Gt_GtE", "GtE_Gt", "Lt_Gt", "Gt_Lt", "Is_IsNot", "IsNot_Is")),
-    *(f"ReplaceBinaryOperator_{pair}" for pair in (
-        "Add_Sub", "Sub_Add", "Mul_Add", "FloorDiv_Mul", "Div_Mul", "Mod_FloorDiv", "BitAnd_BitOr", "BitOr_BitAnd",
-        "BitXor_BitAnd", "LShift_RShift", "RShift_LShift", "Pow_Mul")),
-)  # fmt: skip
-
-#: Seconds: of tests for one mutant as they took before, and of a mutant altogether.
-BUDGET, PATIENCE = 60.0, 240.0
+#: How many mutants the fixed list has, and a sample.
+FIXED, SAMPLE = 320, 200
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """One change of one token."""
-
-    group: str
-    path: str
-    operator: str
-    occurrence: int
-    line: int
-    column: int
-
-    def code(self, original: str) -> str:
-        """Return the changed source."""
-        changed = mutate_code(original, plugins.get_operator(f"core/{self.operator}")(), self.occurrence)
-        assert changed is not None
-        return str(changed)
+# -- the fixed list ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Reach:
-    """What each test took, and which of them reach a line."""
-
-    seconds: dict[str, float]
-    lines: dict[tuple[str, int], frozenset[str]]
-
-    def tests(self, mutant: Mutant, lines: range) -> list[str]:
-        """Return the tests for a statement, the quickest first, as many as the budget allows."""
-        reaching = (self.lines.get((mutant.path, line), frozenset()) for line in lines)
-        found = frozenset().union(*reaching) & self.seconds.keys()
-        group = [test for test in self.seconds if test.startswith(GROUPS[mutant.group][1])]
-        chosen: list[str] = []
-        total = 0.0
-        for test in sorted(found or group, key=lambda t: self.seconds[t]):
-            total += self.seconds[test]
-            if total > BUDGET:
-                break
-            chosen.append(test)
-        return chosen
+def fixed_list() -> Path:
+    """Return the file of the fixed list."""
+    return groups.ROOT / "tools" / "mutants.json"
 
 
-# -- what is mutated ---------------------------------------------------------------------------------------------------
+def read_fixed() -> list[Name]:
+    """Return the names of the fixed list."""
+    path = fixed_list()
+    return [Name(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))] if path.exists() else []
 
 
-def silent_lines(tree: ast.Module) -> set[int]:
-    """Return the lines on which a change says nothing: types, texts of errors, what only type checkers read.
+def renew(count: int, seed: int) -> None:
+    """Keep the mutants whose lines are still there, and fill up each group."""
+    found = {name: find(name) for name in tqdm(read_fixed(), "mutants of the list")}
+    there = {name: mutant for name, mutant in found.items() if mutant is not None and name.group in groups.GROUPS}
+    print(f"{len(found) - len(there)} of {len(found)} are gone")
+    share = -(-count // len(groups.GROUPS))
+    has = Counter(name.group for name in there)
+    rng = random.Random(seed)
+    for group in tqdm(groups.GROUPS, "groups"):
+        for mutant in sample([group], max(0, share - has[group]), rng, there.values()):
+            there[name_of(mutant)] = mutant
+    names = sorted(there, key=lambda n: (list(groups.GROUPS).index(n.group), n.path, n.before, n.after, n.which))
+    lines = ",\n".join(json.dumps(asdict(name)) for name in names)
+    fixed_list().write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    print(f"{len(names)} mutants are in {fixed_list().relative_to(groups.ROOT)}")
 
-    Examples
-    --------
-    >>> sorted(silent_lines(ast.parse("if x:" + chr(10) + "    raise ValueError(x + 1)")))
-    [2]
-    """
-    found: set[int] = set()
-    for node in ast.walk(tree):
-        typing = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-        if isinstance(node, ast.Raise) or typing or called.startswith(("logger.", "warnings.warn")):
-            found.update(_span(node))
+
+def choose(asked: argparse.Namespace) -> dict[Name, Mutant]:
+    """Return the mutants that are asked for, and say which of the fixed list are gone."""
+    if asked.count is not None or asked.seed is not None:
+        seed = asked.seed if asked.seed is not None else time.time_ns() % 2**31
+        print(f"seed {seed}", flush=True)
+        share = -(-(asked.count or SAMPLE) // len(asked.group))
+        return {name_of(mutant): mutant for mutant in sample(asked.group, share, random.Random(seed))}
+    names = [name for name in read_fixed() if name.group in asked.group]
+    found = {name: find(name) for name in tqdm(names, "mutants of the list")}
+    for name, mutant in found.items():
+        if mutant is None:
+            print(f"gone: {name.path} {name.operator}\n    - {name.before}\n    + {name.after}")
+    return {name: mutant for name, mutant in found.items() if mutant is not None}
+
+
+# -- a measurement -----------------------------------------------------------------------------------------------------
+
+
+def answers(asked: argparse.Namespace, folder: Path) -> list[report.Row]:
+    """Return what became of each mutant; each answer is appended to a file as it comes."""
+    chosen = choose(asked)
+    is_sample = asked.count is not None or asked.seed is not None
+    tests = sorted({t for group in asked.group for t in groups.GROUPS[group][1]}) if is_sample else [
+        f"packages/{layer}/tests" for layer in groups.LAYERS]  # fmt: skip
+    _keep_what_serves(folder, digest(asked.cases, *tests, *groups.patterns()))
+    results = folder / "results.jsonl"
+    if not asked.resume:
+        results.unlink(missing_ok=True)
+    # Notes name files by their path, so trees lie where they lay before.
+    shutil.rmtree(folder / "trees", ignore_errors=True)
+    # A cache belongs to a tree: a mutant may write wrong files into it.
+    tree = Tree(folder / "trees" / "plain", folder / "cache")
+    print("tests as they are ...", flush=True)
+    reach = Measurement(tree, folder, tests, asked.cases, asked.jobs).reach()
+    for failed in sorted(reach.whole.failed | reach.part.failed):
+        print(f"left out, since it fails in a copy without any mutant: {failed}", flush=True)
+    rows = [json.loads(line) for line in results.read_text("utf-8").splitlines()] if results.exists() else []
+    known = {_name_in(row) for row in rows}
+    missing = {name: mutant for name, mutant in chosen.items() if name not in known}
+    reach.look_up(missing.values())
+    rows += _ask(missing, reach, asked, folder, results)
+    rows = [row for row in rows if _name_in(row) in chosen]
+    for test in sorted(control(tree, rows, asked.cases)):
+        caught = sum(row["test"] == test for row in rows)
+        print(f"fails without any mutant, too, so {caught} were not caught by it: {test}")
+        rows = [row | {"caught": ""} if row["test"] == test else row for row in rows]
+    return rows
+
+
+def control(tree: Tree, rows: list[report.Row], cases: str) -> set[str]:
+    """Run the tests that have caught something as they ran then, without a mutant; return those that fail."""
+    found: set[str] = set()
+    for stage, which in (("short", cases), ("whole", "all")):
+        tests = sorted({row["test"] for row in rows if row["caught"] == stage and "::" in row["test"]})
+        for layer in sorted({groups.layer_of(test) for test in tests}):
+            found.update(tree.failing([test for test in tests if groups.layer_of(test) == layer], which))
     return found
 
 
-def silent_parts(tree: ast.Module) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return from where to where go annotations, and the ``strict`` of ``zip``: an assertion that lengths agree."""
-    found = []
-    for node in ast.walk(tree):
-        parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "zip":
-            parts += [keyword.value for keyword in node.keywords if keyword.arg == "strict"]
-        for part in parts:
-            if part is not None:
-                found.append(((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)))
-    return found
+def _ask(missing: dict[Name, Mutant], reach: Reach, asked: argparse.Namespace, folder: Path,
+         results: Path) -> list[report.Row]:  # fmt: skip
+    """Ask the tests about each mutant, as many at a time as there are trees."""
+    free = [Tree(folder / "trees" / str(k), folder / "trees" / f"cache-{k}") for k in range(asked.jobs)]
+    for k in range(asked.jobs if (folder / "cache").exists() else 0):
+        shutil.copytree(folder / "cache", folder / "trees" / f"cache-{k}", symlinks=True)
+    lock = threading.Lock()
 
-
-def _span(node: ast.AST) -> range:
-    return range(node.lineno, (node.end_lineno or node.lineno) + 1)  # type: ignore[attr-defined]
-
-
-def statement(tree: ast.Module, line: int) -> range:
-    """Return the lines of the smallest statement around a line, or of its head where it has a body."""
-    best = range(line, line + 1)
-    size = None
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt) and line in (span := _span(node)) and (size is None or len(span) < size):
-            best, size = span, len(span)
-            body = getattr(node, "body", None)
-            if body and line < body[0].lineno:
-                best = range(node.lineno, body[0].lineno)
-    return best
-
-
-def first_elements(tree: ast.Module) -> set[tuple[int, int]]:
-    """Return where the 0 of an index ``[0]`` stands: ``[-1]`` is the same where there is one element."""
-    indices = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript))
-    return {(i.lineno, i.col_offset) for i in indices if isinstance(i, ast.Constant) and i.value == 0}
-
-
-def mutants(group: str, path: str, source: str) -> Iterator[Mutant]:
-    """Yield each change of a module that is worth a test."""
-    tree = ast.parse(source)
-    silent, parts, firsts = silent_lines(tree), silent_parts(tree), first_elements(tree)
-    nodes = list(ast_nodes(get_ast(source)))
-    for name in OPERATORS:
-        operator = plugins.get_operator(f"core/{name}")()
-        positions = [at for node in nodes for at, _ in operator.mutation_positions(node)]
-        for occurrence, (line, column) in enumerate(positions):
-            if line in silent or any(a <= (line, column) < b for a, b in parts):
-                continue
-            # A number is made larger by one first, then smaller.
-            is_smaller = name == "NumberReplacer" and positions[occurrence - 1] == (line, column)
-            if not (is_smaller and (line, column) in firsts):
-                yield Mutant(group, path, name, occurrence, line, column)
-
-
-def sample(groups: list[str], count: int, rng: random.Random) -> list[Mutant]:
-    """Return some mutants, as many of each group, at most one at a place."""
-    chosen: list[Mutant] = []
-    for group in groups:
-        places: dict[tuple[str, int, int], list[Mutant]] = {}
-        for path in sorted({p for pattern in GROUPS[group][0] for p in ROOT.glob(pattern)}):
-            name = path.relative_to(ROOT).as_posix()
-            for mutant in mutants(group, name, path.read_text(encoding="utf-8")):
-                places.setdefault((name, mutant.line, mutant.column), []).append(mutant)
-        share = min(len(places), -(-count // len(groups)))
-        chosen += [rng.choice(places[place]) for place in sorted(rng.sample(sorted(places), share))]
-    return chosen
-
-
-# -- a tree of its own for each worker ---------------------------------------------------------------------------------
-
-
-class Tree:
-    """A copy of the repository whose sources come first on Python's path."""
-
-    def __init__(self, folder: Path):
-        self.folder = folder
-        ignored = shutil.ignore_patterns(".git", ".nox", "build", "__pycache__", "_build", ".hypothesis", "*.egg-info")
-        shutil.copytree(ROOT, folder, ignore=ignored, symlinks=True)
-        sources = [str(folder / "packages" / layer / "src") for layer in LAYERS]
-        self.environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(sources),
-            # A mutant is written and restored within the resolution of a file's date.
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "THEANO_FLAGS": f"base_compiledir={folder}/cache",
-        }
-
-    def pytest(self, *arguments: str, patience: float | None = None) -> int | None:
-        """Run tests here; return pytest's status, or None where it had to be ended."""
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
-        process = subprocess.Popen(command, cwd=self.folder, env=self.environment, start_new_session=True,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    def in_a_tree(name: Name) -> report.Row:
+        tree = free.pop()
         try:
-            return process.wait(patience)
-        except subprocess.TimeoutExpired:
-            return None
+            verdict = tree.judge(missing[name], reach, asked.cases, asked.budget)
         finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            free.append(tree)
+        row = asdict(name) | {"line": missing[name].line} | asdict(verdict)
+        with lock, results.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+        return row
 
-    def reach(self, groups: list[str], jobs: int) -> Reach:
-        """Run the tests of some groups as they are, several at a time, and note who reaches what."""
-        notes, data, settings = (self.folder / name for name in ("tests.jsonl", "tests.coverage", "coverage.toml"))
-        self.environment["COVERAGE_FILE"] = str(data)
-        sources = sorted({str((self.folder / pattern).parent) for group in groups for pattern in GROUPS[group][0]})
-        # Processes that tests start say in their context which test that was; pytest names it in the environment.
-        settings.write_text(
-            f"[tool.coverage.run]\nsource = {json.dumps(sources)}\n"
-            'parallel = true\npatch = ["subprocess", "_exit"]\ncontext = "${PYTEST_CURRENT_TEST-}"\n'
-        )
-        tests = sorted({test for group in groups for test in GROUPS[group][1]})
-        self.pytest("-n", str(jobs), f"--report-log={notes}", "--cov", f"--cov-config={settings}", "--cov-context=test",
-                    "--cov-report=", *tests)  # fmt: skip
-        reports = [json.loads(line) for line in notes.read_text().splitlines()]
-        calls = [r for r in reports if r.get("$report_type") == "TestReport"]
-        for failed in sorted({r["nodeid"] for r in calls if r["outcome"] == "failed"}):
-            print(f"left out, since it fails in a copy without any mutant: {failed}", flush=True)
-        passed = [r for r in calls if r["when"] == "call" and r["outcome"] == "passed"]
-        seconds = {r["nodeid"]: float(r["duration"]) for r in passed}
-        found = coverage.CoverageData(str(data))
-        found.read()
-        lines: dict[tuple[str, int], frozenset[str]] = {}
-        for file in found.measured_files():
-            path = Path(file).relative_to(self.folder).as_posix()
-            for line, contexts in found.contexts_by_lineno(file).items():
-                lines[path, line] = frozenset(_test_of(context) for context in contexts)
-        return Reach(seconds, lines)
-
-    def catches(self, mutant: Mutant, reach: Reach) -> bool:
-        """Tell whether a test fails with a mutant in place."""
-        path = self.folder / mutant.path
-        original = path.read_text(encoding="utf-8")
-        tests = reach.tests(mutant, statement(ast.parse(original), mutant.line))
-        chosen = self.folder / "tests.txt"
-        chosen.write_text("\n".join(tests))
-        try:
-            path.write_text(mutant.code(original), encoding="utf-8")
-            return self.pytest("-x", f"@{chosen}", patience=PATIENCE) != 0
-        finally:
-            path.write_text(original, encoding="utf-8")
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        return list(tqdm(pool.map(in_a_tree, missing), "mutants", len(missing)))
 
 
-def _test_of(context: str) -> str:
-    """Return the test that a context is: ``test|run`` in pytest's process, ``test (call)`` in one that it started.
-
-    Examples
-    --------
-    >>> _test_of("a.py::test|run"), _test_of("a.py::test (call)"), _test_of("a.py::test (call)|")
-    ('a.py::test', 'a.py::test', 'a.py::test')
-    """
-    return re.sub(r" \(\w+\)$", "", context.partition("|")[0])
+def _name_in(row: report.Row) -> Name:
+    return Name(**{key: row[key] for key in Name.__dataclass_fields__})
 
 
-# -- the report --------------------------------------------------------------------------------------------------------
+def _keep_what_serves(folder: Path, state: str) -> None:
+    """Empty a folder of notes that were taken of other sources or tests."""
+    stamp = folder / "state.txt"
+    if stamp.exists() and stamp.read_text() == state:
+        return
+    if folder.exists() and any(folder.iterdir()):
+        if not stamp.exists():
+            raise SystemExit(f"{folder} holds something else")
+        print("sources or tests are not those of the notes, which are taken again", flush=True)
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(state)
 
 
-def changed_line(mutant: Mutant) -> tuple[str, str]:
-    """Return the line of a mutant before and after."""
-    original = (ROOT / mutant.path).read_text(encoding="utf-8")
-    before, after = original.splitlines(), mutant.code(original).splitlines()
-    at = next(k for k, (a, b) in enumerate(zip(before, after, strict=False)) if a != b)
-    return before[at].strip(), after[at].strip()
-
-
-def reasons() -> dict[tuple[str, str, str], str]:
-    """Return why some mutants cannot be told from the original."""
-    entries = tomllib.loads(REASONS.read_text(encoding="utf-8")).get("equivalent", [])
-    return {(e["path"], e["line"], e["mutant"]): e["reason"] for e in entries}
+def parser() -> argparse.ArgumentParser:
+    """Return what reads the arguments."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, help="take a sample, so many mutants in all")
+    parser.add_argument("--seed", type=int, help="take this sample; the clock decides where it is not given")
+    parser.add_argument("--group", nargs="+", choices=sorted(groups.GROUPS), default=list(groups.GROUPS))
+    parser.add_argument("--renew", action="store_true", help="write the fixed list, and measure nothing")
+    parser.add_argument("--cases", default="0", metavar="NUMBER", help="which part of large tables the short run tries")
+    parser.add_argument("--budget", type=float, default=60.0, metavar="S",
+                        help="seconds of tests for a mutant, for each of the two runs")  # fmt: skip
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where notes and answers stay")
+    parser.add_argument("--resume", action="store_true", help="ask only for the answers that --keep does not have")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Make mutants, and say which of them survive."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=200, help="how many mutants in all")
-    parser.add_argument("--seed", type=int, default=None, help="which ones; the clock decides where it is not given")
-    parser.add_argument("--group", nargs="+", choices=sorted(GROUPS), default=sorted(GROUPS))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    asked = parser.parse_args(arguments)
-    seed = asked.seed if asked.seed is not None else time.time_ns() % 2**31
-    print(f"seed {seed}", flush=True)
-    known = reasons()
-    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(asked.jobs) as pool:
-        trees = list(pool.map(lambda k: Tree(Path(scratch) / str(k)), range(asked.jobs)))
-        free = list(trees)
-
-        def in_a_tree(mutant: Mutant) -> bool:
-            tree = free.pop()
-            try:
-                return tree.catches(mutant, reach)
-            finally:
-                free.append(tree)
-
-        print("tests as they are ...", flush=True)
-        reach = trees[0].reach(asked.group, asked.jobs)
-        chosen = sample(asked.group, asked.count, random.Random(seed))
-        caught = list(tqdm(pool.map(in_a_tree, chosen), "mutants", len(chosen)))
-    survivors = [m for m, was in zip(chosen, caught, strict=True) if not was]
-    excused = [m for m in survivors if (m.path, *changed_line(m)) in known]
-    for m in survivors:
-        if m not in excused:
-            before, after = changed_line(m)
-            print(f"survived: {m.path}:{m.line} {m.operator}\n    - {before}\n    + {after}")
-    total, left = Counter(m.group for m in chosen), Counter(m.group for m in survivors if m not in excused)
-    for group in asked.group:
-        print(f"{group}: {total[group]} mutants, {left[group]} survived")
-    counted = len(chosen) - len(excused)
-    alive = sum(left.values())
-    print(f"{counted - alive} of {counted} caught, {len(excused)} more cannot be told from the original")
-    return 1 if alive * 20 > counted else 0
+    asked = parser().parse_args(arguments)
+    if asked.resume and not asked.keep:
+        parser().error("--resume needs --keep")
+    if asked.renew:
+        renew(asked.count or FIXED, asked.seed or 0)
+        return 0
+    with tempfile.TemporaryDirectory() as scratch:
+        rows = report.counted(found := answers(asked, asked.keep.resolve() if asked.keep else Path(scratch, "notes")))
+    print(*report.details(rows), *report.table(rows), sep="\n")
+    print(f"{len(found) - len(rows)} more cannot be told from the original")
+    print(f"a mutant took {sum(row['seconds'] for row in found) / max(1, len(found)):.0f} s on average")
+    return 0 if report.passes(rows) else 1
 
 
 if __name__ == "__main__":

@@ -1,10 +1,17 @@
-"""Mutation testing of a toy: a weak test lets mutants live, a strong one catches them, a reason excuses them."""
+"""Mutation testing of toys: what is changed, what names it, which tests are asked, and what they answer."""
 
 from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
 import mutants
+from mutation import changes, groups, report, trees
+from mutation.reach import Reach, Run
 
 SOURCE = '''"""A toy."""
 
@@ -14,74 +21,213 @@ def clip(x: int | None, high: int = 9) -> int:
     if x is None:
         raise ValueError(f"{1 + 1} words")
     return high if x > high else x
+
+
+def double(x):
+    return x * 2
 '''
-WEAK = "from toy import clip\n\ndef test_small():\n    assert clip(3) == 3\n"
-STRONG = (
-    "import pytest\nfrom toy import clip\n\n"
-    "def test_both_sides():\n    assert [clip(k) for k in (3, 9, 10)] == [3, 9, 9]\n\n"
-    "def test_nothing():\n    with pytest.raises(ValueError):\n        clip(None)\n"
-)
+TOY, TESTS = "packages/tensor/src/toy.py", "packages/tensor/tests/test_toy.py"
+TEXT = '''
+import subprocess, sys, pytest
+from portion import portion
+from toy import clip, double
+
+@pytest.mark.parametrize("x", portion([3, 9, 8, 7]))
+def test_clip(x):
+    assert clip(x) == x
+
+def test_process():
+    program = "from toy import clip; print(clip(10))"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert found.stdout == "9\\n"
+
+def test_double():
+    assert double(2) == 4
+
+@pytest.mark.slow
+def test_double_again():
+    assert double(3) == 6
+'''
+REASON = f"""
+[[equivalent]]
+path = "{TOY}"
+line = "return high if x > high else x"
+mutant = "return high if x >= high else x"
+reason = "At x == high both are the same."
+"""
+LARGER = changes.Name("toy", TOY, "ReplaceComparisonOperator_Gt_GtE", "return high if x > high else x",
+                      "return high if x >= high else x", 0)  # fmt: skip
+TEN = changes.Name("toy", TOY, "NumberReplacer", "def clip(x: int | None, high: int = 9) -> int:",
+                   "def clip(x: int | None, high: int = 10) -> int:", 0)  # fmt: skip
+SUM = changes.Name("toy", TOY, "ReplaceBinaryOperator_Mul_Add", "return x * 2", "return x + 2", 0)
+GONE = changes.Name("toy", TOY, "NumberReplacer", "return x * 3", "return x * 4", 0)
 
 
 @pytest.fixture
-def toy(tmp_path, monkeypatch):
-    """A repository of one module; returns what runs the mutants of it against a test."""
+def root(tmp_path, monkeypatch):
+    """A repository of one module and one file of tests."""
     root = tmp_path / "root"
-    (root / "packages" / "tensor" / "src").mkdir(parents=True)
-    (root / "tools").mkdir()
-    (root / "packages" / "tensor" / "src" / "toy.py").write_text(SOURCE)
-    monkeypatch.setattr(mutants, "ROOT", root)
-    monkeypatch.setattr(mutants, "REASONS", root / "tools" / "mutants.toml")
-    monkeypatch.setattr(mutants, "GROUPS", {"toy": (("packages/tensor/src/toy.py",), ("test_toy.py",))})
+    for folder in ("packages/tensor/src", "packages/tensor/tests", "tools"):
+        (root / folder).mkdir(parents=True)
+    for file in ("conftest.py", "tools/portion.py"):
+        shutil.copy(groups.ROOT / file, root / file)
+    (root / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["tools"]\nmarkers = ["slow"]\n')
+    (root / TOY).write_text(SOURCE)
+    (root / TESTS).write_text(TEXT)
+    (root / "tools" / "mutants.toml").write_text(REASON)
+    monkeypatch.setattr(groups, "ROOT", root)
+    monkeypatch.setattr(groups, "GROUPS", {"toy": ((TOY,), (TESTS,))})
+    return root
 
-    def run(test: str, reasons: str = "") -> int:
-        (root / "test_toy.py").write_text(test)
-        mutants.REASONS.write_text(reasons)
-        return mutants.main(["--group", "toy", "--seed", "1", "--jobs", "1"])
 
-    return run
+def write_list(*names):
+    mutants.fixed_list().write_text(json.dumps([asdict(name) for name in names]))
+
+
+# -- what is changed, and its name -------------------------------------------------------------------------------------
 
 
 def test_mutants_are_at_places_that_say_something():
-    found = list(mutants.mutants("toy", "toy.py", SOURCE))
+    found = list(changes.mutants("toy", "toy.py", SOURCE))
     changed = {m.code(SOURCE).splitlines()[m.line - 1].strip() for m in found}
     assert "return high if x >= high else x" in changed
     assert "if x is not None:" in changed
-    assert {m.line for m in found} == {4, 6, 8}  # not the annotation, and not the text of the error
+    assert {m.line for m in found} == {4, 6, 8, 12}  # not the annotation, and not the text of the error
 
 
-def test_the_strict_of_zip_is_an_assertion():
-    found = list(mutants.mutants("toy", "toy.py", "def pairs(a, b):\n    return list(zip(a, b, strict=True))\n"))
-    assert found == []
+@pytest.mark.parametrize("text", ["zip(a, b, strict=True)", "lru_cache(maxsize=9)", "Kernel(a, work=2.0)"])
+def test_some_keywords_say_nothing_about_results(text):
+    assert list(changes.mutants("toy", "toy.py", f"made = {text}\n")) == []
 
 
-def test_a_test_that_starts_a_process_is_known_to_reach_what_that_runs(toy, capsys):
-    """Otherwise the quick test that says nothing, and runs in pytest's process, would be asked alone."""
-    started = (
-        "import subprocess, sys\nfrom toy import clip\n\ndef test_nothing():\n    clip(3)\n\n"
-        "def test_process():\n    program = 'from toy import clip; print([clip(k) for k in (3, 9, 10)])'\n"
-        "    found = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)\n"
-        "    assert found.stdout == '[3, 9, 9]\\n'\n"
-    )
-    toy(started)
-    assert "NumberReplacer" not in capsys.readouterr().out
+def test_a_name_lasts_while_other_lines_change(root):
+    mutant = changes.find(SUM)
+    assert changes.name_of(mutant) == SUM
+    (root / TOY).write_text('"""More."""\nSIZE = 2 * 3\n' + SOURCE.replace("return high", "return  high"))
+    assert changes.find(SUM).line == mutant.line + 2
+    assert changes.find(GONE) is changes.find(LARGER) is None
 
 
-def test_a_weak_test_lets_mutants_live(toy, capsys):
-    assert toy(WEAK) == 1
+def test_equal_lines_have_names_of_their_own(root):
+    (root / TOY).write_text(SOURCE + "\n\ndef twice(x):\n    return x * 2\n")
+    first, second = (m for m in changes.mutants("toy", TOY, (root / TOY).read_text()) if m.operator == SUM.operator)
+    names = [changes.name_of(first), changes.name_of(second)]
+    assert [name.which for name in names] == [0, 1]
+    assert [changes.find(name) for name in names] == [first, second]
+
+
+def test_the_list_is_renewed_where_mutants_are_gone(root):
+    write_list(LARGER, GONE, SUM)
+    assert mutants.main(["--renew", "--count", "4", "--seed", "3"]) == 0
+    names = mutants.read_fixed()
+    assert len(names) == 4 and {LARGER, SUM} < set(names) and GONE not in names
+    assert len({(m.line, m.column) for m in map(changes.find, names)}) == 4  # each at a place of its own
+    before = mutants.fixed_list().read_text()
+    mutants.main(["--renew", "--count", "4", "--seed", "5"])
+    assert mutants.fixed_list().read_text() == before
+
+
+def test_the_fixed_list_of_this_repository_covers_all_groups():
+    names = mutants.read_fixed()
+    assert len(names) == len(set(names)) >= 300
+    assert {name.group for name in names} == set(groups.GROUPS)
+
+
+# -- which tests are asked ---------------------------------------------------------------------------------------------
+
+
+def run_of(seconds, lines):
+    return Run(Path(), [], dict(seconds), lines={("m.py", line): contexts for line, contexts in lines.items()})
+
+
+def test_a_file_that_tries_a_part_is_asked_again_by_the_whole_run(monkeypatch):
+    """Its tests can try more there, and their ids can stand for other cases."""
+    monkeypatch.setattr(groups, "GROUPS", {"toy": ((), ("t/a.py",))})
+    whole = run_of({"t/a.py::f": 1.0, "t/p.py::g[x0]": 2.0, "t/a.py::slow": 3.0},
+                   {1: {"t/a.py::f|run", "t/p.py::g[x0]|run", "t/a.py::slow|run"}})  # fmt: skip
+    part = run_of({"t/p.py::g[x0]": 0.5}, {1: {"t/p.py::g[x0]|run"}})
+    reach = Reach(whole, part, frozenset({"t/a.py::f", "t/p.py::g[x0]"}), frozenset({"t/p.py"}))
+    mutant = changes.Mutant("toy", "m.py", "AddNot", 0, 1, 0)
+    assert reach.tests("short", mutant, range(1, 2)) == {"t/a.py::f": 1.0, "t/p.py::g[x0]": 0.5}
+    assert reach.tests("whole", mutant, range(1, 2)) == {"t/p.py::g[x0]": 2.0, "t/a.py::slow": 3.0}
+
+
+def test_who_depends_on_fixtures_and_imports_is_not_known_exactly():
+    lines = {1: {"", "b.py::g (call)"}, 2: {"b.py::f|setup"}, 3: {"b.py::f|run"}, 4: {"b.py::f|run", "gone.py::h|run"}}
+    run = run_of({"a.py::f": 1.0, "b.py::f": 1.0, "b.py::g": 1.0}, lines)
+    asked = [run.reaching("m.py", [line], ["a.py::f"]) for line in (1, 2, 3, 4, 5)]
+    assert asked == [{"a.py::f", "b.py::g"}, {"b.py::f", "b.py::g"}, {"b.py::f"}, {"b.py::f"}, {"a.py::f"}]
+
+
+def test_files_that_depend_on_the_part_are_found_through_their_helpers(root):
+    tests = root / "packages" / "tensor" / "tests"
+    for name, text in {"tables.py": "from portion import turn", "test_a.py": "import tables", "test_b.py": "import os"}.items():
+        (tests / name).write_text(text)
+    files = [f"packages/tensor/tests/{name}.py" for name in ("test_a", "test_b", "test_toy")]
+    assert trees.tried_in_part(files) == {files[0], files[2]}
+
+
+def test_tests_are_split_by_folder(root):
+    tests = root / "packages" / "tensor" / "tests"
+    for name in ("scan", "data"):
+        (tests / name).mkdir()
+    (tests / "scan" / "test_loop.py").write_text("")
+    assert list(trees.split(["packages/tensor/tests"])) == [[TESTS], ["packages/tensor/tests/scan"]]
+
+
+# -- what they answer --------------------------------------------------------------------------------------------------
+
+
+def test_a_measurement_has_two_answers_and_is_resumed(root, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")  # half of the seconds
+    write_list(TEN, SUM, LARGER, GONE)
+    keep = tmp_path / "keep"
+    assert mutants.main(["--keep", str(keep), "--jobs", "1"]) == 1  # one of two is too few for the short run
     printed = capsys.readouterr().out
-    assert "survived: packages/tensor/src/toy.py:4 NumberReplacer" in printed
-    assert "- if x is None:" not in printed  # this one was caught
+    assert f"gone: {TOY} NumberReplacer" in printed
+    assert f"only the whole run catches: {TOY}:12" in printed and f"caught by {TESTS}::test_double_again" in printed
+    assert "survived" not in printed and "1 more cannot be told" in printed
+    assert [line.split()[:-2] for line in printed.splitlines() if line.startswith("in all")] == [["in", "all", "2", "1", "2"]]
 
-
-def test_a_strong_test_and_a_reason_leave_none(toy, capsys):
-    assert toy(STRONG) == 1  # at x == high both branches give the same
-    entry = (
-        '[[equivalent]]\npath = "packages/tensor/src/toy.py"\nline = "return high if x > high else x"\n'
-        'mutant = "return high if x >= high else x"\nreason = "both are the same there"\n'
-    )
-    capsys.readouterr()
-    status = toy(STRONG, entry)
+    results = keep / "results.jsonl"
+    first, *others = results.read_text().splitlines(keepends=True)
+    # Only the test that starts a process notices: what that one reaches is known.
+    assert json.loads(first)["test"] == f"{TESTS}::test_process"
+    results.write_text("".join(others).replace("double_again", "kept"))
+    assert mutants.main(["--keep", str(keep), "--resume", "--jobs", "1"]) == 1
     printed = capsys.readouterr().out
-    assert "survived" not in printed.replace("0 survived", "")
-    assert status == 0
+    assert "whole-0" not in printed and "test_kept" in printed  # notes and answers serve again
+    assert results.read_text().splitlines()[-1].startswith(first[:100])
+
+
+def test_what_fails_without_a_mutant_has_caught_nothing(root, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
+    (root / TESTS).write_text("def test_good():\n    pass\n\ndef test_bad():\n    assert not __file__\n")
+    rows = [{"caught": "short", "test": f"{TESTS}::test_{name}"} for name in ("good", "bad")]
+    tree = trees.Tree(tmp_path / "tree", tmp_path / "cache")
+    assert mutants.control(tree, rows, "0") == {f"{TESTS}::test_bad"}
+
+
+def test_a_sample_is_taken_where_a_seed_is_given(root, capsys):
+    chosen = mutants.choose(mutants.parser().parse_args(["--seed", "1", "--count", "2"]))
+    assert len(chosen) == 2 and "seed 1" in capsys.readouterr().out
+
+
+def test_notes_of_other_sources_do_not_serve(root, tmp_path):
+    keep, before = tmp_path / "keep", trees.digest("0")
+    mutants._keep_what_serves(keep, before)
+    (keep / "results.jsonl").write_text("{}")
+    mutants._keep_what_serves(keep, before)
+    assert (keep / "results.jsonl").exists()
+    (root / TOY).write_text(SOURCE + "\n")
+    assert trees.digest("0") != before
+    mutants._keep_what_serves(keep, trees.digest("0"))
+    assert not (keep / "results.jsonl").exists()
+    with pytest.raises(SystemExit):
+        mutants._keep_what_serves(root, before)  # a folder of somebody else's
+
+
+@pytest.mark.parametrize("short, whole, alive, passes", [(97, 3, 0, True), (96, 4, 0, False), (95, 0, 5, True), (94, 0, 6, False)])
+def test_both_shares_decide(short, whole, alive, passes):
+    rows = [{"caught": "short"}] * short + [{"caught": "whole"}] * whole + [{"caught": ""}] * alive
+    assert report.passes(rows) is passes
