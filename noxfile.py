@@ -48,7 +48,7 @@ OTHER_TARGETS = ("--one-in", "3")  # loops over elements are compared on the CPU
 TARGETS = ["ziglang", "auditwheel>=6"]  # a compiler for other machines, and the judge of what it made
 PROGRAMS = ROOT / "programs" / "requirements"
 OTHER_PYTHONS = ["3.12", "3.13"]
-CHECKS = [*BUILD, *TEST, *DEVICES, *DOCS, *MUTATION, "scikit-learn", "sybil>=9", "pyyaml", "nox>=2024.10"]
+CHECKS = [*BUILD, *TEST, *DOCS, *MUTATION, "scikit-learn", "sybil>=9", "pyyaml", "nox>=2024.10"]
 CHECKS += ["ruff", "mypy", "scipy>=1.11", "platformdirs"]  # the latter two are of the layers
 SHARED = ROOT / ".nox" / f"packages-{platform.python_version()}"  # an environment that has all these, and no layer
 BORROWS = ["--without-pip"]  # that of the shared environment works for those that borrow
@@ -203,6 +203,7 @@ def tests(session: nox.Session, layer: str) -> None:
 def with_a_device(session: nox.Session) -> dict[str, str]:
     """Install all layers, and return the environment that says on which device tests run."""
     borrow_packages(session, LAYERS)
+    session.install("--no-compile", *DEVICES)  # CUDA's are looked for in the environment itself
     device = os.environ.get("GPU_TEST_DEVICE")
     lines = "" if device else session.run("python", "tools/opencl.py", silent=True)
     env = dict(line.split("=", 1) for line in str(lines).split()) if not device else {"GPU_TEST_DEVICE": device}
