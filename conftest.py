@@ -34,6 +34,8 @@ def pytest_configure(config):
     """Hand the option down to the modules of tests, which make their tables on import, and to other processes."""
     if config.getoption("cases"):
         os.environ[portion.VARIABLE] = config.getoption("cases")
+    if not portion.everything() and hasattr(config.option, "warn_unused_snapshots"):
+        config.option.warn_unused_snapshots = True  # some snapshots are of cases that are not tried
 
 
 def pytest_report_header():

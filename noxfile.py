@@ -2,8 +2,8 @@
 
 ``tools/run.py`` needs nothing but Python: it installs nox for itself and calls this file. Environments are kept in
 ``.nox`` and reused; a layer is installed again only when something that its compiled parts are made of has changed.
-Sessions that are part of every check have a tag: ``parallel`` for those that keep all cores busy, ``serial`` for those
-of one process, which run beside them. ``full`` adds those with the tag ``nightly``, and all cases of each test.
+Sessions that are part of every check have a tag: ``first`` for the tests of three layers, ``beside`` for those that run
+at the same time and take about as long. ``full`` adds those with the tag ``nightly``, and all cases of each test.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ nox.options.sessions = ["lint", "layers", "types", "build", "tests", "doctests",
 nox.options.reuse_existing_virtualenvs = True
 nox.options.default_venv_backend = "venv"
 
-per_layer = nox.parametrize("layer", [nox.param(layer, id=layer) for layer in LAYERS])
+per_layer = nox.parametrize("layer", [
+    *(nox.param(layer, id=layer, tags=["first"]) for layer in LAYERS[:3]),
+    *(nox.param(layer, id=layer, tags=["beside"]) for layer in LAYERS[3:]),
+])  # fmt: skip
 
 
 def install_layers(session: nox.Session, layers: list[str], extra: list[str]) -> None:
@@ -186,7 +189,7 @@ def full(session: nox.Session) -> None:
     session.run(sys.executable, "tools/run.py", "full")
 
 
-@nox.session(tags=["parallel"], venv_params=BORROWS)
+@nox.session(venv_params=BORROWS)
 @per_layer
 def tests(session: nox.Session, layer: str) -> None:
     """Run a layer's tests with nothing above it installed: nox -s "tests(scalar)" -- -k cast."""
@@ -281,7 +284,7 @@ def _runs(python: str) -> bool:
         return False
 
 
-@nox.session(tags=["parallel"], venv_params=BORROWS)
+@nox.session(tags=["beside"], venv_params=BORROWS)
 def doctests(session: nox.Session) -> None:
     """Run every example of the docstrings, the README and the documentation, and the tests of the benchmark."""
     borrow_packages(session, LAYERS)
@@ -291,7 +294,7 @@ def doctests(session: nox.Session) -> None:
     by_file = ("-q", "-n", "auto", "--dist", "loadfile")  # blocks of a page stand on those before
     run_pytest(session, *by_file, *naming, "--doctest-modules", "--ignore=tools/tests",
                "--ignore=tools/mutants.py", "--ignore=tools/mutation", "tools", *installed, *session.posargs)
-    run_pytest(session, "-q", "--doctest-modules", "benchmarks/rating.py", "benchmarks/report.py",
+    run_pytest(session, "-q", *PARALLEL, "--doctest-modules", "benchmarks/rating.py", "benchmarks/report.py",
                "benchmarks/tests", *session.posargs)
     run_pytest(session, *by_file, "-p", "doc_blocks", "README.md", "CONTRIBUTING.md", "docs",
                *session.posargs, env={"PYTHONPATH": f"tools{os.pathsep}docs"})
@@ -347,7 +350,7 @@ def names(session: nox.Session) -> None:
     session.run("python", "tools/coverage_of_names.py", *session.posargs)
 
 
-@nox.session(tags=["serial"], venv_params=BORROWS)
+@nox.session(tags=["beside"], venv_params=BORROWS)
 def docs(session: nox.Session) -> None:
     """Build the documentation into docs/_build/html; a broken link inside it is an error."""
     borrow_packages(session, LAYERS)
@@ -355,7 +358,7 @@ def docs(session: nox.Session) -> None:
     session.log("open docs/_build/html/index.html")
 
 
-@nox.session(tags=["serial"], venv_params=BORROWS)
+@nox.session(tags=["beside"], venv_params=BORROWS)
 def types(session: nox.Session) -> None:
     """Check the types with mypy --strict: graph-core without the layers above it, then all layers together."""
     borrow_packages(session, [])
@@ -365,14 +368,14 @@ def types(session: nox.Session) -> None:
                 env={"MYPYPATH": os.pathsep.join(source)})  # fmt: skip
 
 
-@nox.session(tags=["serial"], venv_params=BORROWS)
+@nox.session(tags=["beside"], venv_params=BORROWS)
 def lint(session: nox.Session) -> None:
     """Look for slips with ruff."""
     borrow_packages(session, [])
     session.run(str(SHARED_BIN / "ruff"), "check", ".", *session.posargs, external=True)
 
 
-@nox.session(tags=["serial"], venv_params=BORROWS)
+@nox.session(tags=["beside"], venv_params=BORROWS)
 def layers(session: nox.Session) -> None:
     """Prove the import rules, print the sizes, and test the tools that do it."""
     borrow_packages(session, [])
@@ -431,7 +434,7 @@ def sizes(session: nox.Session) -> None:
     session.run("python", "tools/measure_installs.py", *session.posargs)
 
 
-@nox.session(tags=["serial"])
+@nox.session(tags=["beside"])
 def example(session: nox.Session) -> None:
     """Train the digits, the main example, into digits.png; tools/run.py example NAME [-- OPTIONS] runs another one."""
     named = session.posargs and not session.posargs[0].startswith("-")

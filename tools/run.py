@@ -7,9 +7,9 @@
     python3 tools/run.py tests lint      only these; nox -l explains all names
 
 It makes a virtual environment with nox in .nox/run, once, and hands over to noxfile.py. What follows ``--`` goes
-to the session: ``python3 tools/run.py example -- --epochs 5``. Where every check is asked for, the sessions of one
-process run beside the tests. A test that fails there is run once more at the end, when nothing else runs: if it passes
-then, it is listed as unstable, and counts as passed. The last screen is a summary.
+to the session: ``python3 tools/run.py example -- --epochs 5``. Every check runs in two processes of nox. A test that
+fails there is run once more at the end, when nothing else runs: if it passes then, it is listed as unstable, and counts
+as passed. The last screen is a summary.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ def _everything(nox: list[str], full: bool) -> int:
         os.environ |= {portion.VARIABLE: "all", "THEANO_LEVELS": "all"}
     with tempfile.TemporaryDirectory(prefix="checks-") as name:
         folder = Path(name)
-        said, failed = _all_sessions(nox, folder, "--tags parallel nightly" if full else "--tags parallel")
+        said, failed = _all_sessions(nox, folder, "--tags first nightly" if full else "--tags first")
         checks = summary.read(folder, failed)
         summary.repeat(checks, folder)
     _write("\n".join(["", *checks.screen(said), ""]).encode())
     return 1 if checks.failed() else 0
 
 
-def _all_sessions(nox: list[str], folder: Path, parallel: str) -> tuple[str, list[str]]:
+def _all_sessions(nox: list[str], folder: Path, first: str) -> tuple[str, list[str]]:
     """Run all sessions; return what they said, and the arguments of those processes of nox that failed.
 
     The layers are built first: no other session builds them again, or writes over a library that a test has loaded.
@@ -88,9 +88,9 @@ def _all_sessions(nox: list[str], folder: Path, parallel: str) -> tuple[str, lis
         try:
             text = _passed_on(running["-s build"])
             if running["-s build"].wait() == 0:
-                running["--tags serial"] = start("--tags serial", said)
-                running[parallel] = start(parallel, subprocess.PIPE)
-                text += _passed_on(running[parallel])
+                running["--tags beside"] = start("--tags beside", said)
+                running[first] = start(first, subprocess.PIPE)
+                text += _passed_on(running[first])
             failed = [f"nox {what}" for what, process in running.items() if process.wait()]
         finally:
             for process in running.values():

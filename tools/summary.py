@@ -17,7 +17,7 @@ import outcomes
 
 #: So many failed tests are run once more. If more fail, they are not unstable: something is broken.
 MOST_REPEATED = 20
-#: Failures that are shown with what they said, and modules that are shown as slow.
+#: Failures that are shown, and modules that are shown as slow.
 SHOWN, SLOWEST = 20, 10
 
 
@@ -96,7 +96,8 @@ class Checks:
              [(each.session, each.test) for each in self.failures if each.unstable]),
         ):  # fmt: skip
             if found:
-                lines += [title, *(f"  {session}: {test}" for session, test in found), ""]
+                more = [f"  and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
+                lines += [title, *(f"  {session}: {test}" for session, test in found[:SHOWN]), *more, ""]
         return [*lines, ", ".join(f"{number} {what}" for what, number in self.counts().items())]
 
     def _table(self) -> list[str]:

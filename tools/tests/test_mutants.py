@@ -178,6 +178,7 @@ def test_tests_are_split_by_folder(root):
 # -- what they answer --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_measurement_has_two_answers_and_is_resumed(root, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")  # half of the seconds
     write_list(TEN, SUM, LARGER, GONE)
