@@ -227,7 +227,7 @@ def on_device(session: nox.Session) -> None:
     """
     env = with_a_device(session)
     whole, every_case = session.posargs or "GPU_TEST_DEVICE" in os.environ, portion.everything()
-    some = {} if whole else {"GPU_TEST_CASES": "2" if every_case else "1", "GPU_TEST_NVRTC": "ptx"}
+    some = {} if whole else {"GPU_TEST_CASES": "2" if every_case else "0.5", "GPU_TEST_NVRTC": "ptx"}
     run_pytest(session, *PARALLEL, "packages/gpu-backend/tests", *session.posargs,
                env=env | some)
     if not session.posargs:

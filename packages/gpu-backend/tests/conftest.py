@@ -4,11 +4,12 @@ With GPU_TEST_NVRTC set, each program that a test has compiled is compiled for C
 machine code for two generations of cards, or with the value "ptx" only as far as PTX for the older one, in a quarter of the
 time. With GPU_TEST_SOURCES, a folder, programs are kept there instead of being compiled, and what is called fails: so all programs
 are there in minutes, but for those of functions that a test makes after a call. With GPU_TEST_CASES, a number, so many cases of each test run, evenly
-spread from a place that changes with the commit (tools/portion.py): where the device is the CPU, programs take seconds to compile, and all cases an hour (`nox -s devices`).
+spread from a place that changes with the commit (tools/portion.py), and with 0.5 one case of every second test: where the device is the CPU, programs take seconds to compile, and all cases an hour (`nox -s devices`).
 """
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import tempfile
@@ -33,14 +34,14 @@ CAPABILITIES = (80, 90)
 
 def pytest_collection_modifyitems(config, items):
     """Leave out cases where only some of each test are wanted."""
-    most, now = int(os.environ.get("GPU_TEST_CASES", "0")), turn() or 0
+    most, now = float(os.environ.get("GPU_TEST_CASES", "inf")), turn() or 0
     tests = {}
     for item in items:
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     kept = set()
-    for cases in tests.values():
-        step = -(-len(cases) // most) if most else 1
-        kept |= set(cases[now % step :: step])
+    for cases in list(tests.values())[now % 2 :: 2] if most < 1 else tests.values():
+        step = max(1, math.ceil(len(cases) / max(1, most)))
+        kept |= set(cases[now // 2 % step :: step])
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
 
