@@ -153,10 +153,6 @@ def test_no_exception_is_there_that_nobody_needs():
         assert f'"{name}"' in path.read_text(encoding="utf-8")
 
 
-def test_this_tree():
-    assert list(check_layers.problems(check_layers.read_tree(check_layers.ROOT))) == []
-
-
 def test_a_folder_that_hides_an_old_spelling(tmp_path):
     assert broken(tmp_path) == []
     (tmp_path / "packages" / "graph-core" / "src" / "theano" / "gof" / "__pycache__").mkdir(parents=True)

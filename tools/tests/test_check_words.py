@@ -15,7 +15,3 @@ def test_names_are_found_and_prose_is_not(tmp_path, monkeypatch, capsys):
     ]
     monkeypatch.setattr(check_words, "problems", lambda: iter(()))
     assert check_words.main() == 0 and capsys.readouterr().out == "0 names with words of the table\n"
-
-
-def test_the_sources_have_none():
-    assert list(check_words.problems()) == []

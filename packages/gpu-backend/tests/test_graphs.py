@@ -24,8 +24,8 @@ from theano.tensor.pool import pool_2d
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tensor" / "tests"))
 from random_graphs import Writer, well_behaved
 
-GRAPHS = int(os.environ.get("GPU_GRAPHS", "80"))
-BLOCK = 20
+GRAPHS = int(os.environ.get("GPU_GRAPHS", "80"))  # every check tries one block
+BLOCK = 10
 
 
 class DeviceWriter(Writer):
