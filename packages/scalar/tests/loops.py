@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import hashlib
 import subprocess
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from once import alone
 from theano.scalar import ctypes as c
 
 # A thousand loops are compiled: not at the level that kernels are, which test_maths and the slow test use.
@@ -39,8 +39,7 @@ class Loops:
         self.source = self._write(cases)
         stem = hashlib.sha256("\0".join([self.source, *flags]).encode()).hexdigest()[:16]
         library = folder / f"{stem}.so"
-        with open(folder / f"{stem}.lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with alone(library):
             if not library.exists():
                 self._compile(library, flags)
         self.library = ctypes.CDLL(str(library))

@@ -6,7 +6,6 @@ The same kernels run through the real loader in ``test_kernels_loader.py``; here
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import hashlib
 import os
 import platform
@@ -26,6 +25,7 @@ from kernel_toys import Toy, node
 
 import theano.loader
 import theano.scalar
+from once import alone
 from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin, Kernel
 from theano.graph.parameters import header
@@ -56,7 +56,6 @@ KINDS[7], KINDS[8] = np.linalg.LinAlgError, ValueError
 # Processes of one run of pytest-xdist share what is compiled.
 _RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID")
 SCRATCH = Path(tempfile.gettempdir(), f"kernels-{_RUN}") if _RUN else Path(tempfile.mkdtemp(prefix="kernels-"))
-SCRATCH = Path(os.environ.get("KERNEL_TEST_SCRATCH") or SCRATCH)
 SCRATCH.mkdir(exist_ok=True)
 INCLUDES.append(f"-I{SCRATCH}")
 for _declared in (parameters, reduction):
@@ -69,14 +68,6 @@ for _declared in (parameters, reduction):
 _BUFFER = struct.Struct("=qiiqqqqq")
 _DTYPES = [np.dtype(name) for name in DTYPE_CODES]
 _CODES = {dtype: (DTYPE_CODES[dtype.name], dtype.itemsize) for dtype in _DTYPES}
-
-
-@contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Let no other process make this file at the same time."""
-    with open(f"{path}.lock", "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def compile_text(text: str, extra: tuple[str, ...] = ()) -> ctypes.CDLL:
@@ -123,7 +114,7 @@ def small_library() -> str:
 
 def build_library(flags: tuple[str, ...], of_families: Mapping[str, str] = MappingProxyType({})) -> str:
     """Compile the sources of the layer's library, once for all processes of a run."""
-    key = hashlib.sha256("\0".join([*FLAGS, *flags, *WITHOUT]).encode()).hexdigest()[:24]
+    key = hashlib.sha256(repr((FLAGS, flags, of_families, WITHOUT)).encode()).hexdigest()[:24]
     built = SCRATCH / f"builtin-{key}.so"
     with alone(built):
         if not built.exists():
