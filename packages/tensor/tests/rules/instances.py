@@ -12,7 +12,7 @@ import random
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations, product
 from typing import Any
 
@@ -39,10 +39,10 @@ Change = dict[Variable, Variable]
 # -- the same expression over other leaves --------------------------------------------------------------------------
 
 
-def remade(outputs: Sequence[Any], change: Change) -> list[Any]:
+def remade(outputs: Sequence[Any], change: Change, order: Sequence[Apply] | None = None) -> list[Any]:
     """Return an expression over other leaves, its nodes made anew; an op that takes them not raises."""
     new: dict[Any, Any] = dict(change)
-    for node in toposort(outputs, list(change)):
+    for node in toposort(outputs, change) if order is None else order:
         inputs = [new.get(v, v) for v in node.inputs]
         if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
             continue
@@ -161,7 +161,8 @@ class Case:
         self.draw = random.Random(zlib.crc32(name.encode()))
         self.inputs, self.constants = leaves(output)
         self.leaves = [*self.inputs, *self.constants]
-        self.is_elementwise = all(_is_elementwise(node) for node in toposort([output]))
+        self.order = toposort([self.output])
+        self.is_elementwise = all(_is_elementwise(node) for node in self.order)
         self.accepted = {leaf: [d for d in DTYPES if self._takes(leaf, d)] for leaf in self.leaves}
 
     def _takes(self, leaf: Any, dtype: str) -> bool:
@@ -169,16 +170,21 @@ class Case:
 
     def _made(self, change: Callable[[], Change]) -> Any:
         try:
-            return remade([self.output], change())[0]
+            return remade([self.output], change(), self.order)[0]
         except REFUSALS:
             return None
 
-    def instances(self, chosen: Callable[[list[Any]], list[Any]] = list) -> Iterator[Instance]:
-        """Yield the instances that the ops take, each once; of all changes, those that a function has chosen."""
+    @cached_property
+    def changes(self) -> list[tuple[str, Callable[[], Change]]]:
+        """All changes, each once."""
         changes: dict[str, Any] = {}
         for label, change in self._changes():
             changes.setdefault(label, change)
-        for label, change in chosen(list(changes.items())):
+        return list(changes.items())
+
+    def instances(self, chosen: Callable[[list[Any]], list[Any]] = list) -> Iterator[Instance]:
+        """Yield the instances that the ops take; of all changes, those that a function has chosen."""
+        for label, change in chosen(self.changes):
             output = self._made(change)
             if output is not None:
                 yield Instance(label, output)
@@ -277,7 +283,7 @@ class Case:
     def _parted(self) -> Iterator[tuple[str, Callable[[], Change]]]:
         """A leaf that occurs more than once is another one in one place."""
         for leaf in self.inputs:
-            users = [(node, i) for node in toposort([self.output]) for i, v in enumerate(node.inputs) if v is leaf]
+            users = [(node, i) for node in self.order for i, v in enumerate(node.inputs) if v is leaf]
             for node, i in users if len(users) > 1 else ():
                 yield f"{leaf} not the same in {node} {i}", partial(self._with_another, leaf, node, i)
 
@@ -290,7 +296,7 @@ class Case:
         What takes any number of operands takes the first one again, an input, a number, and two int8, which by
         themselves wrap around where the whole does not; what is divided, and the divisor, is a product with these.
         """
-        for k, node in enumerate(toposort([self.output])):
+        for k, node in enumerate(self.order):
             if not isinstance(node.op, Elemwise) or len(node.inputs) < 2:
                 continue
             if node.op.scalar_op != scal.second:  # (what nobody reads would be read)
@@ -317,7 +323,7 @@ class Case:
 
     def _axes(self) -> Iterator[tuple[str, Callable[[], Change]]]:
         """Reductions along each of the other sets of axes."""
-        for k, node in enumerate(toposort([self.output])):
+        for k, node in enumerate(self.order):
             if isinstance(node.op, CAReduce):
                 ndim = node.inputs[0].type.ndim
                 for axes in (axes for n in range(1, ndim + 1) for axes in combinations(range(ndim), n)):

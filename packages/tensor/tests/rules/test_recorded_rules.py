@@ -1,15 +1,12 @@
-"""What each rule makes of all instances of its left side, and which it leaves alone, as recorded: see ``written.py``.
+"""What each rule, and all together, make of its left sides, and which it leaves alone, as recorded: see ``written.py``.
 
-Every check makes a third of the instances; ``--cases all`` makes all of them.
+What a rule makes of other instances of these is recorded where they are made (``test_proof.py``).
 """
 
 from __future__ import annotations
 
-from itertools import islice
-
 import pytest
 from forms import FORMS, NEIGHBOURS
-from instances import Case
 from interpret import apply_rule, rewritten
 from left_sides import AFTER, CASES
 from written import digest, ops, written
@@ -18,27 +15,9 @@ from portion import portion
 from theano.graph.traverse import explicit_inputs, toposort
 from theano.rewriting.rule import Rule
 
-PARTS = 3
-
 
 def expressions(name):
     return [CASES[name], *FORMS.get(name, []), *NEIGHBOURS.get(name, ())]
-
-
-def of_instances(name, part):
-    """Return how many instances of each expression a part has and the rule changes, and a digest of what they become."""
-    counts, found = [], []
-    for form, output in enumerate(expressions(name)):
-        case = Case(output, f"{name} {form}", 2 if form == 0 else int(form <= len(FORMS.get(name, []))))
-        taken, instances = 0, list(islice(case.instances(), part, None, PARTS))
-        for instance in instances:
-            inputs = explicit_inputs([instance.output])
-            fgraph, used, _ = apply_rule(name, inputs, instance.output, AFTER.get(name, ()))
-            taken += bool(used)
-            result = written(fgraph.outputs, fgraph.toposort()) if used else "as it was"
-            found.append(f"{form} {instance.label}:\n{result}")
-        counts.append(f"{taken}/{len(instances)}")
-    return f"{' '.join(counts)}; {digest(f'rules/{name} {part}', chr(10).join(found))}"
 
 
 def of_more_outputs(name, form, output):
@@ -71,11 +50,6 @@ def test_recorded_rule(name, snapshot):
         result = ", ".join(str(v if v.owner is None else v.owner) for v in fgraph.outputs) if used else "as it was"
         lines.append(f"{output.owner} -> {result}; {of_more_outputs(name, form, output)}")
     assert lines == snapshot
-
-
-@pytest.mark.parametrize("part", portion(range(PARTS), PARTS, always=0))
-def test_recorded_instances(name, part, snapshot):
-    assert of_instances(name, part) == snapshot
 
 
 def test_recorded_after_all_rules(name, after_all_rules, snapshot):
