@@ -51,6 +51,8 @@ class _Shape:
         self.defaults = defaults
         self.constants = {name: value for name, value in defaults.items() if not isinstance(value, _Factory)}
         """The defaults that all records share."""
+        self.made = [(name, value.make) for name, value in defaults.items() if isinstance(value, _Factory)]
+        """The defaults that each record has of its own."""
         self.checked = checked
 
 
@@ -108,21 +110,14 @@ def _init(self: Any, /, *values: Any, **named: Any) -> None:
     own.update(shape.constants)
     own.update(zip(shape.names, values, strict=False))
     own.update(named)
+    for name, make in shape.made:
+        if name not in own:
+            own[name] = make()
     twice = values and named and not named.keys().isdisjoint(shape.names[: len(values)])
     if twice or len(values) > len(shape.names) or own.keys() != shape.types.keys():
-        _complete(self, values, named)
+        _check_call(type(self).__name__, shape.names, shape.defaults, values, named)
     if shape.checked:
         self.__post_init__()
-
-
-def _complete(self: Any, values: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """Make the defaults that each record has of its own, or say what was called wrongly."""
-    shape: _Shape = self.__record__
-    _check_call(type(self).__name__, shape.names, shape.defaults, values, named)
-    own = self.__dict__
-    for field, default in shape.defaults.items():
-        if field not in own:
-            own[field] = default.make()
 
 
 def _check_call(

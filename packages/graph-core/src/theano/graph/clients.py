@@ -73,6 +73,10 @@ class Clients(Sequence[Client]):
     def __eq__(self, other: object) -> bool:
         return list(self) == (list(other) if isinstance(other, Clients) else other)
 
+    def are(self, others: dict[Client, None]) -> bool:
+        """Return whether these are the users, in any order."""
+        return self._there == others
+
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:

@@ -429,21 +429,21 @@ class FunctionGraph(NotebookDisplay):
         nodes = set(toposort(self.outputs, self.inputs))
         if nodes != self.apply_nodes:
             raise InconsistencyError(f"nodes believed and real differ: {nodes ^ self.apply_nodes}")
-        real: dict[Variable, list[Client]] = {v: [] for v in self.inputs}
+        real: dict[Variable, dict[Client, None]] = {v: {} for v in self.inputs}
         for node in nodes:
             if node.fgraph is not self:
                 raise InconsistencyError(f"{node} does not know its graph")
             for out in node.outputs:
-                real.setdefault(out, [])
+                real.setdefault(out, {})
             for i, v in enumerate(node.inputs):
-                real.setdefault(v, []).append((node, i))
+                real.setdefault(v, {})[node, i] = None
         for i, v in enumerate(self.outputs):
-            real.setdefault(v, []).append(("output", i))
-        if set(real) != self.variables:
+            real.setdefault(v, {})["output", i] = None
+        if real.keys() != self.variables:
             raise InconsistencyError(f"variables believed and real differ: {set(real) ^ self.variables}")
         for v, clients in real.items():
-            if len(clients) != len(v.clients) or set(clients) != set(v.clients):
-                raise InconsistencyError(f"the clients of {v} are {clients}, it believes {v.clients}")
+            if not v.clients.are(clients):
+                raise InconsistencyError(f"the clients of {v} are {list(clients)}, it believes {v.clients}")
             if v.owner is None and v not in self.inputs and not isinstance(v, Constant):
                 raise InconsistencyError(f"{v} is neither computed nor an input nor a constant")
 

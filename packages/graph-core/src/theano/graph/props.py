@@ -80,7 +80,7 @@ class Structural:
 
     def _props(self) -> tuple[Any, ...]:
         """Return the values of the parameters, in the order of ``__props__``."""
-        return tuple(getattr(self, name) for name in self.__props__)
+        return tuple([getattr(self, name) for name in self.__props__])
 
     def _props_dict(self) -> dict[str, Any]:
         """Return the parameters as a dictionary: what it takes to build an equal instance."""

@@ -152,13 +152,19 @@ def toposort_nodes(
             needs = [v.owner for v in node.inputs if v.owner is not None and v not in stop]
             if extra:
                 needs.extend(extra.get(node, ()))
+            waits = False
             # What comes first is pushed last. A node may be pushed again by another that needs it earlier.
             for need in needs if last_input_first else reversed(needs):
                 placed = state.get(need)
                 if placed is None:
                     stack.append(need)
+                    waits = True
                 elif not placed:
                     raise CycleError(_describe_cycle([n for n in stack if state.get(n) is False], need))
+            if not waits:
+                stack.pop()
+                state[node] = True
+                order.append(node)
         else:
             stack.pop()
             if not met:

@@ -29,9 +29,10 @@ from theano.rewriting.rule import Rule, replacements
 
 
 @lru_cache(maxsize=64)
-def _tracked(rules: tuple[Rule, ...]) -> dict[Any, list[int]]:
+def _tracked(rules: tuple[Rule, ...]) -> tuple[dict[Any, list[int]], frozenset[int]]:
     """Return the places of the rules that track an op or a class of ops, by these; under None of those that track all.
 
+    Also return the hashes of these ops: an op that has none of them need not be looked for.
     A phase has the same rules each time. To hash the ops of all of them takes longer than to rewrite a small graph.
     """
     places: dict[Any, list[int]] = {}
@@ -39,7 +40,7 @@ def _tracked(rules: tuple[Rule, ...]) -> dict[Any, list[int]]:
         tracks = rule.tracks
         for key in (None,) if tracks is None else tracks:
             places.setdefault(key, []).append(i)
-    return places
+    return places, frozenset(hash(key) for key in places if not isinstance(key, type))
 
 
 class RuleIndex:
@@ -56,40 +57,38 @@ class RuleIndex:
 
     def __init__(self, rules: Iterable[Rule], ops: OpsPresent):
         self._rules = tuple(rules)
-        self._places = _tracked(self._rules)
+        self._places, self._hashes = _tracked(self._rules)
         # By identity: the hash of an op is computed anew each time. The op is kept, so that its id stays its own.
         self._of_op: dict[int, tuple[Op, tuple[Rule, ...]]] = {}
         self._ops, self._known = ops, 0
-        self._taking_part: set[int] = set()
-        self._idle = list(range(len(self._rules)))
-        self._awaited: set[Any] = set()  # ops, and classes of ops, that idle rules need
-        self._admit()
+        # Of the rules that a node could meet so far: whether the graph has what they need.
+        self._takes_part: dict[int, bool] = {}
+        self._awaited: set[Any] = set()  # ops, and classes of ops, that the others need
 
-    def _admit(self) -> None:
-        """Let those rules take part for which the graph has what they need."""
-        idle, self._idle = self._idle, []
-        for i in idle:
-            if self._rules[i].may_apply(self._ops.keys):
-                self._taking_part.add(i)
-            else:
-                self._idle.append(i)
-        self._awaited.clear()
-        for i in self._idle:
-            self._awaited |= self._rules[i].awaited
-        self._awaited -= self._ops.keys
-        self._of_op.clear()
+    def _may_take_part(self, i: int) -> bool:
+        """Return whether the graph has what a rule needs; what it has not is awaited from now on."""
+        known = self._takes_part.get(i)
+        if known is None:
+            rule, present = self._rules[i], self._ops.keys
+            known = self._takes_part[i] = rule.may_apply(present)
+            if not known:
+                self._awaited |= rule.awaited - present
+        return known
 
     def of(self, op: Op) -> tuple[Rule, ...]:
         """Return the rules that want to see the nodes of ``op``."""
         if len(self._ops.keys) != self._known:
             self._known = len(self._ops.keys)
             if not self._awaited.isdisjoint(self._ops.keys):
-                self._admit()
+                self._awaited.clear()
+                self._takes_part.clear()
+                self._of_op.clear()
         known = self._of_op.get(id(op))
         if known is not None:
             return known[1]
-        found = {i for key in (None, op, *type(op).__mro__) for i in self._places.get(key, ())}
-        rules = tuple(self._rules[i] for i in sorted(found & self._taking_part))
+        tracked = (op,) if self._ops.hash_of(op) in self._hashes else ()
+        found = {i for key in (None, *tracked, *type(op).__mro__) for i in self._places.get(key, ())}
+        rules = tuple([self._rules[i] for i in sorted(found) if self._may_take_part(i)])
         self._of_op[id(op)] = (op, rules)
         return rules
 

@@ -27,13 +27,18 @@ class OpsPresent:
     def __init__(self) -> None:
         self.keys: set[Any] = set()
         # By identity, since the hash of an op is computed anew each time. The op is kept, so that its id stays its own.
-        self._seen: dict[int, Op] = {}
+        self._seen: dict[int, tuple[Op, int]] = {}
 
     def add(self, op: Op) -> None:
         """Note that the graph has a node of ``op``."""
         if id(op) not in self._seen:
-            self._seen[id(op)] = op
+            self._seen[id(op)] = (op, hash(op))
             self.keys.update((op, *type(op).__mro__))
+
+    def hash_of(self, op: Op) -> int:
+        """Return the hash of an op, without computing it if the graph has a node of it."""
+        seen = self._seen.get(id(op))
+        return hash(op) if seen is None else seen[1]
 
     def add_all(self, fgraph: FunctionGraph) -> None:
         """Note the ops of all nodes."""

@@ -94,7 +94,10 @@ class Query:
 
     def inside(self, name: str) -> Query:
         """Return what to ask the collection called ``name``: a cutoff and what is added speak of the outermost only."""
-        return replace(dict(self.subquery).get(name, self), position_cutoff=float("inf"), extra_optimizations=())
+        inner = dict(self.subquery).get(name, self) if self.subquery else self
+        if not inner.extra_optimizations and inner.position_cutoff == float("inf"):
+            return inner
+        return replace(inner, position_cutoff=float("inf"), extra_optimizations=())
 
 
 #: What the names that users may give as ``optimizer`` mean.
