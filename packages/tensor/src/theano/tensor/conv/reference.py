@@ -6,6 +6,7 @@ or (group, filter, *output, channel, *kernel) where they are not shared, an outp
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -37,10 +38,25 @@ def _grouped(geometry: Geometry, a: np.ndarray, axis: int) -> np.ndarray:
     return a.reshape(*a.shape[:axis], groups, a.shape[axis] // groups, *a.shape[axis + 1 :])
 
 
-def _letters(geometry: Geometry, ndim: int) -> tuple[str, str]:
-    """Return the axes of the places, and those of a filter's element, for einsum."""
-    places = "xyz"[:ndim]
-    return places, f"gf{places}c" if geometry.unshared else "gfc"
+def _mixed(geometry: Geometry, weights: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """Return the channels of ``a``, at each place mixed by weights: (group, to, from), or (group, to, *place, from)."""
+    if geometry.unshared:
+        places = "xyz"[: a.ndim - 3]
+        return np.einsum(f"bgi{places},go{places}i->bgo{places}", a, weights, optimize=True)
+    # To look for an order of products takes einsum longer than such a product itself.
+    flat = a.reshape(*a.shape[:3], math.prod(a.shape[3:]))
+    return np.matmul(weights, flat).reshape(a.shape[0], *weights.shape[:2], *a.shape[3:])
+
+
+def _met(geometry: Geometry, x: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """Return the sums of products of channels of ``x`` with those of ``g``, over a batch, and its places if shared."""
+    if geometry.unshared:
+        places = "xyz"[: x.ndim - 3]
+        return np.einsum(f"bgc{places},bgf{places}->gf{places}c", x, g, optimize=True)
+    by_group = (1, 2, 0, *range(3, x.ndim))
+    terms = x.shape[0] * math.prod(x.shape[3:])
+    of_g, of_x = (a.transpose(by_group).reshape(*a.shape[1:3], terms) for a in (g, x))
+    return np.matmul(of_g, of_x.swapaxes(1, 2))
 
 
 def _wide(dtype: Any) -> Any:
@@ -54,22 +70,19 @@ def forward(geometry: Geometry, image: np.ndarray, kernel: np.ndarray) -> np.nda
     output = geometry.output(image.shape[2:], lengths)
     x, w = _padded(geometry, image, lengths).astype(_wide(dtype)), _grouped(geometry, kernel, 0)
     out = np.zeros((x.shape[0], w.shape[0], w.shape[1], *output), _wide(dtype))
-    places, weights = _letters(geometry, ndim)
     for at, part in _elements(geometry, lengths, output):
-        out += np.einsum(f"bgc{places},{weights}->bgf{places}", x[part], w[(..., *at)], optimize=True)
+        out += _mixed(geometry, w[(..., *at)], x[part])
     return out.reshape(out.shape[0], kernel.shape[0], *output).astype(dtype)
 
 
 def grad_weights(geometry: Geometry, image: np.ndarray, top: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
     """Return the gradient with respect to filters of these lengths, from that with respect to the output."""
-    ndim, dtype = image.ndim - 2, np.result_type(image, top)
-    output = top.shape[2:]
+    dtype, output = np.result_type(image, top), top.shape[2:]
     x, g = _padded(geometry, image, lengths).astype(_wide(dtype)), _grouped(geometry, top, 1).astype(_wide(dtype))
     own = output if geometry.unshared else ()
     grad = np.zeros((*g.shape[1:3], *own, x.shape[2], *lengths), _wide(dtype))
-    places, weights = _letters(geometry, ndim)
     for at, part in _elements(geometry, lengths, output):
-        grad[(..., *at)] = np.einsum(f"bgc{places},bgf{places}->{weights}", x[part], g, optimize=True)
+        grad[(..., *at)] = _met(geometry, x[part], g)
     return grad.reshape(top.shape[1], *grad.shape[2:]).astype(dtype)
 
 
@@ -82,9 +95,8 @@ def grad_inputs(geometry: Geometry, kernel: np.ndarray, top: np.ndarray, lengths
     channels = kernel.shape[-ndim - 1]
     wide = [n + sum(pad) for n, pad in zip(lengths, pads, strict=True)]
     grad = np.zeros((top.shape[0], geometry.num_groups, channels, *wide), _wide(dtype))
-    places, weights = _letters(geometry, ndim)
     for at, part in _elements(geometry, of_kernel, output):
-        grad[part] += np.einsum(f"bgf{places},{weights}->bgc{places}", g, w[(..., *at)], optimize=True)
+        grad[part] += _mixed(geometry, w[(..., *at)].swapaxes(1, -1), g)
     inside: Any = tuple(slice(before, before + n) for (before, _), n in zip(pads, lengths, strict=True))
     image = np.ascontiguousarray(grad[(..., *inside)])
     return image.reshape(top.shape[0], channels * geometry.num_groups, *lengths).astype(dtype)
