@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,12 @@ def at_inputs(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
 def in_double(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
     """Compute in float64: the C library's float versions are poor, or SciPy has none, or squares would overflow."""
     return "float64"
+
+
+@lru_cache(maxsize=64)
+def _name(dtype: np.dtype[Any]) -> str:
+    """Return the name of a dtype, which NumPy puts together anew each time: it takes longer than to add two numbers."""
+    return str(dtype.name)
 
 
 class ScalarOp(Op):
@@ -202,7 +208,7 @@ class ScalarOp(Op):
 
         def convert_inputs(given: list[Any]) -> list[Any]:
             # A half is a storage format: what is made of several steps rounds to it once, as in C.
-            compute = self.compute_dtype([a.dtype.name for a in given], outs[0].name).replace("float16", "float32")
+            compute = self.compute_dtype([_name(a.dtype) for a in given], _name(outs[0])).replace("float16", "float32")
             for i, array in enumerate(given):
                 if i in conditions or (compute and i not in ignored):
                     given[i] = array.astype("bool" if i in conditions else compute, copy=False)
