@@ -50,8 +50,20 @@ def written(outputs: Sequence[Any], order: Any = None) -> str:
     return "\n".join(lines)
 
 
+#: Texts of ops, by identity: most nodes have an op that many others have. An op is kept, so that its id stays its own.
+_texts: dict[int, tuple[Any, str]] = {}
+
+
 def op_text(op: Any) -> str:
     """Return an op with its parameters, among them the constants of its expression; folded ones lose their last digits."""
+    if id(op) not in _texts:
+        if len(_texts) >= 1000:
+            _texts.clear()
+        _texts[id(op)] = (op, _op_text(op))
+    return _texts[id(op)][1]
+
+
+def _op_text(op: Any) -> str:
     shown = _LONG.sub(lambda found: f"{float(found[0]):.10g}", str(op))
     try:
         return f"{shown} {json.dumps(_without_last_digits(json.loads(text_of(op))), separators=(',', ':'))}"
