@@ -168,9 +168,15 @@ def compile_many(kernels: list[Kernel | Builtin]) -> None:
 _compiled: dict = {}
 
 
+@cache
+def _symbol(library: str, symbol: str):
+    """Return a function of a library; to open it for each call takes longer than most calls."""
+    return getattr(ctypes.CDLL(library), symbol)
+
+
 def address(kernel: Kernel | Builtin):
     if isinstance(kernel, Builtin):
-        return getattr(ctypes.CDLL(_taken[-1]) if _taken else builtin_library(kernel.library), kernel.symbol)
+        return _symbol(_taken[-1], kernel.symbol) if _taken else getattr(builtin_library(kernel.library), kernel.symbol)
     compile_many([kernel])
     return _compiled[kernel.source, kernel.support]
 
@@ -181,7 +187,7 @@ def params_of(kernel: Kernel | Builtin) -> bytes:
     for offset, name in kernel.places if _taken else ():
         symbol = name.partition(":")[2]
         if symbol in DRIVERS:
-            driver = ctypes.cast(getattr(ctypes.CDLL(_taken[-1]), symbol), ctypes.c_void_p).value or 0
+            driver = ctypes.cast(_symbol(_taken[-1], symbol), ctypes.c_void_p).value or 0
             params = params[:offset] + struct.pack("=q", driver) + params[offset + 8 :]
     return params
 
