@@ -80,16 +80,17 @@ def loops():
 
 
 def choices():
-    """Return what runs on demand, an op that is an expression, and what needs no number."""
+    """Return what runs on demand, an op that is an expression, what needs no number, and one length that a type says."""
     W = theano.shared(np.eye(3), name="square")
     n, v = T.lscalar("n"), T.dvector("v")
-    inner = T.dvector("inner")
+    inner, row = T.dvector("inner"), T.drow("x")
     twice = theano.OpFromGraph([inner], [2 * inner, inner.sum()])
     lazily = theano.ifelse.ifelse(T.gt(n, 3), T.dot(v, W).sum(), T.exp(v).sum())
     return {
         "choose": theano.function([n, v], lazily),
         "expression": theano.function([v], twice(v + 1)),
         "swap": theano.function([], [], updates=[(W, W.T[::-1])]),
+        "row": theano.function([row], row * 2),
     }
 
 
@@ -118,4 +119,5 @@ def arguments():
         "choose": [(2, h[:3]), (5, h[:3])],
         "expression": [(h,)],
         "swap": [()],
+        "row": [(x[:1],)],
     }

@@ -28,51 +28,65 @@ def definitions(text: str) -> set[str]:
     ['b']
     >>> sorted(definitions("struct s { int n; }; int b(void) { return 1; } const int d[] = {1};"))
     ['b', 'd']
+    >>> definitions("static const struct { int n; } table[] = {{1}};")
+    set()
     """
-    found = set()
-    for head in _statements(_NOISE.sub(" ", text)):
-        bare = _ATTRIBUTE.sub(" ", head)
-        words = set(_WORD.findall(bare))
-        if words & {"static", "extern", "typedef"}:
-            continue
-        name = re.search(r"([A-Za-z_]\w*)\s*(?:\(|\[[^\]]*\]\s*=|=)", bare)
-        if name is not None and name[1] not in ("struct", "enum", "union", "_Static_assert"):
-            found.add(name[1])
-    return found
+    return Contents.of(text).defined
 
 
-def _statements(text: str) -> Iterable[str]:
-    """Yield the beginnings of definitions at file level: up to the brace of a body, or with the ``=`` of a value."""
+def _defined(head: str) -> str | None:
+    """Return what a definition that begins so defines for other files."""
+    bare = _ATTRIBUTE.sub(" ", head)
+    if set(_WORD.findall(bare)) & {"static", "extern", "typedef"}:
+        return None
+    name = re.search(r"([A-Za-z_]\w*)\s*(?:\(|\[[^\]]*\]\s*=|=)", bare)
+    return name[1] if name is not None and name[1] not in ("struct", "enum", "union", "_Static_assert") else None
+
+
+def _statements(text: str) -> Iterable[tuple[str, str]]:
+    """Yield the definitions at file level: the beginning, up to a body's brace or to the end, and the whole.
+
+    The body of a struct belongs to neither, so that what it is the type of is seen with what stands before it.
+    """
     depth = begin = 0
+    before = head = ""
     for match in re.finditer(r"[{};]", text):
         at = match.start()
-        if match[0] == "{":
-            if depth == 0:
-                head = text[begin:at]
-                if "(" in head or "=" in head:
-                    yield head
-            depth += 1
-        elif match[0] == "}":
+        if match[0] == "}":
             depth -= 1
             if depth == 0:
-                begin = at + 1
+                defines = "(" in head or "=" in head
+                if defines:
+                    yield head, head + text[begin:at]
+                before, begin = "" if defines else head, at + 1
         elif depth == 0:
-            head = text[begin:at]
-            if "=" in head and "{" not in head:
-                yield head
-            begin = at + 1
+            head = before + text[begin:at]
+            if match[0] == ";" and "=" in head:
+                yield head, head
+            before, begin = "", at + 1
+        depth += match[0] == "{"
 
 
 class Contents(NamedTuple):
-    """What a C file defines for others, and all names in it."""
+    """What a C file defines for others, and the names in its definitions: declarations alone need nothing."""
 
     defined: set[str]
     names: set[str]
 
     @classmethod
     def of(cls, text: str) -> Contents:
-        """Return that of a text after the preprocessor."""
-        return cls(definitions(text), set(_WORD.findall(text)))
+        """Return that of a text after the preprocessor.
+
+        Examples
+        --------
+        >>> sorted(Contents.of("int far(int); int near(int); int b(int x) { return near(x); }").names)
+        ['b', 'int', 'near', 'return', 'x']
+        """
+        heads, wholes = [], []
+        for head, whole in _statements(_NOISE.sub(" ", text)):
+            heads.append(head)
+            wholes.append(whole)
+        return cls({name for name in map(_defined, heads) if name}, set(_WORD.findall(" ".join(wholes))))
 
 
 def closure(tree: SourceTree, symbols: Iterable[str], contents: Mapping[str, Contents]) -> dict[str, str]:
