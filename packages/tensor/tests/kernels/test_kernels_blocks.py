@@ -7,7 +7,9 @@ order is exact: then results are equal, not only near.
 
 from __future__ import annotations
 
+import functools
 import itertools
+import operator
 import re
 
 import numpy as np
@@ -519,22 +521,28 @@ def three_products(op, x, w):
     equal(got, reference.grad_inputs(op.geometry, w, g, image), x.shape, w.shape)
 
 
+@functools.cache
+def chain(op, dtype, pattern, of_numbers):
+    """Return the kernel and the node of a loop over the results of a convolution, with an operand of this pattern."""
+    a, b = ts.get_scalar_type(dtype)("a"), ts.get_scalar_type(dtype)("b")
+    chained = ConvElemwise(op, Composite([a, b], [of_numbers(a, b)]))
+    images = [T.TensorType(dtype, (False,) * len(pattern))() for _ in range(2)]
+    n = chained.make_node(*images, T.TensorType(dtype, pattern)())
+    return conv.conv_elemwise_kernel(chained, n), n
+
+
+CHAINS = [lambda y, b: abs(y + b), lambda y, b: y * b - b, operator.mul]
+
+
 def with_chains(op, x, w):
     """Hold element-wise loops over the results of a convolution to the same over an array of them."""
     dtype, ndim = x.dtype.name, x.ndim
     y, bias = reference.forward(op.geometry, x, w), whole(w.shape[:1], dtype).reshape(1, -1, *[1] * (ndim - 2))
-    a, b = ts.get_scalar_type(dtype)("a"), ts.get_scalar_type(dtype)("b")
-    for scalars, operands, want in (
-        ([abs(a + b)], [bias], [abs(y + bias)]), ([a * b - b], [bias], [y * bias - bias]),
-        ([abs(a + b)], [spread(bias)], [abs(y + bias)]), ([a * b], [whole((1,) * ndim, dtype) + 2], None),
-    ):  # fmt: skip
-        chained = ConvElemwise(op, Composite([a, b], scalars))
-        types = [T.TensorType(dtype, [n == 1 and k != 1 or operands[0].size == 1 for k, n in enumerate(v.shape)])() for v in operands]
-        images = [T.TensorType(dtype, (False,) * ndim)() for _ in range(2)]
-        n = chained.make_node(*images, *types)
-        got = run(conv.conv_elemwise_kernel(chained, n), n, [x, w, *operands])
-        for found, expected in zip(got, want or [y * operands[0]], strict=True):
-            equal(found, expected, x.shape, w.shape)
+    one = whole((1,) * ndim, dtype) + 2
+    for of_numbers, operand in ((CHAINS[0], bias), (CHAINS[1], bias), (CHAINS[0], spread(bias)), (CHAINS[2], one)):
+        pattern = tuple(n == 1 and k != 1 or operand.size == 1 for k, n in enumerate(operand.shape))
+        [found] = run(*chain(op, dtype, pattern, of_numbers), [x, w, operand])
+        equal(found, of_numbers(y, operand), x.shape, w.shape)
 
 
 edges("CONV_PIXELS", "CONV_PARTS", "CONV_SLICE_BYTES", "CONV_BAND_BYTES", "CONV_WORTH_THREADS")
