@@ -1,8 +1,8 @@
 """The tests of the GPU layer run on the device that GPU_TEST_DEVICE names; `nox -s "tests(gpu-backend)"` finds one.
 
 With GPU_TEST_NVRTC set, each program that a test has compiled is compiled for CUDA, too, with no device at hand: to
-machine code for two generations of cards, or with the value "ptx" only as far as PTX for the older one, in a quarter of the
-time. With GPU_TEST_SOURCES, a folder, programs are kept there instead of being compiled, and what is called fails: so all programs
+machine code for two generations of cards, or with the value "ptx" only as far as PTX for the older one, with little
+optimised, in a fifteenth of the time. With GPU_TEST_SOURCES, a folder, programs are kept there instead of being compiled, and what is called fails: so all programs
 are there in minutes, but for those of functions that a test makes after a call. With GPU_TEST_CASES, a number, so many cases of each test run, evenly
 spread from a place that changes with the commit (tools/portion.py), and with 0.5 one case of every second test: where the device is the CPU, programs take seconds to compile, and all cases an hour (`nox -s devices`).
 """
@@ -76,14 +76,17 @@ def _compiled_for_cuda_too(context, how):
     plain, noted = context.functions, Path(os.environ.get("POCL_CACHE_DIR", tempfile.gettempdir())) / "nvrtc"
     noted.mkdir(parents=True, exist_ok=True)
 
-    compilations = [(ptx_cuda, min(CAPABILITIES))] if how == "ptx" else [(compile_cuda, each) for each in CAPABILITIES]
+    # What is refused on the way to PTX is refused before programs are optimised.
+    compilations = [(compile_cuda, each) for each in CAPABILITIES]
+    if how == "ptx":
+        compilations = [(ptx_cuda, min(CAPABILITIES), "--Ofast-compile=max")]
 
     def functions(text, names):
         whole = prelude("cuda") + text
         mark = noted / digest_of(f"{nvrtc_version()} {CAPABILITIES} {how} {whole}".encode())
         if not mark.exists():
-            for compiled, capability in compilations:
-                assert compiled(whole, capability)
+            for compiled, *options in compilations:
+                assert compiled(whole, *options)
             mark.touch()
         return plain(text, names)
 

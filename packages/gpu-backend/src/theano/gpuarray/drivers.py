@@ -342,9 +342,9 @@ def compile_cuda(text: str, capability: int) -> bytes:
     return binary
 
 
-def ptx_cuda(text: str, capability: int) -> str:
-    """Return a program in CUDA C++ as PTX, which people can read; as `compile_cuda`."""
-    nvrtc, program = _compiled(text, f"compute_{capability}")
+def ptx_cuda(text: str, capability: int, *options: str) -> str:
+    """Return a program in CUDA C++ as PTX, which people can read; as `compile_cuda`, with more options of NVRTC's."""
+    nvrtc, program = _compiled(text, f"compute_{capability}", *options)
     _, size = nvrtc.nvrtcGetPTXSize(program)
     ptx = b" " * size
     nvrtc.nvrtcGetPTX(program, ptx)
@@ -352,10 +352,11 @@ def ptx_cuda(text: str, capability: int) -> str:
     return ptx.decode().rstrip("\0")
 
 
-def _compiled(text: str, architecture: str) -> tuple[Any, Any]:
+def _compiled(text: str, architecture: str, *more: str) -> tuple[Any, Any]:
     """Return NVRTC and a program that it has compiled."""
     nvrtc = _nvrtc()
     options = [f"--gpu-architecture={architecture}".encode(), b"--fmad=false", b"--std=c++17", b"-default-device"]
+    options += [each.encode() for each in more]
     error, program = nvrtc.nvrtcCreateProgram(text.encode(), b"kernels.cu", 0, [], [])
     (error,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     if int(error):
