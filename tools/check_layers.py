@@ -171,11 +171,11 @@ class Tree:
         self.owner.update(dict.fromkeys(files, distribution))
         for name, path in files.items():
             text = path.read_text(encoding="utf-8")
-            place = path.relative_to(root).as_posix()
+            parsed, place = ast.parse(text), path.relative_to(root).as_posix()
             if _is_table(name):
                 self.old |= _old_modules(text)
-            self.imports.extend(_imports(name, path.name == "__init__.py", text, place))
-            found = list(_texts(ast.parse(text)))
+            self.imports.extend(_imports(name, path.name == "__init__.py", text, parsed, place))
+            found = list(_texts(parsed))
             self.imports.extend(
                 Import(name, target, f"{place}:{line}", inside=False, explained=False, text=True)
                 for target, line in found
@@ -222,9 +222,9 @@ def module_name(path: Path, source: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _imports(importer: str, is_package: bool, text: str, place: str) -> Iterator[Import]:
+def _imports(importer: str, is_package: bool, text: str, parsed: ast.Module, place: str) -> Iterator[Import]:
     lines = text.splitlines()
-    for node, inside, typing in _statements(ast.parse(text)):
+    for node, inside, typing in _statements(parsed):
         at = f"{place}:{node.lineno}"
         explained = _has_comment(lines, node.lineno, node.end_lineno or node.lineno)
         for target in _targets(node, importer, is_package):
@@ -233,12 +233,14 @@ def _imports(importer: str, is_package: bool, text: str, place: str) -> Iterator
 
 def _texts(tree: ast.AST) -> Iterator[tuple[str | None, int]]:
     """Yield the names of modules that a source has as texts, and None where it loads a module by another text."""
-    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    documentation = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    parts = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    unnamed = documentation | parts
+    for node in nodes:
         if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).removeprefix("importlib.") in LOADERS:
             yield from _loaded(node)
-        elif isinstance(node, ast.Constant) and id(node) not in documentation | parts:
+        elif isinstance(node, ast.Constant) and id(node) not in unnamed:
             if isinstance(node.value, str) and NAME.fullmatch(node.value):
                 yield node.value.replace(":", "."), node.lineno
         elif isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
@@ -269,12 +271,16 @@ def _has_comment(lines: list[str], first: int, last: int) -> bool:
 Found = tuple[ast.Import | ast.ImportFrom, bool, bool]
 
 
+BLOCKS = ("body", "cases", "handlers", "orelse", "finalbody")
+"""Where a statement has others; expressions have none."""
+
+
 def _statements(node: ast.AST, inside: bool = False, typing: bool = False) -> Iterator[Found]:
-    for child in ast.iter_child_nodes(node):
+    for child in (each for block in BLOCKS for each in getattr(node, block, ())):
         if isinstance(child, (ast.Import, ast.ImportFrom)):
             yield child, inside, typing
         else:
-            function = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+            function = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef))
             guarded = isinstance(child, ast.If) and ast.unparse(child.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
             yield from _statements(child, inside or function, typing or guarded)
 
