@@ -63,6 +63,9 @@ class Toy:
         shutil.copy(ROOT / "conftest.py", self.folder)
         (self.folder / "pytest.ini").write_text(f"[pytest]\npythonpath = {ROOT / 'tools'}\naddopts = -p no:cacheprovider\n")
         monkeypatch.setenv(outcomes.FOLDER, str(self.reports))
+        # To import what other plugins need takes as long as all else.
+        monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        monkeypatch.setenv("PYTEST_PLUGINS", "xdist.plugin")
 
     def write(self, name, text, head=ONCE):
         path = self.folder / name

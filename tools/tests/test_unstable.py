@@ -34,6 +34,7 @@ def toy(tmp_path, monkeypatch):
     monkeypatch.setattr(unstable, "own_level", lambda: 4)
     monkeypatch.setattr(unstable, "LOAD", "")
     monkeypatch.delenv("THEANO_FLAGS", raising=False)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # what other plugins need takes as long as all else
 
 
 def test_what_depends_on_a_disturbance_is_in_the_table(toy, capfd):
