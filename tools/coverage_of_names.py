@@ -20,6 +20,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -420,6 +421,7 @@ def unexplained(found: dict[str, dict[str, Finding]]) -> list[str]:
             if finding.status not in HERE and not finding.why]  # fmt: skip
 
 
+@cache
 def names_in_tests() -> set[str]:
     """Return all names that the tests of the layers use, in code or in a table of texts."""
     found: set[str] = set()
