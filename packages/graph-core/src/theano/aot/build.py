@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import tempfile
@@ -19,6 +20,8 @@ from theano.toolchain.run import Running, StartError
 
 #: What says for which CPU a compiler works.
 _CPU = ("-march=", "-mcpu=", "-mtune=", "-mprefer-vector-width=")
+#: Which file the text that follows comes from; 1: it begins here, 3: it is of the system.
+_MARK = re.compile(r'^# \d+ ("(?:[^"\\\n]|\\.)*")((?: \d)*)$', re.MULTILINE)
 _OF_LIBRARIES = ("-shared", "-g0", KERNELS_ALONE)
 
 
@@ -136,7 +139,7 @@ def _finish(command: list[str], process: Running, timeout: float) -> None:
 
 
 def preprocess(compiler: Sequence[str], flags: Sequence[str], folder: str, names: Sequence[str]) -> dict[str, str]:
-    """Return the texts of C files in a folder after the preprocessor.
+    """Return the texts of C files in a folder after the preprocessor, without those of the system's headers.
 
     Raises
     ------
@@ -146,7 +149,7 @@ def preprocess(compiler: Sequence[str], flags: Sequence[str], folder: str, names
     made: dict[str, str] = {}
     running: list[tuple[str, list[str], Running]] = []
     for name in names:
-        command = [*compiler, *flags, "-E", "-P", f"-I{folder}", name, "-o", f"{name}.i"]
+        command = [*compiler, *flags, "-E", f"-I{folder}", name, "-o", f"{name}.i"]
         running.append((name, command, _start(command, folder, f"{name}.log")))
         if len(running) >= core_count():
             _finish_text(running, made, folder)
@@ -158,5 +161,19 @@ def _finish_text(running: list[tuple[str, list[str], Running]], made: dict[str, 
     for name, command, process in running:
         _finish(command, process, 60.0)
         with open(os.path.join(folder, f"{name}.i"), encoding="utf-8", errors="replace") as file:
-            made[name] = file.read()
+            made[name] = without_system(file.read())
     running.clear()
+
+
+def without_system(text: str) -> str:
+    r"""Return preprocessed text without what comes from headers of the system, often a hundred times as much.
+
+    Examples
+    --------
+    >>> without_system('# 1 "a.c"\nint a;\n# 1 "/usr/b.h" 1 3 4\nint b;\n# 3 "a.c" 2\nint c;\n').split()
+    ['int', 'a;', 'int', 'c;']
+    """
+    first, *parts = _MARK.split(text)
+    names, flags, texts = parts[::3], parts[1::3], parts[2::3]
+    system = {name for name, flag in zip(names, flags) if flag.startswith(" 1 3")}
+    return first + "".join(part for name, part in zip(names, texts) if name not in system)
