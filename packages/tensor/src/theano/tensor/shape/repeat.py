@@ -16,13 +16,11 @@ from theano.tensor.convert import (
     gradient_dtype,
     static_int,
 )
-from theano.tensor.create.alloc import zeros
+from theano.tensor.create.alloc import alloc
 from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import cast
-from theano.tensor.index.functions import getitem
-from theano.tensor.join.op import join
+from theano.tensor.index.functions import getitem, inc_subtensor
 from theano.tensor.messages import axis_of, shape_error
-from theano.tensor.sort.cumulative import cumsum
 from theano.tensor.type import TensorApply, TensorType
 
 
@@ -103,13 +101,10 @@ class RepeatOp(Op):
             return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)), DisconnectedType()()]
         flat = x.flatten() if self.axis is None else x
         axis = 0 if self.axis is None else self.axis % x.type.ndim
-        # The running sum, read at the end of each element's copies, less that of the element before.
-        ends = cumsum(cast(repeats + cast(arange(flat.shape[axis]) * 0, repeats.type.dtype), "int64"))
-        before = (slice(None),) * axis
-        running = cumsum(g, axis=axis)
-        start = zeros([1 if i == axis else g.shape[i] for i in range(g.type.ndim)], dtype=g.type.dtype)
-        padded = join(axis, start, running)
-        sums = getitem(padded, (*before, ends)) - getitem(padded, (*before, ends - repeats))
+        # Each copy adds its gradient to the element that it is of.
+        origins = RepeatOp(0)(arange(flat.shape[axis]), repeats)
+        here = (*(slice(None),) * axis, origins)
+        sums = inc_subtensor(getitem(flat.zeros_like(dtype=g.type.dtype), here), g)
         sums = sums.reshape(x.shape, ndim=x.type.ndim) if self.axis is None else sums
         return [sums, DisconnectedType()()]
 
@@ -148,6 +143,6 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     # A new axis after the one repeated, stretched and joined with it.
     wide = flat.dimshuffle(*range(place + 1), "x", *range(place + 1, flat.type.ndim))
     lengths = [flat.shape[i] for i in range(flat.type.ndim)]
-    full = wide + zeros([*lengths[: place + 1], repeats, *lengths[place + 1 :]], dtype=flat.type.dtype)
+    full = alloc(wide, *lengths[: place + 1], repeats, *lengths[place + 1 :])
     lengths[place] = lengths[place] * cast(repeats, "int64")
     return full.reshape(lengths, ndim=flat.type.ndim)
