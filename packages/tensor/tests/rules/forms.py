@@ -120,6 +120,18 @@ FORMS = {
     "local_greedy_distributor": [(v / w - v) * w, (v + number(2.0) / w) * w, (-(c / w) + v) * w],
     "local_log_pow": [T.log(v ** number(e)) for e in (2.0, 3.0, 0.5, -1.0, -2.0)],
     "local_log_sum_exp": [T.log(T.exp(m).sum(axis=0, keepdims=True)), T.log(T.exp(m).sum())],
+    "local_log_one_minus_exp": [T.log(-T.expm1(v)), T.log1p(-T.exp(v))],
+    "local_log_add": [T.log(F.add(w * T.exp(v), 2.0 * T.exp(-v), 1.5)), T.log(F.add(T.exp(v), T.exp(w), T.exp(v * w)))],
+    "local_log_sum_exp_weighted": [T.log((n * T.exp(m)).sum()), T.log((v * T.exp(m)).sum(axis=0))],
+    "local_log_of_moved": [
+        T.log(1.0 - nnet.sigmoid(m).T[1:]), T.log1p(-T.concatenate([nnet.sigmoid(v), w])), T.log(1.0 + T.exp(m)[classes]),
+        T.log(T.switch(T.gt(m, 0), nnet.sigmoid(m), n)), T.log(T.set_subtensor(T.exp(m)[1:], 2.0)),
+        T.log(nnet.softmax(m)[T.arange(classes.shape[0]), classes]), T.log(T.exp(m).sum(axis=0)[::-1]),
+    ],
+    "local_exp_over_sum_exp": [
+        T.exp(v) / (T.exp(v) + T.exp(w)), w * T.exp(v) / F.add(T.exp(v), 2.0 * T.exp(w), 1.0),
+        (T.exp(m) + 2.0 * T.exp(n)) / T.exp(m).sum(axis=1, keepdims=True).T.T,
+    ],
     "local_exp_over_1_plus_exp": [1.0 / (1.0 + T.exp(v)), w * T.exp(v) / ((1.0 + T.exp(v)) * (1.0 + T.exp(w)))],
     "local_grad_log_erfc_neg": [T.exp(-(v * v)) / (w * T.erfc(v))],
     "local_reduce_broadcastable": [
@@ -366,7 +378,7 @@ PARTS = {
         softmax_grad(T.inc_subtensor(base[:, 1], s / below), probabilities)
         for base, below in ((n, probabilities[:, 1]), (T.zeros_like(m), probabilities[:, 2]), (T.zeros_like(m), n[:, 1]))
     ],
-    "local_log_of_chosen_softmax": [
+    "local_log_of_moved": [
         T.log(chosen) for sm in (probabilities, nnet.softmax_with_bias(m, v), m)
         for chosen in (sm[T.arange(3), classes], sm[:, 1], sm[classes], sm[T.gt(n, 0)], sm[1:], sm[classes, classes], sm.T)
     ],

@@ -16,7 +16,7 @@ from theano.tensor import nnet
 from theano.tensor.convert import static_int
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.inplace import work_in_place
-from theano.tensor.rules.predicates import of_shared_sigmoid, times
+from theano.tensor.rules.predicates import times
 from theano.tensor.shape.rules.shapes import ShapeFeature
 
 x, y, z, w = T.dvectors("x", "y", "z", "w")
@@ -113,19 +113,6 @@ def test_what_is_declared_moves_only_below_functions_of_one_tensor_with_one_resu
         if inner.owner.op != T.add:
             plain = run([T.addbroadcast(inner, 0)], {m: value})[0]
             np.testing.assert_array_equal(run(fgraph.outputs, {fgraph.inputs[0]: value})[0], plain)
-
-
-# -- sigmoids -------------------------------------------------------------------------------------------------------
-
-
-def test_a_shared_sigmoid_is_seen_through_differences_from_one_and_negatives():
-    p = nnet.sigmoid(x)
-    seen = [p, 1 - p, -p, -(1 - p), 1 - (-p), 1 - (1 - p)]
-    others = [p - 1, 2 - p, p + 1, x, T.tanh(p), y - p]
-    fgraph = FunctionGraph([x, y], [*seen, *others])
-    assert [of_shared_sigmoid(v) for v in fgraph.outputs] == [True] * len(seen) + [False] * len(others)
-    for alone in (p, 1 - p, -p):
-        assert not of_shared_sigmoid(FunctionGraph([x], [alone]).outputs[0])
 
 
 # -- lengths --------------------------------------------------------------------------------------------------------

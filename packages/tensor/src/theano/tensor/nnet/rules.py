@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano import scalar as scal
-from theano.graph import Apply, Op
+from theano.graph import Apply
 from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
 from theano.tensor.control.checks import same_length
 from theano.tensor.create.alloc import Alloc, alloc
@@ -19,14 +19,9 @@ from theano.tensor.create.arange import ARange
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.index.advanced import (
-    AdvancedBooleanIncSubtensor,
-    AdvancedBooleanSubtensor,
     AdvancedIncSubtensor,
-    AdvancedIncSubtensor1,
     AdvancedSubtensor,
-    AdvancedSubtensor1,
 )
-from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.nnet.activation import sigmoid, softplus
 from theano.tensor.nnet.crossentropy import (
     CrossentropyCategorical1Hot,
@@ -75,17 +70,6 @@ rule("local_logsoftmax_with_bias", P(F.log)(P(softmax_with_bias)(x, b)), lambda 
      keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)  # fmt: skip
 
 
-@local_rule([F.log], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
-def local_log_of_chosen_softmax(node: TensorApply) -> Any:
-    """The logarithm of chosen elements of a softmax, as these elements of its logarithm."""
-    chosen: Any = node.inputs[0].owner
-    if chosen is None or type(chosen.op) not in _READ_BY.values() or not _is_softmax(chosen.inputs[0]):
-        return None
-    sm, *index = chosen.inputs
-    x = sm.owner.inputs[0] if isinstance(sm.owner.op, Softmax) else F.add(*sm.owner.inputs)
-    return [conform(chosen.op(logsoftmax_op(x), *index), node.outputs[0])]
-
-
 @local_rule([SoftmaxGrad], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
 def local_logsoftmax_grad(fgraph: Any, node: TensorApply) -> Any:
     """The gradient of ``log(softmax(x))``: what is divided by the softmax is multiplied by it again at once."""
@@ -93,37 +77,10 @@ def local_logsoftmax_grad(fgraph: Any, node: TensorApply) -> Any:
     if not _is_softmax(sm) or _written_to_classes(dy, sm, fgraph) is not None:
         return None  # the rule for cross entropies knows better
     g: Any = times(dy, sm)
-    if g is None:
-        written = _written_over(dy, sm)
-        g = None if written is None else written[0].op(written[0].inputs[0], written[1], *written[0].inputs[2:])
     g = None if g is None else conform(g, sm)
     if g is None:
         return None
     return [conform(F.sub(g, F.mul(g.sum(axis=1, keepdims=True), sm)), node.outputs[0])]
-
-
-#: What reads the elements that an op writes.
-_READ_BY: dict[type[Op], type[Op]] = {
-    IncSubtensor: Subtensor, AdvancedIncSubtensor1: AdvancedSubtensor1, AdvancedIncSubtensor: AdvancedSubtensor,
-    AdvancedBooleanIncSubtensor: AdvancedBooleanSubtensor,
-}  # fmt: skip
-
-
-def _written_over(dy: Any, sm: Any) -> tuple[Any, Any] | None:
-    """Return the node that writes ``v / sm[index]`` to zeros at ``index``, and v; or None."""
-    node = dy.owner
-    if node is None or type(node.op) not in _READ_BY or not filled_with(node.inputs[0], 0):
-        return None
-    base, values, *index = node.inputs
-    if not values.type.dtype == base.type.dtype == sm.type.dtype:
-        return None  # what is written to zeros of a narrower dtype is rounded there
-    read, where = _READ_BY[type(node.op)], getattr(node.op, "idx_list", None)
-    for client, _ in sm.clients:
-        if isinstance(client, Apply) and type(client.op) is read and client.inputs == [sm, *index]:
-            v = times(values, client.outputs[0]) if getattr(client.op, "idx_list", None) == where else None
-            if v is not None:
-                return node, v
-    return None
 
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",), tags=(*LOGARITHM,))
@@ -349,16 +306,11 @@ def _classes(v: Any) -> bool:
 
 def _written_to_classes(dy: Any, sm: Any, fgraph: Any) -> tuple[Any, Any, str] | None:
     """Return v, classes and how rows are counted if ``dy`` is v at the classes of rows, over the softmax there."""
-    values: Any
     over = made_by(dy, F.true_div)
-    if over is not None and over.inputs[1] is sm:
-        node = over.inputs[0].owner
-        values = None if node is None or len(node.inputs) < 2 else node.inputs[1]
-    else:
-        node, values = _written_over(dy, sm) or (None, None)
+    node = over.inputs[0].owner if over is not None and over.inputs[1] is sm else None
     if node is None or not isinstance(node.op, AdvancedIncSubtensor) or len(node.inputs) != 4:
         return None
-    base, _, places, classes = node.inputs
+    base, values, places, classes = node.inputs
     how = _counts_rows(places, classes, sm, fgraph)
     if not filled_with(base, 0) or not _classes(classes) or how is None:
         return None

@@ -27,6 +27,7 @@ FAMILIES = (
     "elemwise.rules.algebra",
     "elemwise.rules.power",
     "elemwise.rules.stable",
+    "elemwise.rules.moved",  # the same where elements were moved in between
     # Dimensions and how long they are.
     "shape.rules.shapes",
     "shape.rules.lengths",
@@ -42,6 +43,7 @@ FAMILIES = (
     "random.rules",  # the same for the states of random numbers
     "blas.rules.routines",
     "nnet.rules",
+    "reduce.rules.logsumexp",  # what is no softmax
     "conv.rules",  # which op computes a convolution
     "control.rules.choices",
     "elemwise.rules.approximations",  # for who asks for them

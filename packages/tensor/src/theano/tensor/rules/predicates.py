@@ -163,6 +163,14 @@ def times(v: Any, divisor: Any, levels: int = NESTED) -> Any:
     if negated is not None:
         inner = times(negated.inputs[0], divisor, levels - 1)
         return None if inner is None else F.neg(inner)
+    chosen = made_by(v, F.switch)
+    if chosen is not None:
+        condition, *branches = chosen.inputs
+        found = [times(branch, divisor, levels - 1) for branch in branches]
+        if all(branch is None for branch in found):
+            return None
+        pairs = zip(branches, found, strict=True)
+        return F.switch(condition, *[F.mul(w, divisor) if new is None else new for w, new in pairs])
     if product is not None:
         for i, factor in enumerate(product.inputs):
             inner = times(factor, divisor, levels - 1)
@@ -182,18 +190,6 @@ def times(v: Any, divisor: Any, levels: int = NESTED) -> Any:
     rest = list(factors.inputs)
     rest.remove(divisor)
     return F.true_div(above, combine(F.mul, rest, below.type.dtype))
-
-
-def of_shared_sigmoid(v: Any) -> bool:
-    """Return whether ``v`` is a sigmoid with more than one user, one less such a sigmoid, or the negative of either."""
-    while True:
-        negated, less = made_by(v, F.neg), made_by(v, F.sub)
-        if negated is not None:
-            v = negated.inputs[0]
-        elif less is not None and filled_with(less.inputs[0], 1):
-            v = less.inputs[1]
-        else:
-            return v.owner is not None and scalar_of(v.owner) == scal.sigmoid and len(v.clients) > 1
 
 
 # -- what a variable is worth --------------------------------------------------------------------------------
@@ -258,6 +254,11 @@ def number_of(value: Any, dtype: str, ndim: int) -> Constant:
 def in_dtype(v: Any, dtype: str) -> Any:
     """Return ``v`` in a dtype."""
     return v if v.type.dtype == dtype else F.cast(v, dtype)
+
+
+def in_reals(x: Any) -> Any:
+    """Return ``x`` in the dtype that functions like exp have of it, in which it can be negated whatever it was."""
+    return x if is_float(x) else F.cast(x, F.exp(x).type.dtype)
 
 
 def combine(op: Elemwise, terms: Sequence[Any], dtype: str) -> Any:

@@ -91,7 +91,10 @@ def _collect(root: TensorApply, family: Family) -> tuple[list[Any], list[Any], i
     while todo:
         v, up = todo.pop()
         node = v.owner
-        open_ = node is not None and (v is root.outputs[0] or len(v.clients) == 1) and v.type.dtype == dtype
+        # A negation that others use is opened, too, unless of a sum: it costs nothing.
+        negated = made_by(v, F.neg) if family is sums else None
+        alone = len(v.clients) == 1 or (negated is not None and not _is_sum(negated.inputs[0]))
+        open_ = node is not None and (v is root.outputs[0] or alone) and v.type.dtype == dtype
         sides = family.sides(node) if open_ else None
         if sides is None and family is products and open_ and scalar_of(node) == scal.neg:
             sign = -sign
@@ -104,6 +107,10 @@ def _collect(root: TensorApply, family: Family) -> tuple[list[Any], list[Any], i
         todo.extend((x, not up) for x in reversed(sides[1]))
         todo.extend((x, up) for x in reversed(sides[0]))
     return above, below, sign
+
+
+def _is_sum(v: Any) -> bool:
+    return v.owner is not None and sums.sides(v.owner) is not None
 
 
 def _cancel(above: list[Any], below: list[Any]) -> tuple[list[Any], list[Any], bool]:
@@ -318,9 +325,9 @@ def local_greedy_distributor(node: TensorApply) -> Any:
         found = made_by(total, F.add) or made_by(total, F.sub)
         if found is None or len(total.clients) != 1 or total.type != out.type:
             continue
-        divisors = [v for term in found.inputs for v in _divisors(term)]
+        below = [v for term in found.inputs for v in divisors(term)]
         for j, factor in enumerate(node.inputs):
-            if j == i or factor not in divisors or factor.type.dtype != out.type.dtype:
+            if j == i or factor not in below or factor.type.dtype != out.type.dtype:
                 continue
             divided = [times(term, factor) for term in found.inputs]
             terms = [F.mul(t, factor) if d is None else d for t, d in zip(found.inputs, divided, strict=True)]
@@ -330,18 +337,21 @@ def local_greedy_distributor(node: TensorApply) -> Any:
     return None
 
 
-def _divisors(term: Any, levels: int = NESTED) -> list[Any]:
+def divisors(term: Any, levels: int = NESTED) -> list[Any]:
     """Return what ``term``, or a term of it, is divided by."""
     if levels == 0:
         return []
     negated = made_by(term, F.neg)
     if negated is not None:
-        return _divisors(negated.inputs[0], levels - 1)
+        return divisors(negated.inputs[0], levels - 1)
+    chosen = made_by(term, F.switch)
+    if chosen is not None:
+        return [d for branch in chosen.inputs[1:] for d in divisors(branch, levels - 1)]
     product, total = made_by(term, F.mul), terms_of(term)
     if total is not None:
-        return [d for v in total.inputs for d in _divisors(v, levels - 1)]
+        return [d for v in total.inputs for d in divisors(v, levels - 1)]
     if product is not None:
-        return [d for v in product.inputs for d in _divisors(v, levels - 1) if made_by(v, F.mul) is None]
+        return [d for v in product.inputs for d in divisors(v, levels - 1) if made_by(v, F.mul) is None]
     over, inverse = made_by(term, F.true_div), made_by(term, F.inv)
     below = over.inputs[1] if over is not None else inverse.inputs[0] if inverse is not None else None
     if below is None:

@@ -8,27 +8,26 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from theano import scalar as scal
-from theano.rewriting import P, Phase, local_rule, one_of, pattern_vars, phases, rule
+from theano.rewriting import P, local_rule, one_of, pattern_vars, rule
 from theano.tensor.elemwise import functions as F
-from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.nnet.activation import sigmoid, softplus
 from theano.tensor.reduce.careduce import Prod, Sum
-from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rules.predicates import (
     E,
     combine,
     conform,
     difference,
     filled_with,
+    in_reals,
     is_complex,
     is_float,
     is_not_complex,
     is_real,
     made_by,
     number_like,
-    number_of,
-    of_shared_sigmoid,
     uniform,
 )
 from theano.tensor.type import TensorApply
@@ -41,11 +40,6 @@ tanh = E(F.tanh)
 S, softplus_ = E(sigmoid), E(softplus)
 EVERYWHERE = ("canonicalize", "stabilize", "specialize")
 LATE = ("stabilize", "specialize")
-
-
-def in_reals(x: Any) -> Any:
-    """Return ``x`` in the dtype that functions like exp have of it, in which it can be negated whatever it was."""
-    return x if is_float(x) else F.cast(x, F.exp(x).type.dtype)
 
 
 def minus(x: Any) -> Any:
@@ -61,6 +55,26 @@ rule("local_expm1", one_of(exp(no_complex) - 1, -1 + exp(no_complex)), expm1(x),
      tags=("fast_run", "local_expm1_sub"))  # fmt: skip
 rule("local_one_minus_exp", 1 - exp(no_complex), -expm1(x), keeps="close", phases=LATE)
 
+
+def _log_of_one_minus_exp(x: Any) -> Any:
+    # Near 0 exp(x) rounds to 1, far below 1 - exp(x) does (Maechler, "Accurately computing log(1 - exp(-|a|))", 2012).
+    argument = in_reals(x)
+    middle = number_like(-np.log(2), argument)
+    near = F.log(F.neg(F.expm1(F.maximum(argument, middle))))
+    return F.switch(F.gt(argument, middle), near, F.log1p(F.neg(F.exp(F.minimum(argument, middle)))))
+
+
+def _is_whole(x: Any) -> bool:
+    """Return whether ``x`` is not one of the parts that :func:`_log_of_one_minus_exp` takes."""
+    part = made_by(x, F.maximum) or made_by(x, F.minimum)
+    return part is None or all(uniform(v) != number_like(-np.log(2), v).data.item() for v in part.inputs)
+
+
+rule("local_log_one_minus_exp", log(-expm1(no_complex.where(_is_whole))), _log_of_one_minus_exp, keeps="finite",
+     phases=LATE, also=[(log1p(-exp(no_complex.where(_is_whole))), _log_of_one_minus_exp),
+                        (log(1 - exp(no_complex.where(_is_whole))), _log_of_one_minus_exp)],
+     doc="``log(1 - exp(x))`` keeps its digits near 0 and far below.")  # fmt: skip
+
 # -- the sigmoid ------------------------------------------------------------------------------------------------
 
 rule("local_inv_1_plus_exp", E(F.inv)(1 + exp(no_complex)), lambda x: sigmoid(minus(x)), keeps="finite",
@@ -72,24 +86,6 @@ rule("logsigm_to_softplus", log(S(x)), lambda x: F.neg(softplus(minus(x))), keep
 rule("log1msigm_to_softplus", log(1 - S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
 rule("log1p_neg_sigmoid", log1p(-S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
 rule("log1pexp_to_softplus", log1p(exp(no_complex)), softplus_(x), keeps="finite", phases=("stabilize",))
-
-
-@local_rule([F.log, F.log1p, F.neg, F.sub], phases=("canonicalize", "stabilize"), needs=[sigmoid])
-def local_sigmoid_before_dimshuffle(node: TensorApply) -> Any:
-    """``log(p)``, ``1 - p`` and ``-p`` of a rearranged sigmoid p are computed first and rearranged then.
-
-    So they meet the rules above, and in gradients the factors that they cancel with. That is for a p that is needed
-    as it is, too: otherwise the rearrangement moves into the sigmoid.
-    """
-    *ones, arranged = node.inputs
-    shuffle = arranged.owner
-    if shuffle is None or not isinstance(shuffle.op, DimShuffle) or not all(filled_with(v, 1) for v in ones):
-        return None
-    p: Any = shuffle.inputs[0]
-    if not of_shared_sigmoid(p):
-        return None
-    inner = node.op(*[number_of(1, v.type.dtype, p.type.ndim) for v in ones], p)
-    return [conform(shuffle.op(inner), node.outputs[0])]
 
 
 def _one_plus_exp(v: Any) -> Any:
@@ -254,79 +250,6 @@ rule("local_log_pow", log(x.where(is_float) ** n.where(_is_exponent)), lambda x,
      when=_gives_reals, keeps="finite", phases=EVERYWHERE,
      also=[(log(E(F.sqr)(x.where(is_float))), lambda x: _log_of_power(x, 2), _gives_reals)],
      doc="``log(x ** n)`` is ``n * log(|x|)`` for even n, ``n * log(x)`` for other numbers.")  # fmt: skip
-
-
-def _log_of_sum(x: Any, y: Any) -> Any:
-    a, b = in_reals(x), in_reals(y)
-    # Where both are the same infinity, their difference is not a number.
-    apart = F.switch(F.eq(a, b), number_like(0, F.sub(a, b)), F.sub(a, b))
-    return F.add(F.maximum(a, b), F.log1p(F.exp(F.neg(F.abs_(apart)))))
-
-
-rule("local_log_add", log((exp(x) + exp(y)).single_use()), _log_of_sum, when=_gives_reals, keeps="finite",
-     phases=EVERYWHERE,
-     doc="``log(exp(a) + exp(b))`` is ``max(a, b) + log1p(exp(-|a - b|))``.")  # fmt: skip
-
-
-phases.register("local_log_sum_exp", Phase("local_log_sum_exp", "in_to_out"), 1.6, "fast_run")
-
-
-def _has_axes(total: Any, x: Any) -> bool:
-    return bool(total.axes_of(x.type.ndim))
-
-
-def _log_sum_exp(total: Any, x: Any) -> Any:
-    return LogSumExp(total.axes_of(x.type.ndim))(x)
-
-
-_total = P(Sum, "total")(exp(real)).single_use()
-rule("local_log_sum_exp", log(_total), _log_sum_exp, when=_has_axes, keeps="finite", phases=("local_log_sum_exp",),
-     also=[(log(P(DimShuffle, "keepdims")(_total).single_use()),
-            lambda keepdims, total, x: keepdims(_log_sum_exp(total, x)), _has_axes)],
-     doc="``log(sum(exp(x)))`` is computed relative to the largest element, so that no exponential overflows.",
-)  # fmt: skip
-
-
-@local_rule([F.add], keeps="finite", phases=("local_log_sum_exp",))
-def local_log_sum_exp_shifted(node: TensorApply) -> Any:
-    """``LogSumExp(x - m) + m``, as users write it who know that exponentials overflow, is ``LogSumExp(x)``."""
-    for reduced in (v.owner for v in node.inputs):
-        if reduced is None:
-            continue
-        inner = reduced.inputs[0].owner if isinstance(reduced.op, DimShuffle) else reduced
-        if inner is None or not isinstance(inner.op, LogSumExp):
-            continue
-        apart = made_by(inner.inputs[0], F.sub)
-        rest = list(node.inputs)
-        rest.remove(reduced.outputs[0])
-        if apart is None:
-            continue
-        x, shift = apart.inputs
-        for v in rest:
-            if x.type == inner.inputs[0].type and _same_shift(shift, v, inner, reduced):
-                rest.remove(v)
-                whole: Any = LogSumExp(inner.op.axis)(x)
-                if inner is not reduced:
-                    whole = reduced.op(whole)
-                return [conform(F.add(whole, *rest) if rest else whole, node.outputs[0])]
-    return None
-
-
-def _same_shift(shift: Any, v: Any, inner: Any, reduced: Any) -> bool:
-    """Return whether ``shift``, before the sum, and ``v``, after it, are one tensor without the axes of the sum."""
-    axes = inner.op.axes_of(shift.type.ndim)
-    if not all(shift.type.broadcastable[a] for a in axes):
-        return False
-    if inner is not reduced:
-        return v is shift
-    kept = [a for a in range(shift.type.ndim) if a not in axes]
-    restored = tuple(kept.index(a) if a in kept else "x" for a in range(shift.type.ndim))
-    return _arranged(shift, v, restored) or _arranged(v, shift, tuple(kept))
-
-
-def _arranged(new: Any, old: Any, order: tuple[Any, ...]) -> bool:
-    node = new.owner
-    return node is not None and isinstance(node.op, DimShuffle) and node.inputs[0] is old and node.op.new_order == order
 
 
 def _log_of_product(product: Any, x: Any) -> Any:

@@ -13,7 +13,7 @@ from theano.tensor.convert import static_int
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join.op import MakeVector
-from theano.tensor.rules.predicates import conform, function_of, of_shared_sigmoid, only_used_by, scalar_of
+from theano.tensor.rules.predicates import conform, function_of, only_used_by, scalar_of
 from theano.tensor.shape.basic import Shape, Shape_i
 from theano.tensor.shape.reshape import Reshape, holds_all, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
@@ -35,8 +35,6 @@ def local_dimshuffle_lift(node: TensorApply) -> Any:
         return [conform(DimShuffle(inner.inputs[0].type.broadcastable, order)(inner.inputs[0]), node.outputs[0])]
     if scalar_of(inner) is None or len(inner.outputs) != 1 or not only_used_by(x, node):
         return None
-    if any(of_shared_sigmoid(v) for v in inner.inputs):
-        return None  # see local_sigmoid_before_dimshuffle
     # What drops a dimension that the op stretched to 1 everywhere may do so before the op as well.
     shuffled = [DimShuffle(v.type.broadcastable, op.new_order)(v) for v in inner.inputs]
     new = inner.op(*shuffled)
@@ -63,7 +61,7 @@ def _asks_for_as_many(between: TensorApply, after: TensorApply) -> bool:
 
 def _count_asked(node: TensorApply) -> int | None:
     """Return how many elements a reshape asks for, where that is known."""
-    asked = _asked(node)
+    asked = lengths_in(node.inputs[1])
     known = [None] if asked is None else [static_int(n) for n in asked]
     lengths = [n for n in known if n is not None and n >= 0]
     return math.prod(lengths) if len(lengths) == len(known) else None
@@ -86,7 +84,7 @@ def local_useless_reshape(fgraph: Any, node: TensorApply) -> Any:
     shape = node.inputs[1]
     if shape.owner is not None and isinstance(shape.owner.op, Shape) and shape.owner.inputs[0] is x:
         return [conform(x, out)]
-    lengths = _asked(node)
+    lengths = lengths_in(node.inputs[1])
     if lengths is None:
         return None
     others = [n for i, n in enumerate(lengths) if not is_length_of(n, x, i, fgraph)]
@@ -97,9 +95,8 @@ def local_useless_reshape(fgraph: Any, node: TensorApply) -> Any:
     return [conform(x, out)] if x.type.broadcastable == out.type.broadcastable else None
 
 
-def _asked(node: TensorApply) -> list[Any] | None:
-    """Return the lengths that a reshape asks for, one by one."""
-    shape: Any = node.inputs[1]
+def lengths_in(shape: Any) -> list[Any] | None:
+    """Return the lengths that a vector consists of, one by one; None where they are not known apart."""
     if isinstance(shape, Constant):
         return [shape.type.clone(broadcastable=()).make_constant(n) for n in shape.data]
     if shape.owner is not None and isinstance(shape.owner.op, MakeVector):
@@ -111,7 +108,7 @@ def _asked(node: TensorApply) -> list[Any] | None:
 
 def _cannot_fail(node: TensorApply, fgraph: Any) -> bool:
     """Return whether a reshape is certain to find as many elements as it asks for."""
-    asked, feature = _asked(node), getattr(fgraph, "shape_feature", None)
+    asked, feature = lengths_in(node.inputs[1]), getattr(fgraph, "shape_feature", None)
     return asked is not None and feature is not None and holds_all(asked, feature.lengths(node.inputs[0]))
 
 
@@ -139,7 +136,7 @@ def local_reshape_to_dimshuffle(fgraph: Any, node: TensorApply) -> Any:
     if len(wide_in) != len(wide_out) or x.type.ndim == out.type.ndim and wide_in == wide_out:
         return None
     if len(wide_in) > 1:
-        asked = _asked(node)
+        asked = lengths_in(node.inputs[1])
         pairs = zip(wide_in, wide_out, strict=True)
         if asked is None or not all(is_length_of(asked[b], x, a, fgraph) for a, b in pairs):
             return None
@@ -162,13 +159,14 @@ def _long_axes(pattern: Any, order: Any) -> list[Any]:
     return [d for d in order if d != "x" and not pattern[d]]
 
 
-def _keeps_long_axes(shuffle: Any, x: Any) -> bool:
+def keeps_long_axes(shuffle: Any, x: Any) -> bool:
+    """Return whether a shuffle only adds, drops or moves dimensions of length 1."""
     pattern = x.type.broadcastable
     return _long_axes(pattern, shuffle.new_order) == _long_axes(pattern, range(len(pattern)))
 
 
 _reshaped_shuffle = P(Reshape, "op")(P(DimShuffle, "shuffle")(x), shape)
-rule("local_useless_dimshuffle_in_reshape", _reshaped_shuffle, P("op")(x, shape), when=_keeps_long_axes,
+rule("local_useless_dimshuffle_in_reshape", _reshaped_shuffle, P("op")(x, shape), when=keeps_long_axes,
      phases=("canonicalize", "specialize"),
      doc="A shuffle that only adds, drops or moves dimensions of length 1 changes nothing for a reshape.")  # fmt: skip
 

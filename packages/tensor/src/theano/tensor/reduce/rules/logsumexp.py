@@ -1,0 +1,248 @@
+"""Logarithms of sums of exponentials, and quotients by such sums, relative to the largest: nothing overflows.
+
+Whoever else uses the sum has it computed as it is: the rules do not ask.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano import scalar as scal
+from theano.rewriting import P, Phase, local_rule, pattern_vars, phases, rule
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.elemwise.rules.moved import logarithm
+from theano.tensor.nnet.activation import sigmoid
+from theano.tensor.reduce.careduce import Max, Sum, restore_axes
+from theano.tensor.reduce.logsumexp import LogSumExp
+from theano.tensor.rules.moves import moved_alike, sources
+from theano.tensor.rules.predicates import (
+    E,
+    combine,
+    conform,
+    filled_with,
+    in_reals,
+    is_complex,
+    is_float,
+    is_real,
+    made_by,
+    number_like,
+    scalar_of,
+    uniform,
+)
+from theano.tensor.type import TensorApply
+
+x, y = pattern_vars("x y")
+real = x.where(is_real)
+exp, log = E(F.exp), E(F.log)
+EVERYWHERE = ("canonicalize", "stabilize", "specialize")
+
+
+def _power(v: Any) -> tuple[Any, list[Any]] | None:
+    """Return x and the factors w if ``v`` is ``exp(x) * w``; a positive number c is ``exp(log(c))``."""
+    product = made_by(v, F.mul)
+    factors = [v] if product is None else list(product.inputs)
+    exponents = [_exponent(factor) for factor in factors]
+    found = [t for t in exponents if t is not None]
+    if found:
+        rest = [factor for factor, t in zip(factors, exponents, strict=True) if t is None]
+        return found[0] if len(found) == 1 else F.add(*map(in_reals, found)), rest
+    number = uniform(v)
+    return (F.log(v), []) if number is not None and is_float(v) and number > 0 else None
+
+
+def _exponent(v: Any) -> Any:
+    """Return x if ``v`` is ``exp(x)``, or consists of moved elements of it, else None."""
+    power = made_by(v, F.exp)
+    if power is not None:
+        return power.inputs[0]
+    inner = _exponent(v.owner.inputs[0]) if sources(v) == (0,) else None
+    return None if inner is None else moved_alike(v, {0: inner})
+
+
+def _relative(t: Any, largest: Any) -> Any:
+    """Return ``t - largest``; 0 where both are the same infinity, whose difference is not a number."""
+    apart = F.sub(t, largest)
+    return F.switch(F.eq(t, largest), number_like(0, apart), apart)
+
+
+@local_rule([F.log], keeps="finite", phases=EVERYWHERE, needs=[F.exp])
+def local_log_add(node: TensorApply) -> Any:
+    """``log(exp(a) + exp(b))`` is ``max(a, b) + log1p(exp(-|a - b|))``.
+
+    With more terms, or factors, ``log(w * exp(a) + ...)`` is ``m + log(w * exp(a - m) + ...)`` with m the largest of
+    the exponents.
+    """
+    total, out = made_by(node.inputs[0], F.add), node.outputs[0]
+    found = [] if total is None or is_complex(out) else [_power(v) for v in total.inputs]
+    if len(found) < 2 or any(each is None or is_complex(each[0]) for each in found):
+        return None
+    terms = [(in_reals(t), w) for t, w in found]  # type: ignore[misc]
+    if all(uniform(t) is not None for t, _ in terms) or all(_is_relative(t) for t, _ in terms):
+        return None
+    (a, v), (b, w) = terms[:2]
+    if len(terms) == 2 and not v and not w:
+        if any(filled_with(term, 1) for term in total.inputs):  # type: ignore[union-attr]
+            return None  # another rule makes it softplus
+        small = F.log1p(F.exp(F.neg(F.abs_(_relative(a, b)))))
+        return [conform(F.add(F.maximum(a, b), small), out)]
+    largest = a
+    for t, _ in terms[1:]:
+        largest = F.maximum(largest, t)
+    powers = [combine(F.mul, [F.exp(_relative(t, largest)), *w], out.type.dtype) for t, w in terms]
+    return [conform(F.add(largest, F.log(F.add(*powers))), out)]
+
+
+def _is_relative(t: Any) -> bool:
+    """Return whether ``t`` is what :func:`_relative` makes: the sum has been taken care of."""
+    chosen = made_by(t, F.switch)
+    return chosen is not None and filled_with(chosen.inputs[1], 0) and made_by(chosen.inputs[0], F.eq) is not None
+
+
+phases.register("local_log_sum_exp", Phase("local_log_sum_exp", "in_to_out"), 1.6, "fast_run")
+
+
+def _has_axes(total: Any, x: Any) -> bool:
+    return bool(total.axes_of(x.type.ndim))
+
+
+def _log_sum_exp(total: Any, x: Any) -> Any:
+    return LogSumExp(total.axes_of(x.type.ndim))(x)
+
+
+_total = P(Sum, "total")(exp(real))
+rule("local_log_sum_exp", log(_total), _log_sum_exp, when=_has_axes, keeps="finite", phases=("local_log_sum_exp",),
+     also=[(log(P(DimShuffle, "keepdims")(_total)),
+            lambda keepdims, total, x: keepdims(_log_sum_exp(total, x)), _has_axes)],
+     doc="``log(sum(exp(x)))`` is computed relative to the largest element, so that no exponential overflows.",
+)  # fmt: skip
+
+
+def _is_shifted(t: Any) -> bool:
+    """Return whether the largest of something is subtracted, so that exponentials of ``t`` do not overflow."""
+    apart = made_by(t, F.sub)
+    largest = None if apart is None else apart.inputs[1].owner
+    while largest is not None and (isinstance(largest.op, DimShuffle) or scalar_of(largest) == scal.switch):
+        largest = largest.inputs[-1].owner
+    return largest is not None and isinstance(largest.op, Max)
+
+
+@local_rule([F.log], keeps="finite", phases=("local_log_sum_exp",), needs=[F.exp])
+def local_log_sum_exp_weighted(node: TensorApply) -> Any:
+    """``log(sum(w * exp(x)))`` is ``m + log(sum(w * exp(x - m)))`` with m the largest x of each sum."""
+    total, out = node.inputs[0].owner, node.outputs[0]
+    if total is None or not isinstance(total.op, Sum):
+        return None
+    power = _power(total.inputs[0])
+    if power is None or not power[1] or not is_real(power[0]) or _is_shifted(power[0]):
+        return None
+    (x, weights), whole = power, total.inputs[0]
+    axes = total.op.axes_of(whole.type.ndim)
+    largest = Max(axes)(x)
+    largest = F.switch(F.isinf_(largest), number_like(0, largest), largest)
+    relative = F.exp(F.sub(x, restore_axes(largest, x, axes)))
+    rest = F.log(total.op(combine(F.mul, [relative, *weights], whole.type.dtype)))
+    return [conform(F.add(largest, rest), out)]
+
+
+@local_rule([F.add], keeps="finite", phases=("local_log_sum_exp",))
+def local_log_sum_exp_shifted(node: TensorApply) -> Any:
+    """``LogSumExp(x - m) + m``, as users write it who know that exponentials overflow, is ``LogSumExp(x)``."""
+    for reduced in (v.owner for v in node.inputs):
+        if reduced is None:
+            continue
+        inner = reduced.inputs[0].owner if isinstance(reduced.op, DimShuffle) else reduced
+        if inner is None or not isinstance(inner.op, LogSumExp):
+            continue
+        apart = made_by(inner.inputs[0], F.sub)
+        rest = list(node.inputs)
+        rest.remove(reduced.outputs[0])
+        if apart is None:
+            continue
+        x, shift = apart.inputs
+        for v in rest:
+            if x.type == inner.inputs[0].type and _same_shift(shift, v, inner, reduced):
+                rest.remove(v)
+                whole: Any = LogSumExp(inner.op.axis)(x)
+                if inner is not reduced:
+                    whole = reduced.op(whole)
+                return [conform(F.add(whole, *rest) if rest else whole, node.outputs[0])]
+    return None
+
+
+def _same_shift(shift: Any, v: Any, inner: Any, reduced: Any) -> bool:
+    """Return whether ``shift``, before the sum, and ``v``, after it, are one tensor without the axes of the sum."""
+    axes = inner.op.axes_of(shift.type.ndim)
+    if not all(shift.type.broadcastable[a] for a in axes):
+        return False
+    if inner is not reduced:
+        return v is shift
+    kept = [a for a in range(shift.type.ndim) if a not in axes]
+    restored = tuple(kept.index(a) if a in kept else "x" for a in range(shift.type.ndim))
+    return _arranged(shift, v, restored) or _arranged(v, shift, tuple(kept))
+
+
+def _arranged(new: Any, old: Any, order: tuple[Any, ...]) -> bool:
+    node = new.owner
+    return node is not None and isinstance(node.op, DimShuffle) and node.inputs[0] is old and node.op.new_order == order
+
+
+# -- quotients ------------------------------------------------------------------------------------------------------
+
+
+@local_rule([F.true_div], keeps="finite", phases=("stabilize",), needs=[F.exp])
+def local_exp_over_sum_exp(fgraph: Any, node: TensorApply) -> Any:
+    """``exp(x) / s`` with s a sum of exponentials is ``exp(x - log(s))``, and sigmoid(x - y) where s has two.
+
+    Gradients of their logarithms look like this.
+    """
+    above, below = node.inputs
+    out = node.outputs[0]
+    if not is_real(out) or not _adds_exponentials(below):
+        return None
+    new = _over(fgraph, above, below)
+    return None if new is None else [conform(new, out)]
+
+
+def _over(fgraph: Any, v: Any, below: Any) -> Any:
+    """Return ``v / below`` where each term of ``v`` has an exponential for a factor, else None."""
+    product, total, t = made_by(v, F.mul), made_by(v, F.add), _exponent(v)
+    if t is not None:
+        new = _weight_of_two(t, below)
+        if new is None:
+            whole = logarithm(fgraph, below)
+            new = None if whole is None else F.exp(F.sub(in_reals(t), whole))
+        return new
+    if total is not None:
+        terms = [_over(fgraph, term, below) for term in total.inputs]
+        return None if any(term is None for term in terms) else F.add(*terms)
+    for i, factor in enumerate(() if product is None else product.inputs):
+        new = _over(fgraph, factor, below)
+        if new is not None:
+            return F.mul(*[new if i == j else w for j, w in enumerate(product.inputs)])  # type: ignore[union-attr]
+    return None
+
+
+def _adds_exponentials(v: Any) -> bool:
+    """Return whether ``v`` consists of sums of exponentials, wherever they were moved to."""
+    node = v.owner
+    if node is None:
+        return False
+    if isinstance(node.op, Sum):
+        power = _power(node.inputs[0])
+        return power is not None and is_real(power[0]) and not _is_shifted(power[0])
+    total = made_by(v, F.add)
+    if total is not None:
+        return all(_power(term) is not None for term in total.inputs)
+    places = sources(v)
+    return bool(places) and all(_adds_exponentials(node.inputs[i]) for i in places)
+
+
+def _weight_of_two(t: Any, below: Any) -> Any:
+    total = made_by(below, F.add)
+    powers = [] if total is None else [_power(v) for v in total.inputs]
+    if len(powers) != 2 or any(p is None or p[1] for p in powers):
+        return None
+    (a, _), (b, _) = powers  # type: ignore[misc]
+    x, y = in_reals(a), in_reals(b)
+    return sigmoid(F.sub(x, y)) if t is a else sigmoid(F.sub(y, x)) if t is b else None
