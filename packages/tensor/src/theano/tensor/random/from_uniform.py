@@ -10,7 +10,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.gradient import undefined_grad
-from theano.graph import Constant, Variable
+from theano.graph import Variable
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.functions import cast, cos, log, sin, sqrt
@@ -152,9 +152,8 @@ class FromUniform:
         """
         lengths = lengths_of(size)
         avg, std, dtype = parameters_of("avg and std", avg, std, dtype)
+        # Symbolic even where it is known, for then Theano takes 60 * 256 streams, which decides the numbers.
         count = prod(lengths, dtype="int64")
-        if isinstance(lengths, Constant):
-            count = int(np.prod(lengths.data))
         more: dict[str, Any] = {"ndim": 1, "dtype": dtype, "nstreams": nstreams, **kwargs}
         numbers = self.uniform((count + count % 2,), **more)
         half = (count + count % 2) // 2

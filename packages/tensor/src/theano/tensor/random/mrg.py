@@ -97,17 +97,18 @@ def guess_n_streams(size: Any, warn: bool = False) -> int:
     Parameters
     ----------
     size : sequence of int
-        Anything else cannot be guessed from.
+        Of Python's whole numbers; for others, such as symbolic ones and NumPy's, there are 60 * 256. So Theano has it,
+        and the number of streams is part of what a program draws.
     warn : bool
         Whether to warn then.
 
     Examples
     --------
-    >>> guess_n_streams((10, 60)), guess_n_streams((1000, 1000))
-    (100, 15360)
+    >>> guess_n_streams((10, 60)), guess_n_streams((1000, 1000)), guess_n_streams((np.int64(600),))
+    (100, 15360, 15360)
     """
-    if isinstance(size, (tuple, list)) and all(isinstance(n, (int, np.integer)) for n in size):
-        count = int(math.prod(size))
+    if isinstance(size, (tuple, list)) and all(isinstance(n, int) for n in size):
+        count = math.prod(size)
         return min(count // 6 if count > 6 else count, 60 * 256)
     if warn:
         warnings.warn(f"the number of streams cannot be guessed from the size {size}; 60 * 256 it is", stacklevel=3)
@@ -124,7 +125,8 @@ class MRG_RandomStreams(FromUniform):
     ----------
     seed : int or sequence of 6 int
         Where the first stream begins; the first three are less than 2147483647, the last three less than 2147462579,
-        and in both not all are 0. One number stands for six times itself.
+        and in both not all are 0. One number stands for six times itself. Uniform numbers of two such seeds whose ratio
+        is ``p / q`` have a correlation of about ``1 / (p * q)``; `PhiloxStreams` has no such seeds.
 
     Attributes
     ----------
