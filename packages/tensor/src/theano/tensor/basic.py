@@ -48,6 +48,7 @@ from theano.tensor.blas.dot import (
     batched_tensordot,
     dense_dot,
     dot,
+    matmul,
     outer,
     tensordot,
 )

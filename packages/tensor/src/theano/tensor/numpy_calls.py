@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from theano.tensor.blas.dot import dot
+from theano.tensor.blas.dot import matmul
 from theano.tensor.convert import AsTensorError
 from theano.tensor.elemwise import functions as el
 
@@ -67,7 +67,7 @@ def ufunc(f: Any, method: str, inputs: Sequence[Any], keywords: Mapping[str, Any
     if method != "__call__" or keywords and not in_place:
         how = f"numpy.{name}" + ("" if method == "__call__" else f".{method}") + f"({', '.join(keywords)})"
         raise TypeError(f"{how} cannot be told of variables: they have no values yet. Use theano.tensor.")
-    ours = dot if f is np.matmul else getattr(el, _RENAMED.get(name, name), None)
+    ours = matmul if f is np.matmul else getattr(el, _RENAMED.get(name, name), None)
     if ours is None:
         raise TypeError(refusal(name))
     try:

@@ -16,7 +16,7 @@ from theano.extensions import Chain
 from theano.graph import Variable
 from theano.tensor import functions as fn
 from theano.tensor import numpy_calls
-from theano.tensor.blas.dot import dot
+from theano.tensor.blas.dot import dot, matmul
 from theano.tensor.convert import AsTensorError, as_tensor_variable, get_scalar_constant_value, get_vector_length
 from theano.tensor.create.alloc import ones_like, zeros_like
 from theano.tensor.elemwise import functions as el
@@ -147,7 +147,7 @@ class TensorOperators(_Base):
     __and__, __rand__ = _binary(el.and_), _reflected(el.and_)
     __or__, __ror__ = _binary(el.or_), _reflected(el.or_)
     __xor__, __rxor__ = _binary(el.xor), _reflected(el.xor)
-    __matmul__, __rmatmul__ = _binary(dot), _reflected(dot)
+    __matmul__, __rmatmul__ = _binary(matmul), _reflected(matmul)
     __dot__, __rdot__ = _binary(dot), _reflected(dot)
     __lt__, __le__ = _binary(el.lt), _binary(el.le)
     __gt__, __ge__ = _binary(el.gt), _binary(el.ge)

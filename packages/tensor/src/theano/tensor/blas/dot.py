@@ -11,8 +11,9 @@ import numpy as np
 from theano import scalar as scal
 from theano.extensions import Chain
 from theano.graph import Apply, Op
+from theano.tensor.control.checks import CheckedShape
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.elemwise.functions import cast, conj, mul
+from theano.tensor.elemwise.functions import cast, conj, eq, mul
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import flatten, reshape, transpose
@@ -120,6 +121,98 @@ def dot(a: Any, b: Any) -> Any:
     if a.type.ndim > 2 or b.type.ndim > 2:
         return tensordot(a, b, [[a.type.ndim - 1], [builtins.max(0, b.type.ndim - 2)]])
     return _dot(a, b)
+
+
+def matmul(a: Any, b: Any) -> Any:
+    """Return the products of the matrices in the last two axes of two tensors, as ``a @ b`` and ``numpy.matmul`` do.
+
+    The axes before the last two are broadcast against each other; a length of 1 is stretched where the type of the
+    variable says that it is 1. :func:`dot` pairs each matrix of ``a`` with each of ``b`` instead.
+
+    Parameters
+    ----------
+    a, b : tensor
+        Of one dimension or more. One of shape (k,) is a row on the left and a column on the right; the result then has
+        no axis for it.
+
+    Returns
+    -------
+    tensor
+        Of shape (..., n, m) for (..., n, k) and (..., k, m), and of the dtype that both are converted to.
+
+    Raises
+    ------
+    ValueError
+        An operand has no dimensions.
+    ShapeError
+        While running: lengths do not fit.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> matmul(T.ones((2, 3, 4)), T.ones((2, 4, 5))).eval().shape
+    (2, 3, 5)
+    >>> (T.ones((7, 1, 3, 4)) @ T.ones((2, 4, 5))).eval().shape
+    (7, 2, 3, 5)
+    >>> (T.ones(4) @ T.ones((2, 4, 5))).eval().shape
+    (2, 5)
+    """
+    for product in products:
+        found = product(a, b)
+        if found is not None:
+            return found
+    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    for v in (a, b):
+        if v.type.ndim == 0:
+            raise ValueError(f"matmul takes tensors of 1 dimension or more, and {v} has none. Multiply by it with *.")
+    if a.type.ndim <= 2 and b.type.ndim <= 2:
+        return _dot(a, b)
+    return _matmul_of_stacks(a, b)
+
+
+def _matmul_of_stacks(a: Any, b: Any) -> Any:
+    """Return the products of stacks of matrices: one batched product over the axes that both stacks have.
+
+    An axis that only one of them has is one more axis of rows or columns, so that nothing is stretched.
+    """
+    ndim = builtins.max(a.type.ndim, b.type.ndim)
+    # From places in the result to axes of each operand, without those that are stretched.
+    rows, columns = (
+        {i + ndim - v.type.ndim: i for i in range(v.type.ndim - 2) if not v.type.broadcastable[i]} for v in (a, b)
+    )
+    both = sorted(rows.keys() & columns.keys())
+    rows.update({ndim - 2: a.type.ndim - 2} if a.type.ndim > 1 else {})
+    columns.update({ndim - 1: b.type.ndim - 1} if b.type.ndim > 1 else {})
+    of_a, of_b = ([i for i in sorted(v) if i not in both] for v in (rows, columns))
+    left = a.dimshuffle([*(rows[i] for i in (*both, *of_a)), a.type.ndim - 1])
+    right = b.dimshuffle([*(columns[i] for i in both), builtins.max(0, b.type.ndim - 2), *(columns[i] for i in of_b)])
+    product = _over_first_axes(left, right, len(both))
+    found = [*both, *of_a, *of_b]
+    places = [*range(ndim - 2), *([ndim - 2] if a.type.ndim > 1 else []), *([ndim - 1] if b.type.ndim > 1 else [])]
+    known = {i: a.type.broadcastable[rows[i]] for i in of_a} | {i: b.type.broadcastable[columns[i]] for i in of_b}
+    product = patternbroadcast(product, [known.get(i, False) for i in found])
+    return product.dimshuffle([found.index(i) if i in found else "x" for i in places])
+
+
+def _over_first_axes(left: Any, right: Any, n: int) -> Any:
+    """Return products paired along the first ``n`` axes: sums over the last axis of one, the next of the other."""
+    if n == 0:
+        return tensordot(left, right, [[left.type.ndim - 1], [0]])
+    lengths = [left.shape[i] for i in range(n)]
+    if n > 1:
+        # They become one axis, whose length would also fit where theirs are exchanged.
+        check = CheckedShape("matmul: axes before the last two have different lengths, and none is known to be 1.")
+        right = check(right, *(eq(m, right.shape[i]) for i, m in enumerate(lengths)))
+        left, right = (
+            reshape(v, [_product(lengths), *(v.shape[i] for i in range(n, v.type.ndim))], ndim=v.type.ndim - n + 1)
+            for v in (left, right)
+        )
+    if left.type.ndim <= 3 and right.type.ndim <= 3:
+        product = batched_dot_op(left, right)
+    else:
+        product = batched_tensordot(left, right, [[left.type.ndim - 1], [1]])
+    rest = [product.shape[i] for i in range(1, product.type.ndim)]
+    return product if n == 1 else reshape(product, [*lengths, *rest], ndim=n + len(rest))
 
 
 def dense_dot(a: Any, b: Any) -> Any:
@@ -260,6 +353,8 @@ class BatchedDot(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the products of the gradient with the other factors."""
         (x, y), (g,) = inputs, output_grads
+        if x.type.dtype in scal.complex_dtypes or y.type.dtype in scal.complex_dtypes:
+            x, y = conj(x), conj(y)
         if x.type.ndim == 2 and y.type.ndim == 2:
             gx, gy = g.dimshuffle(0, "x") * y, g.dimshuffle(0, "x") * x
         elif x.type.ndim == 2:
