@@ -315,17 +315,17 @@ class TensorOperators(_Base):
         """Return the range along an axis."""
         return reduce.ptp(self, axis)
 
-    def trace(self) -> Any:
-        """Return the sum of the diagonal."""
-        return trace(self)
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Any:
+        """Return the sum of a diagonal; see :func:`theano.tensor.trace`."""
+        return trace(self, offset, axis1, axis2, dtype)
 
-    def cumsum(self, axis: int | None = None) -> Any:
-        """Return the sums of the elements up to each place."""
-        return cumsum(self, axis)
+    def cumsum(self, axis: int | None = None, dtype: str | None = None) -> Any:
+        """Return the sums of the elements up to each place; see :func:`theano.tensor.cumsum`."""
+        return cumsum(self, axis, dtype)
 
-    def cumprod(self, axis: int | None = None) -> Any:
+    def cumprod(self, axis: int | None = None, dtype: str | None = None) -> Any:
         """Return the products of the elements up to each place."""
-        return cumprod(self, axis)
+        return cumprod(self, axis, dtype)
 
     # -- products ---------------------------------------------------------------------------------------------
 

@@ -189,8 +189,8 @@ def kron(a: Any, b: Any) -> Any:
     return reshape(product, (a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]), ndim=2)
 
 
-def trace(X: Any) -> Any:
-    """Return the sum of the main diagonal of a matrix.
+def trace(X: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Return the sum of a diagonal of a matrix; see :func:`theano.tensor.trace` for tensors of more dimensions.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def trace(X: Any) -> Any:
     >>> trace(T.dmatrix("A")).ndim
     0
     """
-    return diagonals.trace(X)
+    return diagonals.trace(X, offset, axis1, axis2)
 
 
 def diag(x: Any) -> Any:

@@ -355,6 +355,17 @@ _WIDE = {
 }
 
 
+def sum_dtype(dtype: str) -> str:
+    """Return the dtype of sums of a dtype: bool and integers become those of 64 bits, with or without a sign.
+
+    Examples
+    --------
+    >>> sum_dtype("int8"), sum_dtype("float32")
+    ('int64', 'float32')
+    """
+    return _WIDE.get(dtype, dtype) if dtype[0] in "biu" else dtype
+
+
 #: Reductions with everything settled: a graph asks for few different ones, and for those often.
 _settled: dict[Any, Any] = {}
 
@@ -399,7 +410,7 @@ class CAReduceDtype(CAReduce):
 
     def _with(self, axis: tuple[int, ...] | None, x: Any) -> CAReduce:
         """Return this op with axes and both dtypes settled for an input."""
-        dtype = _resolve(self.dtype, x.type.dtype, lambda d: _WIDE.get(d, d) if d[0] in "biu" else d)
+        dtype = _resolve(self.dtype, x.type.dtype, sum_dtype)
         acc = _resolve(self.acc_dtype, x.type.dtype, lambda d: _widest(_WIDE.get(d, d), dtype))
         _check_conversion(self, x.type.dtype, acc, "acc_dtype")
         if (axis, dtype, acc) == (self.axis, self.dtype, self.acc_dtype):

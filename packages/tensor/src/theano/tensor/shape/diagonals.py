@@ -249,13 +249,29 @@ def diag(v: Any, k: int = 0) -> Any:
     raise ValueError(f"diag needs a vector or a matrix, but {v} has no dimension")
 
 
-def trace(a: Any) -> Any:
-    """Return the sum of the diagonal of a matrix.
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Any:
+    """Return the sum of the diagonal of a matrix, or those of the matrices that two axes of a tensor span.
+
+    Parameters
+    ----------
+    a : tensor
+        Of two dimensions or more.
+    offset, axis1, axis2 : int
+        As for :func:`diagonal`.
+    dtype : str, optional
+        Of the result, as for :func:`theano.tensor.sum`.
+
+    Returns
+    -------
+    tensor
+        Of the shape of ``a`` without the two axes.
 
     Examples
     --------
     >>> import theano.tensor as T
     >>> trace(T.constant([[1, 2], [3, 4]])).eval()
     array(5)
+    >>> trace(T.ones((2, 3, 4)), axis1=1, axis2=2).eval()
+    array([3., 3.])
     """
-    return diagonal(a).sum()
+    return diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)

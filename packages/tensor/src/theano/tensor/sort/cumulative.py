@@ -15,9 +15,10 @@ from theano.tensor.convert import (
     constant,
     gradient_dtype,
 )
-from theano.tensor.elemwise.functions import true_div
+from theano.tensor.elemwise.functions import cast, true_div
 from theano.tensor.index.functions import getitem
-from theano.tensor.type import TensorApply, TensorType
+from theano.tensor.reduce.careduce import sum_dtype
+from theano.tensor.type import TensorApply, TensorType, dtype_name
 
 
 class CumOp(Op):
@@ -28,6 +29,8 @@ class CumOp(Op):
     axis : int or None
         None: of the flat tensor.
     mode : "add" or "mul"
+
+    The result has the dtype of the tensor, and runs over where that is too small; :func:`cumsum` widens it.
 
     Examples
     --------
@@ -120,8 +123,23 @@ def CumprodOp(axis: int | None = None) -> CumOp:
     return CumOp(axis, mode="mul")
 
 
-def cumsum(x: Any, axis: int | None = None) -> Any:
-    """Return the sums of the elements up to each place, along an axis (of the flat tensor for None).
+def cumsum(x: Any, axis: int | None = None, dtype: str | None = None) -> Any:
+    """Return the sums of the elements up to each place, along an axis.
+
+    Parameters
+    ----------
+    x : tensor
+    axis : int or None
+        None: of the flat tensor.
+    dtype : str, optional
+        Of the elements that are added, and of the result. By default small integers and bool are added in int64
+        (uint64 from unsigned), as :func:`sum` and NumPy do it. Theano 1.0.5 kept their dtype, and ran over; its
+        results are those of ``dtype=x.dtype``.
+
+    Returns
+    -------
+    tensor
+        Of the shape of ``x``; a vector for ``axis=None``.
 
     Examples
     --------
@@ -129,12 +147,20 @@ def cumsum(x: Any, axis: int | None = None) -> Any:
     >>> cumsum(T.constant([[1, 2], [3, 4]]), axis=0).eval()
     array([[1, 2],
            [4, 6]])
+    >>> m = T.constant(np.array([100, 100], "int8"))
+    >>> cumsum(m).eval(), cumsum(m, dtype="int8").eval()
+    (array([100, 200]), array([100, -56], dtype=int8))
     """
-    return CumOp(axis=axis, mode="add")(x)
+    return CumOp(axis=axis, mode="add")(_wide(x, dtype))
 
 
-def cumprod(x: Any, axis: int | None = None) -> Any:
-    """Return the products of the elements up to each place, along an axis (of the flat tensor for None).
+def cumprod(x: Any, axis: int | None = None, dtype: str | None = None) -> Any:
+    """Return the products of the elements up to each place, along an axis.
+
+    Parameters
+    ----------
+    x, axis, dtype
+        As for :func:`cumsum`.
 
     Examples
     --------
@@ -143,4 +169,9 @@ def cumprod(x: Any, axis: int | None = None) -> Any:
     array([[ 1,  2],
            [ 3, 12]])
     """
-    return CumOp(axis=axis, mode="mul")(x)
+    return CumOp(axis=axis, mode="mul")(_wide(x, dtype))
+
+
+def _wide(x: Any, dtype: str | None) -> Any:
+    x = as_tensor_variable(x)
+    return cast(x, sum_dtype(x.type.dtype) if dtype is None else dtype_name(dtype))
