@@ -121,8 +121,9 @@ def test_functions_of_arrays(f, arguments, keywords):
 
 
 def test_every_counterpart_has_a_case():
-    tested = {c[0].__name__ for c in CASES}
-    assert set(numpy_calls.functions) - tested <= {"allclose", "imag", "ravel_multi_index", "unravel_index"}
+    tested = {c[0] for c in CASES}
+    others = {np.allclose, np.around, np.imag, np.ravel_multi_index, np.size, np.unravel_index}
+    assert set(numpy_calls.functions) - tested == others
 
 
 def test_looking_at_a_variable_computes_nothing():

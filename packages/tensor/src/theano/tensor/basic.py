@@ -39,7 +39,7 @@ from theano.tensor.create.arange import (
 from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable  # isort: skip  (before var)
 from theano import scalar as scal
 from theano.printing import min_informative_str, pprint
-from theano.tensor import blas, elemwise, numpy_calls, sharedvar, type_other
+from theano.tensor import blas, elemwise, numpy_calls, numpy_functions, sharedvar, type_other
 from theano.tensor import printers as formulas
 from theano.tensor.blas.dot import (
     BatchedDot,
@@ -351,15 +351,18 @@ get_scalar_constant_value_elemwises = (
     scal.Mul, scal.IntDiv, scal.TrueDiv, scal.ScalarMinimum, scal.ScalarMaximum,
 )  # fmt: skip
 
-# What NumPy's functions of these names are of variables.
-numpy_calls.functions.update({name: globals()[name] for name in (
-    "allclose", "argsort", "bincount", "broadcast_to", "clip", "compress", "concatenate", "cov", "cumprod",
-    "cumsum", "diag", "diagonal", "diff", "dot", "flatnonzero", "full_like", "imag", "isclose", "moveaxis",
-    "nonzero", "ones_like", "outer", "ravel_multi_index", "real", "repeat", "reshape", "roll", "round",
-    "searchsorted", "sort", "squeeze", "stack", "swapaxes", "take", "tensordot", "tile", "trace", "transpose",
-    "tril", "triu", "unique", "unravel_index", "where", "zeros_like",
+# What NumPy's functions of these names are of variables: ours, but for those of which NumPy has another notion.
+_named = [
+    "allclose", "argsort", "bincount", "broadcast_to", "compress", "cumprod", "cumsum", "diagonal", "flatnonzero",
+    "full_like", "imag", "isclose", "moveaxis", "nonzero", "ones_like", "ravel_multi_index", "real", "repeat",
+    "reshape", "sort", "swapaxes", "take", "tensordot", "tile", "transpose", "unravel_index", "zeros_like",
     *(name for name in _reductions.__all__ if hasattr(_numpy, name)),
-)})  # fmt: skip
+]  # fmt: skip
+_counterparts = {name: globals()[name] for name in _named} | numpy_functions.FUNCTIONS
+_aliases = {"amax": "max", "amin": "min", "around": "round"}
+numpy_calls.functions.update(
+    {getattr(_numpy, name): _counterparts[_aliases.get(name, name)] for name in (*_counterparts, *_aliases)}
+)
 
 #: What is loaded when somebody asks for it: rarely used parts.
 _LATER = {

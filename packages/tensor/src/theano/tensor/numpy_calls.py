@@ -4,6 +4,11 @@ NumPy asks the variables among the arguments, through two methods that :class:`T
 counterpart here is refused, with a word on what to do: NumPy itself would take a variable for an object without
 elements, and compute nonsense with it.
 
+Values, shapes and dtypes are those of NumPy's function, also where the function of ``theano.tensor`` means something
+else. Four things are those of ``theano.tensor``: dtypes of what Python's operators write, by ``floatX``; lengths of 1,
+which are stretched where the type knows them; integers to negative powers; and ``numpy.equal(array, x)``, which cannot
+be told from ``array == x``.
+
 Examples
 --------
 >>> import numpy as np, theano.tensor as T
@@ -18,13 +23,17 @@ TypeError: numpy.median computes with values, and a variable has none before a f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
+from theano.graph import Variable
+from theano.scalar import discrete_dtypes
 from theano.tensor.blas.dot import matmul
-from theano.tensor.convert import AsTensorError
+from theano.tensor.convert import AsTensorError, as_tensor_variable
 from theano.tensor.elemwise import functions as el
+from theano.tensor.type import dtype_name
 
 #: Where our function has another name than NumPy's.
 _RENAMED = {
@@ -36,14 +45,22 @@ _RENAMED = {
     "radians": "deg2rad",
 }  # fmt: skip
 
-#: NumPy's functions with a counterpart in ``theano.tensor``, which enters them when it is loaded.
-functions: dict[str, Callable[..., Any]] = {}
+#: Those that Python's operators call; their dtypes are those of our operators, which ask the flag ``floatX``.
+_OPERATORS = frozenset((
+    np.add, np.subtract, np.multiply, np.true_divide, np.floor_divide, np.remainder, np.power, np.bitwise_and,
+    np.bitwise_or, np.bitwise_xor, np.less, np.less_equal, np.greater, np.greater_equal, np.matmul, np.negative,
+    np.positive, np.absolute, np.invert,
+))  # fmt: skip
+
+#: Counterparts of NumPy's functions; ``theano.tensor`` enters them when it is loaded.
+functions: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 #: Functions that look at a variable as a Python object, and may; ``atleast_1d`` makes an array of such objects, by
 #: which programs take one variable or several.
-_HARMLESS = frozenset((
-    "shape", "ndim", "size", "iscomplexobj", "isrealobj", "result_type", "can_cast", "array_repr", "atleast_1d",
-))  # fmt: skip
+_HARMLESS = frozenset((np.shape, np.array_repr, np.atleast_1d))
+
+#: Functions that ask for dtype and number of dimensions alone, of arrays without elements as well.
+_OF_TYPES = frozenset((np.ndim, np.iscomplexobj, np.isrealobj, np.result_type, np.can_cast))
 
 
 def ufunc(f: Any, method: str, inputs: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -60,8 +77,9 @@ def ufunc(f: Any, method: str, inputs: Sequence[Any], keywords: Mapping[str, Any
         Nothing but ``out``, and that as ``array += x`` has it: the name then stands for the expression.
     """
     name = f.__name__
-    if f in (np.equal, np.not_equal):
-        return f is np.not_equal  # as == and != of variables: the things themselves are compared
+    if f in (np.equal, np.not_equal) and not isinstance(inputs[0], Variable):
+        # array == x calls them with the array first; as == and != of variables, it compares the things themselves.
+        return f is np.not_equal
     out = keywords.get("out")
     in_place = out is not None and len(keywords) == 1 and len(out) == 1 and out[0] is inputs[0]
     if method != "__call__" or keywords and not in_place:
@@ -69,35 +87,83 @@ def ufunc(f: Any, method: str, inputs: Sequence[Any], keywords: Mapping[str, Any
         raise TypeError(f"{how} cannot be told of variables: they have no values yet. Use theano.tensor.")
     ours = matmul if f is np.matmul else getattr(el, _RENAMED.get(name, name), None)
     if ours is None:
-        raise TypeError(refusal(name))
+        raise TypeError(refusal(f"numpy.{name}"))
     try:
-        return ours(*inputs)
+        found = ours(*inputs)
     except AsTensorError:
         return NotImplemented
+    return found if f in _OPERATORS or getattr(np, name, None) is not f else _as_numpys(f, inputs, found)
+
+
+def _as_numpys(f: Any, inputs: Sequence[Any], found: Any) -> Any:
+    """Return a result in the dtype of NumPy's function.
+
+    Raises
+    ------
+    TypeError
+        NumPy does not have the function for these dtypes.
+    """
+    weak = (int, float, complex)  # Python's numbers have no dtype
+    dtypes = [type(v) if type(v) in weak else np.dtype(as_tensor_variable(v).type.dtype) for v in inputs]
+    dtype = f.resolve_dtypes((*dtypes, None))[-1].name
+    if f is np.reciprocal and dtype in discrete_dtypes:
+        raise TypeError("numpy.reciprocal of whole numbers is a whole number: say 1 // x, or theano.tensor.inv(x).")
+    return el.cast(found, dtype)
 
 
 def function(f: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """Return what another function of NumPy is of variables.
 
-    The first argument may be given by position, and so may those that mean the same in both; others go by keyword.
+    Raises
+    ------
+    TypeError
+        It has no counterpart, or the counterpart lacks a parameter that is given and is not NumPy's default.
     """
-    name = f.__name__
-    if name in _HARMLESS:
+    if f in _HARMLESS:
         return f._implementation(*arguments, **keywords)
-    ours = functions.get({"amax": "max", "amin": "min", "round_": "round"}.get(name, name))
+    if f in _OF_TYPES:
+        return f(*map(_without_elements, arguments), **{k: _without_elements(v) for k, v in keywords.items()})
+    name = f"{f.__module__}.{f.__name__}"
+    ours = functions.get(f)
     if ours is None:
         raise TypeError(refusal(name))
     try:
+        theirs = signature(f)
+    except ValueError:  # older versions of NumPy say nothing of functions in C
         return ours(*arguments, **keywords)
-    except TypeError as error:
-        if "argument" in str(error):
-            error.add_note(f"theano.tensor.{name} was called for numpy.{name}; its parameters are not all the same")
-        raise
+    given: list[Any] = []
+    named: dict[str, Any] = {}
+    known = signature(ours).parameters
+    for word, value in theirs.bind(*arguments, **keywords).arguments.items():
+        parameter = theirs.parameters[word]
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
+            given.append(value)
+        elif _same(value, parameter.default):
+            continue
+        elif word in known:
+            named[word] = dtype_name(value) if word == "dtype" else value
+        else:
+            raise TypeError(
+                f"the parameter {word!r} of {name} has no counterpart for variables: compute its effect with functions "
+                "of theano.tensor."
+            )
+    return ours(*given, **named)
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Return whether a value is a parameter's default, or None where NumPy tells that from no value at all."""
+    if value is default or value is None and default is np._NoValue:
+        return True
+    return type(value) in (bool, int, float, str) and type(value) is type(default) and value == default
+
+
+def _without_elements(v: Any) -> Any:
+    return np.empty((0,) * v.type.ndim, v.type.dtype) if isinstance(v, Variable) else v
 
 
 def refusal(name: str) -> str:
     """Return why a function of NumPy is not computed."""
     return (
-        f"numpy.{name} computes with values, and a variable has none before a function runs. Look for it in "
+        f"{name} computes with values, and a variable has none before a function runs. Look for it in "
         f"theano.tensor, or compute it inside a function (theano.compile.as_op makes an op of Python code)."
     )

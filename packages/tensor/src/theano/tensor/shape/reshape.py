@@ -404,6 +404,6 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Any:
     if axis is None:
         gone = {i for i, one in enumerate(x.type.broadcastable) if one}
     else:
-        gone = {a % x.type.ndim for a in ([axis] if isinstance(axis, int) else axis)}
+        gone = {axis_of(x, a, "squeeze") for a in ([axis] if isinstance(axis, (int, np.integer)) else axis)}
         x = addbroadcast(x, *gone)
     return DimShuffle(x.type.broadcastable, [i for i in range(x.type.ndim) if i not in gone])(x) if gone else x
