@@ -41,6 +41,7 @@ ELSEWHERE = {
     **dict.fromkeys(("RandomVariable", "Observed", *RANDOM_VARIABLES), "streams/test_random_variables"),
     "mrg_uniform_base": "base class", "mrg_uniform": "streams/test_mrg", "DotModulo": "streams/test_mrg",
     "MultinomialFromUniform": "streams/test_mrg", "ChoiceFromUniform": "streams/test_mrg", "PhiloxDraw": "streams/test_philox",
+    "CheckedParameter": "streams/test_ranges",
 }  # fmt: skip
 
 #: Ops of which no shape can be inferred, because it depends on values.

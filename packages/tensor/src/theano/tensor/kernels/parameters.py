@@ -63,6 +63,7 @@ class Rebroadcast(Parameters):
 class Message(Parameters):
     """A check of conditions."""
 
+    error = Int("its kind: a TH_ERR")
     text = Text("of the error")
 
 

@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.graph import Constant
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.random.function import RandomFunction
+from theano.tensor.random.ranges import if_known, not_negative, ordered, probabilities, probability, scale
 from theano.tensor.random.size import size_of
 from theano.tensor.type import TensorType
 
@@ -61,7 +63,7 @@ def normal(
     >>> bool((numbers.eval() == np.random.RandomState(1).normal(size=2)).all())
     True
     """
-    avg, std = as_tensor_variable(avg), as_tensor_variable(std)
+    avg, std = as_tensor_variable(avg), if_known(scale, "normal: std", std)
     dtype = dtype or scal.upcast(config.floatX, avg.type.dtype, std.type.dtype)
     return _draw("normal", random_state, size, ndim, dtype, avg, std)
 
@@ -79,7 +81,7 @@ def binomial(
     >>> bool((numbers.eval() == np.random.RandomState(1).binomial(10, 0.3, (3,))).all())
     True
     """
-    n, p = as_tensor_variable(n), as_tensor_variable(_probability(p, prob))
+    n, p = if_known(not_negative, "binomial: n", n), if_known(probability, "binomial: p", _probability(p, prob))
     return _draw("binomial", random_state, size, ndim, dtype, n, p)
 
 
@@ -104,6 +106,8 @@ def random_integers(
     True
     """
     low, high = as_tensor_variable(low), as_tensor_variable(high)
+    if isinstance(low, Constant):
+        high = if_known(ordered, "random_integers", high, low)
     return _draw(random_integers_helper, random_state, size, ndim, dtype, low, high)
 
 
@@ -149,7 +153,7 @@ def choice(
     replace = constant(replace, dtype="int8") if isinstance(replace, bool) else as_tensor_variable(replace)
     # No probabilities are told by an empty vector; programs also say 0 for None.
     absent = p is None or (isinstance(p, (bool, int, float, list, tuple)) and not p)
-    p = as_tensor_variable(np.array([], config.floatX) if absent else p)
+    p = as_tensor_variable(np.array([], config.floatX)) if absent else if_known(probabilities, "choice: p", p, True)
     found = size_of(ndim, size)
     op = RandomFunction(choice_helper, TensorType(dtype, found.pattern))
     return op(random_state, found.lengths, a, replace, p)
@@ -180,7 +184,7 @@ def poisson(random_state: Any, size: Any = None, lam: Any = 1.0, ndim: int | Non
     >>> bool((numbers.eval() == np.random.RandomState(1).poisson(2.0, (3,))).all())
     True
     """
-    lam = as_tensor_variable(lam)
+    lam = if_known(not_negative, "poisson: lam", lam)
     # As documented, the size has to be given: a number alone does not tell it.
     found = size_of(ndim, size) if lam.type.ndim == 0 else size_of(ndim, size, lam)
     return RandomFunction("poisson", TensorType(dtype, found.pattern))(random_state, found.lengths, lam)
@@ -237,9 +241,10 @@ def multinomial(
     >>> counts.eval().sum(axis=1)
     array([10, 10])
     """
-    n, pvals = as_tensor_variable(n), as_tensor_variable(pvals)
+    n, pvals = if_known(not_negative, "multinomial: n", n), as_tensor_variable(pvals)
     if pvals.type.ndim == 0:
         raise TypeError(f"multinomial: pvals must have 1 dimension or more, the last one for outcomes, not {pvals}")
+    pvals = if_known(probabilities, "multinomial: pvals", pvals)
     found = size_of(ndim, size, n, pvals[..., 0])
     op = RandomFunction(
         multinomial_helper, TensorType(dtype, (*found.pattern, pvals.type.broadcastable[-1])), ndim_added=1
@@ -299,6 +304,7 @@ def multinomial_wo_replacement(
     pvals = as_tensor_variable(pvals)
     if pvals.type.ndim == 0:
         raise TypeError(f"multinomial_wo_replacement: pvals must have a last axis for outcomes, not be {pvals}")
+    pvals = if_known(not_negative, "multinomial_wo_replacement: pvals", pvals)
     found = size_of(ndim, size, pvals[..., 0])
     op = RandomFunction(multinomial_wo_replacement_helper, TensorType(dtype, (*found.pattern, False)), ndim_added=1)
     return op(random_state, found.lengths, n, pvals)

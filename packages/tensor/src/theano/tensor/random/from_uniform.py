@@ -16,6 +16,7 @@ from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.functions import cast, cos, log, sin, sqrt
 from theano.tensor.join.op import join, stack
 from theano.tensor.random.categories import ChoiceFromUniform, MultinomialFromUniform
+from theano.tensor.random.ranges import probabilities, probability, scale
 from theano.tensor.random.size import vector_of
 from theano.tensor.reduce.functions import prod
 from theano.tensor.shape.reshape import reshape
@@ -88,7 +89,7 @@ class FromUniform:
                 f"{type(self).__name__}.binomial knows n=1 alone, not n={n}. "
                 "Sum draws with n=1 over an axis of length n, or take RandomStreams."
             )
-        p = undefined_grad(as_tensor_variable(p))
+        p = undefined_grad(probability("binomial: p", p))
         return cast(self.uniform(size=size, ndim=ndim, nstreams=nstreams, **kwargs) < p, dtype)
 
     def multinomial(
@@ -97,7 +98,7 @@ class FromUniform:
     ) -> Any:  # fmt: skip
         """Return how often each outcome comes up in ``n`` trials, for each row of the matrix ``pvals``.
 
-        The probabilities are not checked: where they add up to less than 1, some trials count for no outcome.
+        Where probabilities add up to less than 1, some trials count for no outcome.
         """
         pvals = self._probabilities("multinomial", "pvals", pvals, size, ndim)
         unis = self.uniform(size=pvals.shape[:1] * n, ndim=1, nstreams=nstreams, **kwargs)
@@ -122,10 +123,10 @@ class FromUniform:
             raise TypeError(f"{where} needs {name}, a matrix with a row of probabilities for each draw")
         if size is not None or ndim is not None:
             raise ValueError(f"{where} draws as many as {name} has rows: size and ndim must be None")
-        p = undefined_grad(as_tensor_variable(p))
+        p = as_tensor_variable(p)
         if p.type.ndim != 2:
             raise NotImplementedError(f"{where} needs a matrix as {name}, and {p} has {p.type.ndim} dimensions")
-        return p
+        return undefined_grad(probabilities(f"{what}: {name}", p))
 
     def multinomial_wo_replacement(
         self, size: Any = None, n: Any = 1, pvals: Any = None, ndim: int | None = None, dtype: str = "int64",
@@ -151,7 +152,7 @@ class FromUniform:
             normal distribution (its distribution function is within 0.01), but not equal to it.
         """
         lengths = lengths_of(size)
-        avg, std, dtype = parameters_of("avg and std", avg, std, dtype)
+        avg, std, dtype = parameters_of("avg and std", avg, scale("normal: std", std), dtype)
         # Symbolic even where it is known, for then Theano takes 60 * 256 streams, which decides the numbers.
         count = prod(lengths, dtype="int64")
         more: dict[str, Any] = {"ndim": 1, "dtype": dtype, "nstreams": nstreams, **kwargs}
@@ -180,7 +181,7 @@ class FromUniform:
         nstreams: int | None = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
         """Return numbers of a normal distribution that is cut off symmetrically, with standard deviation ``std``."""
-        wider = std / constant(_STD_WITHIN_2)
+        wider = scale("truncated_normal: std", std) / constant(_STD_WITHIN_2)
         return self.normal(
             size=size, avg=avg, std=wider, truncate=True, ndim=ndim, dtype=dtype, nstreams=nstreams, **kwargs
         )

@@ -23,6 +23,7 @@ from theano.tensor.elemwise.functions import cast, clip, erfinv, floor, log, min
 from theano.tensor.index.permutation import permute_row_elements
 from theano.tensor.random.draw import Draw
 from theano.tensor.random.from_uniform import FromUniform, refuse
+from theano.tensor.random.ranges import not_negative, ordered, probabilities, probability, scale
 from theano.tensor.random.size import size_of, vector_of
 from theano.tensor.random.states import StreamsWithStates
 from theano.tensor.reduce.functions import prod
@@ -230,6 +231,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
     ) -> Any:  # fmt: skip
         """Return numbers with a normal distribution; with ``truncate`` cut off at two standard deviations."""
         refuse("normal", kwargs)
+        std = scale("normal: std", std)
         if truncate:
             return self._scaled("uniform", size, ndim, dtype, avg, std, _within_2)
         return self._scaled("normal", size, ndim, dtype, avg, std, lambda x, avg, std: x * std + avg)
@@ -239,10 +241,11 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         nstreams: int | None = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
         """Return how many of ``n`` trials succeed, each with probability ``p``; every trial is a uniform number."""
-        p = as_tensor_variable(p)
+        p = probability("binomial: p", p)
         found = size_of(ndim, size, p)
         if static_int(n) == 1:
             return super().binomial(found.lengths, 1, p, found.ndim, dtype)
+        n = not_negative("binomial: n", n)
         trials = self.uniform([*(found.lengths[i] for i in range(found.ndim)), as_tensor_variable(n, ndim=0)])
         return (trials < shape_padright(undefined_grad(p))).sum(axis=-1, dtype=dtype)
 
@@ -250,7 +253,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         self, size: Any = None, low: Any = 0, high: Any = 1, ndim: int | None = None, dtype: str = "int64"
     ) -> Any:
         """Return whole numbers from ``low`` to ``high``, both of which may occur; fewer than 2**52 different ones."""
-        low, high = as_tensor_variable(low), as_tensor_variable(high)
+        low, high = as_tensor_variable(low), ordered("random_integers", high, low)
         x = self._draw("uniform", "float64", size, ndim, low, high)
         # Rounding must not lead beyond the last one.
         return minimum(low + cast(floor(x * (high - low + 1)), "int64"), high).astype(dtype)
@@ -267,12 +270,13 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
             return super().choice(1 if size is None else size, a, replace, p, ndim, dtype)
         a = as_tensor_variable(2 if a is None else a)
         count = a if a.type.ndim == 0 else a.shape[0]
+        p = p if p is None else probabilities("choice: p", p, whole=True)
         if not replace:
             places = self._different(size, ndim, count, p)
         elif p is None:
             places = self.random_integers(size, 0, count - 1, ndim=ndim)
         else:
-            bounds = cumsum(as_tensor_variable(p))
+            bounds = cumsum(p)
             unis = self.uniform(size, ndim=ndim, dtype="float64")
             places = clip(searchsorted(bounds, unis, side="right"), 0, count - 1)
         return cast(places if a.type.ndim == 0 else a[places], dtype)
@@ -281,7 +285,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         """Return different numbers below ``count``: those whose exponential waiting times are the shortest."""
         found = size_of(ndim, () if size is None else size)
         waiting = -log(1 - self.uniform((count,), dtype="float64"))
-        order = argsort(waiting if p is None else waiting / as_tensor_variable(p))
+        order = argsort(waiting if p is None else waiting / p)
         return reshape(order[: prod(found.lengths)], found.lengths, ndim=found.ndim)
 
     def permutation(self, size: Any = None, n: Any = 1, ndim: int | None = None, dtype: str = "int64") -> Any:

@@ -102,22 +102,13 @@ TH_EXPORT int th_kernel_specify_shape(th_ctx *ctx)
 }
 
 /* y = x, if all other inputs are true. */
-static int alias_if_all(th_ctx *ctx, int error)
-{
-    for (int i = 1; i < ctx->nin; ++i)
-        if (th_real(ctx->in[i]) == 0)
-            return TH_FAIL(ctx, error, "%s", ((const th_message_params *)ctx->params)->text);
-    return th_kernel_alias(ctx);
-}
-
 TH_EXPORT int th_kernel_assert(th_ctx *ctx)
 {
-    return alias_if_all(ctx, TH_ERR_ASSERT);
-}
-
-TH_EXPORT int th_kernel_checked_length(th_ctx *ctx)
-{
-    return alias_if_all(ctx, TH_ERR_SHAPE);
+    const th_message_params *said = ctx->params;
+    for (int i = 1; i < ctx->nin; ++i)
+        if (th_real(ctx->in[i]) == 0)
+            return TH_FAIL(ctx, (int)said->error, "%s", said->text);
+    return th_kernel_alias(ctx);
 }
 
 /* The wanted lengths, with -1 worked out. */
