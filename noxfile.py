@@ -9,6 +9,7 @@ the tag ``nightly``, and all cases of each test.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,7 @@ RELEASE = ["build", "towncrier>=24.8", "twine>=6"]
 PARALLEL = ("-n", "auto", "--dist", "worksteal")
 OTHER_TARGETS = ("--one-in", "3")  # loops over elements are compared on the CPU; on other targets some of them again
 TARGETS = ["ziglang", "auditwheel>=6"]  # a compiler for other machines, and the judge of what it made
+EMULATOR = ["qemu-user-static", "debootstrap", "gcc-aarch64-linux-gnu", "g++-aarch64-linux-gnu"]
 PROGRAMS = ROOT / "programs" / "requirements"
 OTHER_PYTHONS = ["3.12", "3.13"]
 CHECKS = [*BUILD, *NEEDED, *TEST, *DOCS, *MUTATION, "scikit-learn", "sybil>=9", "pyyaml", "nox>=2025.5", "ruff", "mypy"]
@@ -300,6 +302,8 @@ def release(session: nox.Session) -> None:
 @nox.session(tags=["nightly"])
 def arm64(session: nox.Session) -> None:
     """Build the wheels for aarch64; run doctor, digits and some tests of each layer under an emulator; minutes."""
+    if portion.everything() and shutil.which("qemu-aarch64-static") is None:
+        session.skip("qemu-aarch64-static is not here: apt-get install " + " ".join(EMULATOR))
     session.install(*BUILD, *TARGETS, "pip")
     session.run("python", "tools/arm64.py", *session.posargs)
 

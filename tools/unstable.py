@@ -100,10 +100,10 @@ def load(processes: int) -> Iterator[list[subprocess.Popen[bytes]]]:
             process.wait()
 
 
-def _in_background() -> None:
-    """Ignore what ``nohup`` and a shell let be ignored."""
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _signals(handler: signal.Handlers) -> None:
+    """Ignore what ``nohup`` and a shell let be ignored, or take it as a terminal's process does."""
+    signal.signal(signal.SIGHUP, handler)
+    signal.signal(signal.SIGINT, handler)
 
 
 def run_suite(run: Run, options: list[str], suite: str, level: str | None, logs: Path) -> list[Finding]:
@@ -112,12 +112,15 @@ def run_suite(run: Run, options: list[str], suite: str, level: str | None, logs:
     env = dict(os.environ)
     if run.kind == "level" and level:
         env["THEANO_FLAGS"] = ",".join(filter(None, [env.get("THEANO_FLAGS", ""), f"cpu_level={level}"]))
-    apart = {"start_new_session": True, "preexec_fn": _in_background} if run.kind == "nohup" else {}
+    # Whoever runs this may be in the background itself.
+    handler = signal.SIG_IGN if run.kind == "nohup" else signal.SIG_DFL
+    signals = {"preexec_fn": lambda: _signals(handler)} if os.name == "posix" else {}
     log = logs / f"{run.number:02}-{suite.replace('/', '-')}.txt"
     with tempfile.TemporaryDirectory() as folder, log.open("w", encoding="utf-8") as printed:
         env[outcomes.REPORT] = str(outcomes.begin(Path(folder), suite, {}))
         process = subprocess.Popen(
-            command, env=env, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT, **apart
+            command, env=env, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT,
+            start_new_session=run.kind == "nohup", **signals,
         )
         try:
             status = process.wait()

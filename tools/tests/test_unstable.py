@@ -37,7 +37,16 @@ def toy(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # what other plugins need takes as long as all else
 
 
-def test_what_depends_on_a_disturbance_is_in_the_table(toy, capfd):
+@pytest.mark.parametrize("handler", [signal.SIG_DFL, signal.SIG_IGN])
+def test_what_depends_on_a_disturbance_is_in_the_table(toy, capfd, handler):
+    before = signal.signal(signal.SIGHUP, handler)
+    try:
+        findings_of_five_runs(capfd)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def findings_of_five_runs(capfd):
     assert unstable.main(["5", "--seed", "6", "--", "-q", "toy"]) == 1
     lines = capfd.readouterr().out.splitlines()
     table = lines[lines.index("run  seed        kind   what failed") + 1 :]
