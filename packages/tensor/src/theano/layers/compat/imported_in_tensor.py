@@ -272,6 +272,7 @@ OLD_NAMES = {
         "theano.scalar": "scalar=.",
         "theano.tensor.basic": "tensor=.",
         "theano.tensor.elemwise": "elemwise=.",
+        "theano.tensor.elemwise.functions": "gt",
         "theano.tensor.extra_ops": "extra_ops=.",
         "theano.tensor.nnet.blocksparse": "sparse_block_dot",
         "theano.tensor.opt": "opt=.",

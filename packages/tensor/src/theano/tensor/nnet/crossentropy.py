@@ -14,9 +14,10 @@ from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import zeros
 from theano.tensor.create.arange import arange
-from theano.tensor.elemwise.functions import abs_, cast, eq, floats, gt, log
+from theano.tensor.elemwise.functions import cast, eq, floats, log
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.index.functions import getitem
 from theano.tensor.messages import describe, shape_error
-from theano.tensor.nnet.activation import softplus
 from theano.tensor.nnet.softmax import floating, rows_softmax, softmax_with_bias
 from theano.tensor.type import TensorApply, TensorType
 
@@ -417,6 +418,23 @@ def binary_crossentropy(output: Any, target: Any) -> Any:
 
 def sigmoid_binary_crossentropy(output: Any, target: Any) -> Any:
     """Return ``binary_crossentropy(sigmoid(output), target)``, exact also where the sigmoid is 0 or 1.
+def _numpy_form(x: Any, t: Any) -> Any:
+    return np.log1p(np.exp(-np.abs(x))) + np.where((x > 0) == t, 0, x * ((x > 0) - t))
+
+
+# The sum has a kink in each of its terms at 0, where they cancel: its derivative is not the sum of theirs.
+_sigmoid_binary_crossentropy = Elemwise(scal.scalar_op(
+    "sigmoid_binary_crossentropy", "x t",
+    types=scal.upgrade_to_float_no_complex,
+    py=_numpy_form,
+    c="softplus(-fabs({x})) + (({x} > 0) == {t} ? 0 : {x} * (({x} > 0) - {t}))",  # an infinite x may be right
+    grad=lambda x, t, out, g: (g * (scal.sigmoid(x) - t), -g * x),
+    domain=[(-4.0, 4.0), (0.1, 0.9)],
+    ulp=5,
+    doc="Cross entropy between sigmoid(x) and t.",
+), name="sigmoid_binary_crossentropy")  # fmt: skip
+
+
 
     Examples
     --------
@@ -425,4 +443,4 @@ def sigmoid_binary_crossentropy(output: Any, target: Any) -> Any:
     array([6.931e-01, 8.000e+02])
     """
     output, target = floats(as_tensor_variable(output)), floats(as_tensor_variable(target))
-    return softplus(-abs_(output)) + output * (gt(output, 0) - target)
+    return _sigmoid_binary_crossentropy(output, target)
