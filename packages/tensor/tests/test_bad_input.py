@@ -47,6 +47,7 @@ from theano.tensor.reduce.careduce import ProductOfOthers
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rows.op import MapRows, map_rows
 
+from theano.tensor.sort.cumulative import LinearRecurrence
 nlinalg, slinalg = T.nlinalg, T.slinalg
 m, n, v, w, s = T.dmatrix("m"), T.dmatrix("n"), T.dvector("v"), T.dvector("w"), T.dscalar("s")
 i, j, t3, z = T.lvector("i"), T.lscalar("j"), T.dtensor3("t3"), T.zmatrix("z")
@@ -261,6 +262,7 @@ AT_BUILD = {
     "LogSumExp": [
         (lambda: LogSumExp((3,))(m), ValueError, "axis 3"),
         (lambda: LogSumExp((0,))(i), TypeError, "real numbers, not int64"),
+    "LinearRecurrence": [(lambda: LinearRecurrence(1)(v, v), TypeError, "with an axis 1 are needed")],
     ],
     "MakeSlice": [(lambda: T.make_slice(s, 1, 1), TypeError, "integers, not s of dtype float64")],
     "MakeVector": [

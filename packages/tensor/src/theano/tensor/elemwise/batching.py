@@ -17,7 +17,7 @@ from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.reduce.map_reduce import MapReduce
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import flatten
-from theano.tensor.sort.cumulative import CumOp
+from theano.tensor.sort.cumulative import CumOp, LinearRecurrence
 from theano.tensor.sort.op import ArgSortOp, SortOp, TopKOp
 from theano.tensor.sort.search import SearchsortedOp
 
@@ -80,6 +80,11 @@ def _running(given: BatchedNode) -> Any:
     if axis is None:
         return CumOp(1, given.op.mode)(flatten(x, 2) if x.type.ndim > 1 else x.dimshuffle(0, "x"))
     return CumOp(axis % given.ndim(0) + 1, given.op.mode)(x)
+
+
+@batches(LinearRecurrence)
+def _recurrence(given: BatchedNode) -> Any:
+    return LinearRecurrence(given.op.axis + 1, given.op.transposed)(given.full(0), given.full(1))
 
 
 @batches(SortOp, ArgSortOp)

@@ -247,6 +247,13 @@ class Cumulate(Parameters):
     multiplies = Flag()
 
 
+class LinearRecurrence(Parameters):
+    """Each place from the one before it."""
+
+    axis = Int()
+    transposed = Flag("whether each place comes from the one after it")
+
+
 class Sort(Parameters):
     """Elements in order, or their places."""
 

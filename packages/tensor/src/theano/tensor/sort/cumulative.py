@@ -1,4 +1,4 @@
-"""CumOp: the sums or products of the elements up to each place."""
+"""CumOp: the sums or products of the elements up to each place. LinearRecurrence: what derivatives of products need."""
 
 from __future__ import annotations
 
@@ -15,10 +15,27 @@ from theano.tensor.convert import (
     constant,
     gradient_dtype,
 )
-from theano.tensor.elemwise.functions import cast, true_div
-from theano.tensor.index.functions import getitem
+from theano.tensor.create.alloc import full_like
+from theano.tensor.elemwise.functions import cast
+from theano.tensor.index.functions import getitem, set_subtensor
+from theano.tensor.messages import describe, shape_error
 from theano.tensor.reduce.careduce import sum_dtype
 from theano.tensor.type import TensorApply, TensorType, dtype_name
+
+
+def _moved(v: Any, axis: int, by: int, filling: int) -> Any:
+    """Return for each place of an axis the element of the one before it (``by`` is 1) or after it (-1)."""
+    to, of = (slice(1, None), slice(None, -1)) if by > 0 else (slice(None, -1), slice(1, None))
+    every = (slice(None),) * axis
+    return set_subtensor(getitem(full_like(v, filling), (*every, to)), getitem(v, (*every, of)))
+
+
+def _reversed(v: Any, axis: int) -> Any:
+    return getitem(v, (slice(None),) * axis + (slice(None, None, -1),))
+
+
+def _conjugate(v: Any) -> Any:
+    return v.conj() if v.type.dtype in scal.complex_dtypes else v
 
 
 class CumOp(Op):
@@ -83,20 +100,97 @@ class CumOp(Op):
             return [x.zeros_like(dtype=gradient_dtype(x.type.dtype))]
         values = x.flatten() if self.axis is None else x
         axis = 0 if self.axis is None else self.axis % x.type.ndim
-        back = (slice(None),) * axis + (slice(None, None, -1),)
-        term = g if self.mode == "add" else g * outputs[0]
-        total = getitem(CumOp(axis)(getitem(term, back)), back)
-        total = total if self.mode == "add" else true_div(total, values)
+        if self.mode == "add":
+            total = _reversed(CumOp(axis)(_reversed(g, axis)), axis)
+        else:
+            # Without a division: an element may be 0. The product before place k times the gradient of all that is
+            # multiplied by that: the one at k, and for the next places the same times the next element.
+            following = LinearRecurrence(axis, transposed=True)(_conjugate(values), g)
+            total = _moved(_conjugate(outputs[0]), axis, 1, 1) * following
         return [total.reshape(x.shape, ndim=x.type.ndim) if self.axis is None else total]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction accumulated."""
+        """Return the sums of the direction, or the derivative of each product from that of the product before it."""
         (x,), (dx,) = inputs, eval_points
-        if dx is None:
-            return [None]
-        if self.mode == "add":
-            return [self(dx)]
-        return [self(x) * CumOp(self.axis)(dx / x)]
+        if dx is None or self.mode == "add":
+            return [None if dx is None else self(dx)]
+        axis = 0 if self.axis is None else self.axis % x.type.ndim
+        x, dx = (x.flatten(), dx.flatten()) if self.axis is None else (x, dx)
+        return [LinearRecurrence(axis)(x, dx * _moved(CumOp(axis, "mul")(x), axis, 1, 1))]
+
+
+class LinearRecurrence(Op):
+    """``y[k] = a[k] * y[k - 1] + b[k]`` along an axis, where ``y[0] = b[0]``.
+
+    Cumulative products have it as their derivative, and it is that of itself.
+
+    Parameters
+    ----------
+    axis : int
+        Counted from 0.
+    transposed : bool
+        From the end, ``y[k] = a[k + 1] * y[k + 1] + b[k]``: by the transposed of the matrix that takes b to y.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> a, b = T.constant([9.0, 2.0, 0.0, 3.0]), T.constant([1.0, 1.0, 5.0, 1.0])
+    >>> LinearRecurrence(0)(a, b).eval(), LinearRecurrence(0, transposed=True)(a, b).eval()
+    (array([ 1.,  3.,  5., 16.]), array([3., 1., 8., 1.]))
+    """
+
+    __props__ = ("axis", "transposed")
+
+    def __init__(self, axis: int, transposed: bool = False):
+        self.axis, self.transposed = int(axis), bool(transposed)
+
+    def make_node(self, a: Any, b: Any) -> Apply:
+        """Return the node for two tensors of one shape."""
+        a, b = as_tensor_variable(a), as_tensor_variable(b)
+        dtype = scal.upcast(a.type.dtype, b.type.dtype)
+        if not 0 <= self.axis < a.type.ndim == b.type.ndim or dtype in scal.discrete_dtypes:
+            raise TypeError(
+                f"{self}: two tensors of floating-point numbers with an axis {self.axis} are needed:\n"
+                + describe(a) + "\n" + describe(b)
+            )  # fmt: skip
+        pattern = [x or y for x, y in zip(a.type.broadcastable, b.type.broadcastable, strict=True)]
+        return Apply(self, [cast(a, dtype), cast(b, dtype)], [TensorType(dtype, pattern).make_variable()])
+
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute with NumPy, place by place."""
+        a, b = inputs
+        if a.shape != b.shape:
+            raise shape_error(node, inputs, f"Input dimension mis-match: {a.shape} against {b.shape}.", "")
+        out = b.copy()
+        ahead, factors = np.moveaxis(out, self.axis, 0), np.moveaxis(a, self.axis, 0)[1:]
+        if self.transposed:
+            ahead, factors = ahead[::-1], factors[::-1]
+        with np.errstate(**NUMPY_ERRORS):
+            for k, factor in enumerate(factors):
+                ahead[k + 1] += factor * ahead[k]
+        output_storage[0][0] = out
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of either input."""
+        return [shapes[1]]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the recurrence from the other end, for ``a`` times the result where it was multiplied."""
+        (a, _), (y,), (g,) = inputs, outputs, output_grads
+        for_b = LinearRecurrence(self.axis, not self.transposed)(_conjugate(a), g)
+        y = _conjugate(y)
+        earlier, later = (for_b, y) if self.transposed else (y, for_b)
+        return [_moved(earlier, self.axis, 1, 0) * later, for_b]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the recurrence with the same factors for the derivative of what is added."""
+        (a, _), (da, db) = inputs, eval_points
+        terms = [] if db is None else [db]
+        if da is not None:
+            y = self(*inputs)
+            moves = _moved(da * y, self.axis, -1, 0) if self.transposed else da * _moved(y, self.axis, 1, 0)
+            terms.append(moves)
+        return [self(a, sum(terms[1:], terms[0])) if terms else None]
 
 
 def CumsumOp(axis: int | None = None) -> CumOp:
@@ -175,3 +269,16 @@ def cumprod(x: Any, axis: int | None = None, dtype: str | None = None) -> Any:
 def _wide(x: Any, dtype: str | None) -> Any:
     x = as_tensor_variable(x)
     return cast(x, sum_dtype(x.type.dtype) if dtype is None else dtype_name(dtype))
+
+
+def products_of_others(x: Any, axis: int) -> Any:
+    """Return for each element the product of the others along an axis, without a division: some may be 0.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> products_of_others(T.constant([2.0, 0.0, 3.0]), 0).eval()
+    array([0., 6., 0.])
+    """
+    after = _reversed(CumOp(axis, "mul")(_reversed(x, axis)), axis)
+    return _moved(CumOp(axis, "mul")(x), axis, 1, 1) * _moved(after, axis, -1, 1)

@@ -9,11 +9,11 @@ import numpy as np
 
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters, Pointer
-from theano.lowering.accepts import INT64, INTEGERS, REAL, Accepts
+from theano.lowering.accepts import INEXACT, INT64, INTEGERS, REAL, Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import DTYPE_CODES, dtype_of, ndim_of, nothing, ready
-from theano.tensor.sort.cumulative import CumOp
+from theano.tensor.sort.cumulative import CumOp, LinearRecurrence
 from theano.tensor.sort.op import ArgSortOp, SortOp, TopKOp, trusted_kind
 from theano.tensor.sort.search import SearchsortedOp
 from theano.tensor.sort.sets import Bincount, Unique
@@ -24,6 +24,12 @@ def cumulate_kernel(op: Any, node: Apply) -> Parameters:
     """Return the sums or products up to each place. ``op.axis`` and ``op.mode`` are read."""
     axis = -1 if op.axis is None else op.axis % ndim_of(node.inputs[0])
     return parameters.Cumulate(axis=axis, multiplies=op.mode == "mul")
+
+
+@ready("th_kernel_linear_recurrence")
+def recurrence_kernel(op: Any, node: Apply) -> Parameters:
+    """Return a factor times the place before, plus ``b``. ``op.axis`` and ``op.transposed`` are read."""
+    return parameters.LinearRecurrence(axis=op.axis, transposed=op.transposed)
 
 
 # -- order ---------------------------------------------------------------------------------------------------
@@ -112,6 +118,7 @@ def bincount_kernel(op: Any, node: Apply) -> Parameters:
 
 register(
     Lowering(CumOp, cumulate_kernel, Accepts("x -> y", same=("x y",))),
+    Lowering(LinearRecurrence, recurrence_kernel, Accepts("a, b -> y", dtypes={"a": INEXACT}, same=("a b y",))),
     Lowering(SortOp, sort_kernel, Accepts("x, axis -> y", dtypes={"axis": INTEGERS}, same=("x y",))),
     Lowering(ArgSortOp, argsort_kernel, Accepts("x, axis -> places", dtypes={"axis": INTEGERS, "places": INT64})),
     Lowering(TopKOp, topk_kernel, Accepts("x, k -> *found", dtypes={"x": REAL, "k": INTEGERS})),

@@ -1,4 +1,4 @@
-/* Sums and products of the elements up to each place, along an axis.
+/* Sums and products of the elements up to each place, along an axis, and linear recurrences.
  *
  * One after the other, as NumPy does: sums in another order would round otherwise, products in another order overflow
  * where these do not. What limits a single line is the latency of one addition, so several lines go side by side.
@@ -83,6 +83,8 @@ typedef struct {
     X(TH_INT16, u2, uint16_t, uint32_t, PLAIN, (uint16_t), ADD, MUL) \
     X(TH_INT32, u4, uint32_t, uint32_t, PLAIN, PLAIN, ADD, MUL) \
     X(TH_INT64, u8, uint64_t, uint64_t, PLAIN, PLAIN, ADD, MUL) \
+    INEXACT(X)
+#define INEXACT(X) \
     X(TH_FLOAT16, f2, uint16_t, float, th_load_f16, th_store_f16, ADD, MUL) \
     X(TH_FLOAT32, f4, float, float, PLAIN, PLAIN, ADD, MUL) \
     X(TH_FLOAT64, f8, double, double, PLAIN, PLAIN, ADD, MUL) \
@@ -160,4 +162,88 @@ TH_EXPORT int th_kernel_cumulate(th_ctx *ctx)
     c.blocks = (c.inner + BLOCK - 1) / BLOCK;
     const double width = (double)(c.inner < BLOCK ? c.inner : BLOCK);
     return ctx->rt->parallel_for(ctx, outer * c.blocks, th_grain((double)c.n * width * 0.3), cumulate_columns, &c);
+}
+
+/* -- linear recurrences ------------------------------------------------------------------------------------- */
+
+/* All as [outer][n][inner], packed; from the last place to the first where the step is negative. */
+typedef struct {
+    char *to;
+    const char *a, *b;
+    int64_t n, inner, itemsize, blocks, step;
+    void (*columns)(int64_t count, int64_t n, int64_t step, char *to, const char *a, const char *b);
+} recurrence;
+
+/* A single column advances in a register: its memory would be waited for. */
+#define RECUR(CODE, NAME, MEMORY, COMPUTE, LOAD, STORE, PLUS, TIMES) \
+    static TH_LOOP void recur_##NAME(int64_t count, int64_t n, int64_t step, char *to_, const char *a_, const char *b_) \
+    { \
+        MEMORY *to = (MEMORY *)to_; \
+        const MEMORY *a = (const MEMORY *)a_, *b = (const MEMORY *)b_; \
+        if (count == 1) { \
+            MEMORY r = to[0] = b[0]; \
+            for (int64_t i = 1; i < n; ++i, a += step) { \
+                const COMPUTE v = PLUS(TIMES(LOAD(*a), LOAD(r)), LOAD(*(b += step))); \
+                *(to += step) = r = STORE(v); \
+            } \
+            return; \
+        } \
+        memcpy(to, b, (size_t)count * sizeof *to); \
+        for (int64_t i = 1; i < n; ++i, a += step) { \
+            const MEMORY *before = to; \
+            to += step; \
+            b += step; \
+            TH_INDEPENDENT \
+            for (int64_t k = 0; k < count; ++k) { \
+                const COMPUTE v = PLUS(TIMES(LOAD(a[k]), LOAD(before[k])), LOAD(b[k])); \
+                to[k] = STORE(v); \
+            } \
+        } \
+    }
+INEXACT(RECUR)
+
+static void recur(void *arg, int64_t lo, int64_t hi)
+{
+    const recurrence *r = arg;
+    const int64_t last = r->n - 1;
+    for (; lo < hi; ++lo) {
+        const int64_t first = lo % r->blocks * BLOCK, left = r->inner - first;
+        const int64_t start = (lo / r->blocks * r->n + (r->step < 0 ? last : 0)) * r->inner + first;
+        const int64_t factor = r->step < 0 || last == 0 ? start : start + r->step;
+        r->columns(left < BLOCK ? left : BLOCK, r->n, r->step, r->to + start * r->itemsize, r->a + factor * r->itemsize,
+                   r->b + start * r->itemsize);
+    }
+}
+
+/* inputs: a, b; y[k] = a[k] * y[k - 1] + b[k] from y[0] = b[0] on, or y[k] = a[k + 1] * y[k + 1] + b[k] from the end. */
+TH_EXPORT int th_kernel_linear_recurrence(th_ctx *ctx)
+{
+    const th_linear_recurrence_params *p = ctx->params;
+    const th_buffer *a = ctx->in[0], *b = ctx->in[1];
+    th_buffer *out = ctx->out[0];
+    for (int d = 0; d < a->ndim; ++d)
+        if (a->shape[d] != b->shape[d])
+            return th_mismatch(ctx, d, 0, a->shape[d], 1, b->shape[d]);
+    if (ctx->rt->ensure(ctx, out, a->shape))
+        return -1;
+    const int64_t size = th_size(a->ndim, a->shape);
+    if (size == 0)
+        return 0;
+    recurrence r = {.to = out->data, .itemsize = a->itemsize, .n = a->shape[p->axis]};
+    r.a = th_packed_in(ctx, a, a->dtype, a->itemsize);
+    r.b = th_packed_in(ctx, b, b->dtype, b->itemsize);
+    if (r.a == NULL || r.b == NULL)
+        return -1;
+    r.inner = th_size(a->ndim - (int)p->axis - 1, a->shape + p->axis + 1);
+    r.step = p->transposed ? -r.inner : r.inner;
+    r.blocks = (r.inner + BLOCK - 1) / BLOCK;
+#define RECURRENCE(CODE, NAME, MEMORY, COMPUTE, LOAD, STORE, PLUS, TIMES) \
+    case CODE: \
+        r.columns = recur_##NAME; \
+        break;
+    switch (a->dtype) {
+        INEXACT(RECURRENCE)
+    }
+    const double width = (double)(r.inner < BLOCK ? r.inner : BLOCK);
+    return ctx->rt->parallel_for(ctx, size / (r.n * r.inner) * r.blocks, th_grain((double)r.n * width * 0.5), recur, &r);
 }
