@@ -35,6 +35,7 @@ from theano.tensor.conv.op import (
 from theano.tensor.create.arange import ARangeLength
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.index.chain import SubtensorChain
+from theano.tensor.linalg.determinant import Adjugate, AdjugateAlong
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 from theano.tensor.linalg.hints import Hint
 from theano.tensor.nnet import normalization as bn
@@ -46,8 +47,8 @@ from theano.tensor.pool.op import AveragePoolGrad, DownsampleFactorMaxGradGrad, 
 from theano.tensor.reduce.careduce import ProductOfOthers
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rows.op import MapRows, map_rows
-
 from theano.tensor.sort.cumulative import LinearRecurrence
+
 nlinalg, slinalg = T.nlinalg, T.slinalg
 m, n, v, w, s = T.dmatrix("m"), T.dmatrix("n"), T.dvector("v"), T.dvector("w"), T.dscalar("s")
 i, j, t3, z = T.lvector("i"), T.lscalar("j"), T.dtensor3("t3"), T.zmatrix("z")
@@ -62,6 +63,8 @@ cross, softmax_cross = nnet.crossentropy_categorical_1hot, nnet.crossentropy_sof
 
 #: For each class of ops: what cannot be built, and what it says.
 AT_BUILD = {
+    "Adjugate": [(lambda: Adjugate()(v), TypeError, "must be a matrix")],
+    "AdjugateAlong": [(lambda: AdjugateAlong()(m, v), TypeError, "must be a matrix")],
     "AbstractBatchNormInference": [(lambda: bn.AbstractBatchNormInference()(m, m, m, m, v), TypeError, "(?s)estimated_variance must have 2 dim.*v : float64, 1-d")],
     "AbstractBatchNormTrain": [
         (lambda: bn.AbstractBatchNormTrain((2,))(m, m, m), ValueError, "(?s)no axis 2.*m : float64, 2-d"),
@@ -259,10 +262,10 @@ AT_BUILD = {
     ],
     "LoadFromDisk": [(lambda: T.load(v, "float64", ()), TypeError, "a string or a theano.generic variable")],
     "LogSoftmax": [(lambda: nnet.logsoftmax(i), TypeError, "(?s)floats.*i : int64, 1-d")],
+    "LinearRecurrence": [(lambda: LinearRecurrence(1)(v, v), TypeError, "with an axis 1 are needed")],
     "LogSumExp": [
         (lambda: LogSumExp((3,))(m), ValueError, "axis 3"),
         (lambda: LogSumExp((0,))(i), TypeError, "real numbers, not int64"),
-    "LinearRecurrence": [(lambda: LinearRecurrence(1)(v, v), TypeError, "with an axis 1 are needed")],
     ],
     "MakeSlice": [(lambda: T.make_slice(s, 1, 1), TypeError, "integers, not s of dtype float64")],
     "MakeVector": [
@@ -503,6 +506,9 @@ AT_RUN = {
         (lambda: softmax_cross(m, w, i)[0], {m: M[:2], w: W, i: I + 9}, ValueError, "y_i value out of bounds"),
         (lambda: softmax_cross(m, v, i)[0], {m: M[:2], v: V, i: I}, ValueError, "the bias has 5 elements, the rows"),
     ],
+    "Adjugate": [(lambda: Adjugate()(m), {m: M}, ValueError, "square matrix")],
+    "AdjugateAlong": [(lambda: AdjugateAlong()(m, n), {m: M, n: M}, ValueError, "square matrix")],
+    "LinearRecurrence": [(lambda: LinearRecurrence(0)(v, w), {v: V, w: W}, ValueError, "mis-match")],
     "Det": [(lambda: nlinalg.det(m), {m: M}, ValueError, "square matrix")],
     "Dot": [(lambda: T.dot(m, n), {m: M, n: M}, ValueError, "4 (columns )?against 3"), (lambda: T.dot(v, w), {v: V, w: W}, ValueError, "5 (columns )?against 4")],
     "Dot22": [(lambda: routines.Dot22()(m, n), {m: M, n: M}, ValueError, "4 (columns )?against 3")],

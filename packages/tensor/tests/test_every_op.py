@@ -36,7 +36,7 @@ ELSEWHERE = {
     "lstsq": "linalg/test_linalg", "CholeskyGrad": "linalg/test_linalg", "EighGrad": "linalg/test_linalg",
     "EigvalshGrad": "linalg/test_linalg", "ExpmGrad": "linalg/test_linalg", "LoadFromDisk": "test_io", "MPIRecv": "test_io",
     "MPIRecvWait": "test_io", "MPISend": "test_io", "MPISendWait": "test_io", "MapRows": "test_rows",
-    "Hint": "rules/test_each_rule", "IfElse": "test_ifelse", "ToDevice": "fake_target/test_placement",
+    "Hint": "rules/test_each_rule", "ToDevice": "fake_target/test_placement",
     "FromDevice": "fake_target/test_placement", "Draw": "base class", "RandomFunction": "streams/test_numpy_streams",
     **dict.fromkeys(("RandomVariable", "Observed", *RANDOM_VARIABLES), "streams/test_random_variables"),
     "mrg_uniform_base": "base class", "mrg_uniform": "streams/test_mrg", "DotModulo": "streams/test_mrg",

@@ -93,7 +93,7 @@ NAMES = {
     "theano.tensor.linalg.solve:MatrixInverse": "GpuMagmaMatrixInverse",
     "theano.tensor.linalg.solve:MatrixPinv": "GpuMatrixPinv",
     "theano.tensor.linalg.solve:lstsq": "GpuLstsq",
-    "theano.tensor.linalg.solve:Det": "GpuDet",
+    "theano.tensor.linalg.determinant:Det": "GpuDet",
     "theano.tensor.linalg.solve:Solve": "GpuCusolverSolve",
     "theano.tensor.fft.op:RFFTOp": "CuRFFTOp",
     "theano.tensor.fft.op:IRFFTOp": "CuIRFFTOp",

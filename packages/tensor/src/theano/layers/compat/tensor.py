@@ -111,7 +111,8 @@ OLD_NAMES = {
         "theano.tensor.linalg.factor": "cholesky eig eigh eigvalsh",
         "theano.tensor.linalg.functions": "alloc_diag diag extract_diag spectral_radius_bound trace",
         "theano.tensor.linalg.hints": "psd",
-        "theano.tensor.linalg.solve": "det matrix_inverse solve",
+        "theano.tensor.linalg.determinant": "det",
+        "theano.tensor.linalg.solve": "matrix_inverse solve",
     },
     "theano.sandbox.linalg.ops": {
         "theano.tensor.convert": "as_tensor_variable",
@@ -119,7 +120,8 @@ OLD_NAMES = {
         "theano.tensor.linalg.factor": "Cholesky cholesky eig eigh eigvalsh",
         "theano.tensor.linalg.functions": "alloc_diag diag extract_diag spectral_radius_bound trace",
         "theano.tensor.linalg.hints": "Hint psd",
-        "theano.tensor.linalg.solve": "det matrix_inverse Solve solve",
+        "theano.tensor.linalg.determinant": "det",
+        "theano.tensor.linalg.solve": "matrix_inverse Solve solve",
         "theano.layers.compat.rewriting_helpers": "hints is_hint_node is_positive",
         "theano.layers.compat.gone_in_tensor": "HintsFeature HintsOptimizer",
         "theano.tensor.linalg.rules": "is_psd is_symmetric",
@@ -357,11 +359,12 @@ OLD_NAMES = {
         "theano.graph": "Apply Op",
         "theano.tensor.basic": "tensor=.",
         "theano.tensor.convert": "as_tensor_variable",
+        "theano.tensor.linalg.determinant": "Det det",
         "theano.tensor.linalg.factor": "Eig eig Eigh eigh qr QRFull QRIncomplete SVD svd",
         "theano.tensor.linalg.functions": "alloc_diag diag extract_diag matrix_dot matrix_power norm trace",
         "theano.tensor.linalg.gradients": "EighGrad",
         "theano.tensor.linalg.solve": (
-            "Det det lstsq matrix_inverse MatrixInverse MatrixPinv pinv TensorInv tensorinv TensorSolve tensorsolve"
+            "lstsq matrix_inverse MatrixInverse MatrixPinv pinv TensorInv tensorinv TensorSolve tensorsolve"
         ),
         "theano.tensor.shape.diagonals": "AllocDiag ExtractDiag",
     },

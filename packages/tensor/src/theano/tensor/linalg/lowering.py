@@ -25,9 +25,10 @@ from theano.tensor.blas.library import find_blas, is_elsewhere
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import Ready, dtype_of, ndim_of, ready
 from theano.tensor.kernels.parameters import Lapack, QrMode, Symmetry
+from theano.tensor.linalg.determinant import Det
 from theano.tensor.linalg.factor import SVD, Cholesky, Eig, Eigh, Eigvalsh, QRFull, QRIncomplete
 from theano.tensor.linalg.functions import Expm
-from theano.tensor.linalg.solve import Det, MatrixInverse, MatrixPinv, Solve, lstsq
+from theano.tensor.linalg.solve import MatrixInverse, MatrixPinv, Solve, lstsq
 
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 

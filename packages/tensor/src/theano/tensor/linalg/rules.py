@@ -14,9 +14,10 @@ from theano.rewriting import P, local_rule, pattern_vars, rule
 from theano.tensor.blas.dot import Dot
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.linalg.determinant import Det
 from theano.tensor.linalg.factor import Cholesky
 from theano.tensor.linalg.functions import diag
-from theano.tensor.linalg.solve import Det, MatrixInverse, Solve
+from theano.tensor.linalg.solve import MatrixInverse, Solve
 from theano.tensor.reduce.careduce import Prod
 from theano.tensor.rules.predicates import conform, transpose
 

@@ -1,4 +1,4 @@
-"""Equations: inverses, determinants, solutions.
+"""Equations: inverses and solutions.
 
 Gradients are those of Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
 differentiation" (2008), and for the pseudo-inverse of Golub and Pereyra (1973).
@@ -112,37 +112,6 @@ class MatrixPinv(MatrixOp):
             + dot(dot(z.T, z), dot(g.T, right))
         )
         return [under_type(found, x)]
-
-
-class Det(MatrixOp):
-    """The determinant of a square matrix.
-
-    Examples
-    --------
-    >>> import theano, theano.tensor as T
-    >>> A = T.dmatrix("A")
-    >>> float(theano.function([A], det(A))([[2, 1], [0, 4]]))
-    8.0
-    """
-
-    def make_node(self, x: Any) -> Apply:
-        """Return the node."""
-        x = self.matrix(x)
-        return Apply(self, [x], [matrix_type(x.type.dtype, 0).make_variable()])
-
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Compute it with NumPy."""
-        dtype = node.outputs[0].type.dtype
-        output_storage[0][0] = np.asarray(np.linalg.det(self.square(node, inputs)), dtype=dtype)
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return no lengths."""
-        return [()]
-
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return the determinant times the transposed inverse."""
-        (x,), (value,), (g,) = inputs, outputs, output_grads
-        return [under_type(g * value * matrix_inverse(x).T, x)]
 
 
 class Solve(MatrixOp):
@@ -420,7 +389,6 @@ def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Any:
 
 
 matrix_inverse = MatrixInverse()
-det = Det()
 solve = Solve()
 solve_symmetric = Solve(A_structure="symmetric")
 solve_lower_triangular = Solve(A_structure="lower_triangular", lower=True)

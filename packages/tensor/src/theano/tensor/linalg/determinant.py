@@ -1,0 +1,222 @@
+"""The determinant, and its derivatives where the matrix has no inverse.
+
+A determinant is a polynomial, so all of its derivatives exist. Those of a regular matrix are the determinant times
+products of the inverse (Giles, 2008); of a singular one, the first two are made of the singular values (Stewart, "On
+the adjugate matrix", Linear Algebra and its Applications 283, 1998).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.compile.expression import InnerGraph
+from theano.gradient import Rop, disconnected_grad, grad
+from theano.graph import Apply, Type
+from theano.tensor.blas.dot import dot
+from theano.tensor.control.choice import IfElse
+from theano.tensor.convert import constant
+from theano.tensor.create.alloc import ones_like
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.elemwise.functions import cast, eq, sqr, sqrt, switch
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.expressions.base import Compound
+from theano.tensor.linalg.common import MatrixOp, identity, matrix_type, under_type
+from theano.tensor.linalg.factor import SVD
+from theano.tensor.linalg.solve import matrix_inverse
+from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, trace
+from theano.tensor.sort.cumulative import products_of_others
+from theano.tensor.type import Tensor, TensorApply
+
+
+class Det(MatrixOp):
+    """The determinant of a square matrix.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> A = T.dmatrix("A")
+    >>> float(theano.function([A], det(A))([[2, 1], [0, 4]]))
+    8.0
+    """
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node."""
+        x = self.matrix(x)
+        return Apply(self, [x], [matrix_type(x.type.dtype, 0).make_variable()])
+
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute it with NumPy."""
+        dtype = node.outputs[0].type.dtype
+        output_storage[0][0] = np.asarray(np.linalg.det(self.square(node, inputs)), dtype=dtype)
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+        """Return no lengths."""
+        return [()]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the transposed adjugate."""
+        (x,), (value,), (g,) = inputs, outputs, output_grads
+        if x.type.dtype in scal.complex_dtypes:
+            return [under_type(g * value * matrix_inverse(x).T, x)]
+        return [under_type(g * Adjugate()(x).T, x)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the gradient times the direction."""
+        (x,), (dx,) = inputs, eval_points
+        return [None if dx is None else (self.L_op([x], [self(x)], [ones_like(self(x))])[0] * dx).sum()]
+
+
+class _OfAnyMatrix(Compound, MatrixOp):
+    """An op with one form for regular matrices and another one for singular ones: the determinant decides.
+
+    What the determinant divides has no use for the other form, and cancels with the first.
+    """
+
+    def output_types(self, inputs: Sequence[Any]) -> list[Type]:
+        """Return the type of the matrix, without its pattern."""
+        return [matrix_type(inputs[0].type.dtype)]
+
+    def convert(self, *inputs: Any) -> list[Any]:
+        """Return the matrices, of one dtype."""
+        return self.same_dtype(*map(self.matrix, inputs))
+
+    def is_singular(self, x: Any) -> Any:
+        """Return whether the matrix counts as singular: elimination, which is that of its inverse, meets a 0."""
+        return eq(det(x), 0)
+
+    def regular(self, *inputs: Any) -> Any:
+        """Return the form for matrices with an inverse."""
+        raise NotImplementedError
+
+    def singular(self, *inputs: Any) -> Any:
+        """Return the form for all others."""
+        raise NotImplementedError
+
+    def expression(self, *inputs: Any) -> Any:
+        """Return the form that the matrix needs; the other one is not computed."""
+        return IfElse(1)(self.is_singular(inputs[0]), self.singular(*inputs), self.regular(*inputs))
+
+    def inlined(self, node: Apply[Any, Any]) -> list[Any] | None:
+        """Return the form for regular matrices where the program divides by the determinant, else both."""
+        x: Any = node.inputs[0]
+        known = [client.outputs[0] for client, _ in x.clients if isinstance(client, Apply) and client.op == det]
+        return [self.regular(*node.inputs)] if any(map(_is_divisor, known)) else super().inlined(node)
+
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute the form that the matrix needs."""
+        own: list[Any] = [v.type() for v in node.inputs]
+        (singular,) = InnerGraph(self, own[:1], [self.is_singular(own[0])]).evaluate(inputs[:1])
+        made = (self.singular if singular else self.regular)(*own)
+        (output_storage[0][0],) = InnerGraph(self, own, [made]).evaluate(inputs)
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the shape of the matrix."""
+        return [shapes[0]]
+
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+        """Return that all inputs count."""
+        return [[True] for _ in node.inputs]
+
+
+_LOGARITHMS = (scal.log, scal.log2, scal.log10)
+#: Of 0 they are 0: to divide by the one is to divide by the other.
+_SIZES = (scal.abs_, scal.sqr, scal.sqrt, scal.pow, scal.neg, scal.mul)
+
+
+def _is_divisor(v: Tensor) -> bool:
+    """Return whether something is divided by a variable or by a power of it, or its logarithm is taken."""
+    for client, place in v.clients:
+        op = client.op if isinstance(client, Apply) else None
+        scalar_op = op.scalar_op if isinstance(op, Elemwise) else None
+        if scalar_op in _LOGARITHMS or scalar_op == scal.inv or (scalar_op == scal.true_div and place == 1):
+            return True
+        if (scalar_op in _SIZES or isinstance(op, DimShuffle)) and _is_divisor(client.outputs[0]):
+            return True
+    return False
+
+
+class Adjugate(_OfAnyMatrix):
+    """The matrix whose product with a matrix is the determinant times the identity.
+
+    Its transpose, the matrix of the cofactors, is the derivative of the determinant.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> A = T.dmatrix("A")
+    >>> theano.function([A], Adjugate()(A))([[1, 2], [2, 4]]).round(6)
+    array([[ 4., -2.],
+           [-2.,  1.]])
+    """
+
+    def regular(self, x: Any) -> Any:
+        """Return the determinant times the inverse."""
+        return det(x) * matrix_inverse(x)
+
+    def singular(self, x: Any) -> Any:
+        """Return the adjugate of the diagonal matrix of the singular values, turned back."""
+        u, s, vt = SVD(full_matrices=False)(x)
+        return det(u) * det(vt) * dot(vt.T * products_of_others(s, 0), u.T)
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the derivative along the transposed gradient, transposed: second derivatives are symmetric."""
+        return [under_type(AdjugateAlong()(inputs[0], output_grads[0].T).T, inputs[0])]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the derivative along the direction."""
+        return [None if eval_points[0] is None else AdjugateAlong()(inputs[0], eval_points[0])]
+
+
+class AdjugateAlong(_OfAnyMatrix):
+    """The derivative of the adjugate along a direction: the second one of the determinant.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> A, D = T.dmatrices("A", "D")
+    >>> theano.function([A, D], AdjugateAlong()(A, D))([[0, 0], [0, 0]], [[1, 2], [3, 4]]).round(6)
+    array([[ 4., -2.],
+           [-3.,  1.]])
+    """
+
+    def is_singular(self, x: Any) -> Any:
+        """Return whether the matrix is singular but for rounding: rules may solve with its transpose, too."""
+        value, n = det(x), cast(x.shape[0], x.type.dtype)
+        rounding = constant(np.asarray(10 * np.finfo(x.type.dtype).eps, x.type.dtype)) * n * sqrt(n)
+        return eq(value, 0) | (abs(value) < rounding * sqrt(sqr(x).sum() / n) ** n)
+
+    def regular(self, x: Any, along: Any) -> Any:
+        """Return what follows from the derivative of the inverse."""
+        inverse = matrix_inverse(x)
+        turned = dot(inverse, along)
+        return det(x) * (trace(turned) * inverse - dot(turned, inverse))
+
+    def singular(self, x: Any, along: Any) -> Any:
+        """Return the derivative at the diagonal matrix of the singular values, turned back."""
+        u, s, vt = SVD(full_matrices=False)(x)
+        turned = dot(dot(u.T, along), vt.T)
+        diagonal = identity(x)
+        pairs = products_of_others(switch(diagonal, 1, s), 1) * (1 - diagonal)
+        middle = AllocDiag()(dot(pairs, ExtractDiag()(turned))) - pairs * turned
+        return det(u) * det(vt) * dot(dot(vt.T, middle), u.T)
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the third derivative, of a regular matrix, and the second one, of any."""
+        (x, along), (g,) = inputs, output_grads
+        third = grad(None, x, known_grads={self.regular(x, along): g}, consider_constant=[along])
+        return [under_type(third, x), under_type(AdjugateAlong()(x, g.T).T, along)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the third derivative, of a regular matrix, and the second one, of any."""
+        (x, along), (dx, dalong) = inputs, eval_points
+        terms = [] if dalong is None else [AdjugateAlong()(x, dalong)]
+        if dx is not None:
+            terms.append(Rop(self.regular(x, disconnected_grad(along)), x, dx))
+        return [sum(terms[1:], terms[0]) if terms else None]
+
+
+det = Det()
