@@ -10,14 +10,17 @@ import numpy as np
 from theano import scalar as scal
 from theano.extensions import Slot
 from theano.gradient import DisconnectedType
-from theano.graph import Apply, Op, Variable
+from theano.graph import Apply, Constant, Op, Variable
 from theano.scalar.casting import astype
 from theano.scalar.numpy_errors import NUMPY_ERRORS
-from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor
+from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor, static_int
+from theano.tensor.create.alloc import alloc
+from theano.tensor.create.arange import ARange, arange
 from theano.tensor.elemwise.functions import cast, eq, neq, switch
 from theano.tensor.index.basic import sum_to_pattern
 from theano.tensor.index.lengths import slice_length
 from theano.tensor.messages import broadcast_input, describe
+from theano.tensor.shape.reshape import reshape
 from theano.tensor.type import TensorApply, TensorType
 from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant, SliceType, as_index_variable
 
@@ -226,6 +229,29 @@ class AdvancedSubtensor1(Op):
         return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
 
 
+def _are_distinct(index: Sequence[Any]) -> bool:
+    """Return whether an index is known to name no element twice; an array beside others may be stretched."""
+    arrays = [entry for entry in index if is_tensor(entry)]
+    found = arrays[0].owner if arrays else None
+    if found is not None and isinstance(found.op, Nonzero) and {*arrays} == {*found.outputs}:
+        return True
+    if len({*arrays}) == 1:
+        return _is_mask(arrays[0]) or _holds_different(arrays[0])
+    vectors = all(entry.type.ndim == 1 and not _is_mask(entry) for entry in arrays)
+    return vectors and any(isinstance(a, Constant) and a.data.size > 1 and _holds_different(a) for a in arrays)
+
+
+def _holds_different(places: Any) -> bool:
+    """Return whether places are known to differ, all counted from the same end."""
+    if isinstance(places, Constant):
+        negative = places.data < 0
+        return bool(len(np.unique(places.data)) == places.data.size and negative.all() == negative.any())
+    if places.owner is None or not isinstance(places.owner.op, ARange):
+        return False
+    start, _, step = places.owner.inputs
+    return (static_int(start) or 0) >= 0 and static_int(start) is not None and (static_int(step) or 0) > 0
+
+
 class _AdvancedWrite(Op):
     """What the writing ops share."""
 
@@ -289,8 +315,17 @@ class _AdvancedWrite(Op):
         if y.type.dtype in scal.discrete_dtypes:
             gy = y.zeros_like(dtype=gradient_dtype(y.type.dtype))
         else:
-            gy = sum_to_pattern(read(g, *index), y)
+            gy = read(g, *index)
+            if self.set_instead_of_inc and not _are_distinct(index):
+                gy = switch(self._is_last(x, gy, read, index), gy, gy.zeros_like())
+            gy = sum_to_pattern(gy, y)
         return [gx, gy, *rest]
+
+    def _is_last(self, x: Any, part: Any, read: Any, index: Sequence[Any]) -> Any:
+        """Return for each element that is written whether it stays: of those written to one place the last one does."""
+        number = reshape(arange(part.size), part.shape, ndim=part.type.ndim)
+        numbers = alloc(np.int64(0), *[x.shape[i] for i in range(x.type.ndim)])
+        return eq(read(type(self)(set_instead_of_inc=True)(numbers, number, *index), *index), number)
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the direction of the tensor, with that of the part written in."""
@@ -336,6 +371,12 @@ class AdvancedIncSubtensor1(_AdvancedWrite):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient (without the rows, where they were set) and its rows."""
         return self._grads(inputs, output_grads[0], advanced_subtensor1)
+
+    def _is_last(self, x: Any, part: Any, read: Any, index: Sequence[Any]) -> Any:
+        """Return for each row that is written whether it stays, without counting its elements."""
+        number = arange(index[0].shape[0])
+        numbers = self.make_node(alloc(np.int64(0), x.shape[0]), number, *index).outputs[0]
+        return eq(read(numbers, *index), number).dimshuffle(0, *["x"] * (x.type.ndim - 1))
 
 
 # -- in general -------------------------------------------------------------------------------------------------
