@@ -10,6 +10,7 @@ import numpy as np
 from theano.scalar import policy
 from theano.scalar.base import at_inputs, disconnected, flat
 from theano.scalar.broadcasting import broadcast_shape
+from theano.scalar.comparison import eq, switch
 from theano.scalar.convert import as_scalar, constant
 from theano.scalar.define import scalar_op
 from theano.scalar.dtypes import is_complex, is_discrete
@@ -37,6 +38,18 @@ def like(variable: Any, value: float) -> Any:
     float32
     """
     return constant(value, dtype=variable.type.dtype)
+
+
+def or_one(size: Any) -> Any:
+    """Return a size, and 1 for 0: what is divided by it, and is 0 with it, then has the derivative 0 there.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> or_one(ts.float32("x")).type
+    float32
+    """
+    return switch(eq(size, 0), like(size, 1), size)
 
 
 def _products_of_others(xs: list[Any], out: Any, g: Any) -> list[Any]:
@@ -101,7 +114,7 @@ neg = scalar_op(
 abs_ = scalar_op(
     "abs_", "x", types=abs_out, py=np.abs, compute=at_inputs,
     c={"bu": "{x}", "i": "{x} < 0 ? 0u - ({U}){x} : ({U}){x}", "f": "fabs({x})", "c": "abs({x})"},
-    grad=lambda x, out, g: g * x / abs(x) if is_complex(x.type.dtype) else g * sgn(x),
+    grad=lambda x, out, g: g * x / or_one(out) if is_complex(x.type.dtype) else g * sgn(x),
     domain=(0.3, 4.0), holomorphic=False, ulp=2,
     doc="Absolute value; modulus of a complex number.",
 )  # fmt: skip

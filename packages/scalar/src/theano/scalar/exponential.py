@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from theano.scalar.arithmetic import like
+from theano.scalar.arithmetic import like, or_one
 from theano.scalar.comparison import eq, switch
 from theano.scalar.define import scalar_op
 from theano.scalar.output_types import upcast_out_min8, upgrade_to_float, upgrade_to_float_no_complex
@@ -73,9 +74,20 @@ def _power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(negative, one_over, np.power(x, np.where(negative, 0, y))).astype(x.dtype)
 
 
+def _power_gradient(x: Any, y: Any, out: Any, g: Any) -> tuple[Any, Any]:
+    """The usual one, with what is undefined at x = 0 taken out before it is computed, so that all orders are defined.
+
+    ``x ** 0`` is constant, at 0 too: a 0 that multiplies an infinite power would not say so. Nor is there a logarithm
+    of 0: the derivative by the exponent is its limit there, 0.
+    """
+    zero = eq(x, 0)
+    exponent = switch(zero & eq(y, 0), 0, y - 1)
+    return g * y * x**exponent, switch(zero, 0, g * log(or_one(x)) * out)
+
+
 pow = scalar_op(
     "pow", "x y", types=upcast_out_min8, py=_power, c="pow({x}, {y})",
-    grad=lambda x, y, out, g: (g * y * x ** (y - 1), switch(eq(x, 0), 0, g * log(x) * out)),
+    grad=_power_gradient,
     domain=[(0.3, 3.0), (-2.0, 3.0)], ulp=4,
     doc="x to the power of y; of integers an integer, truncated if y is negative.",
 )  # fmt: skip

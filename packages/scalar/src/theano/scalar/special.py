@@ -208,7 +208,7 @@ j0 = scalar_op(
 )  # fmt: skip
 j1 = scalar_op(
     "j1", "x", types=real_float, py=lambda x: np.where(np.isinf(x), 0 * np.sign(x), _scipy("j1")(x)), c="j1({x})",
-    compute=in_double, grad=lambda x, out, g: g * (j0(x) - out / x), ulp=_OFF,
+    compute=in_double, grad=lambda x, out, g: g * (j0(x) - jv(like(out, 2), x)) / 2, ulp=_OFF,
     attributes={"ulp_floor": staticmethod(_wave_of_j1)}, domain=(0.3, 9.0), specials=False,  # as j0
     doc="Bessel function of the first kind of order 1.",
 )  # fmt: skip
@@ -223,7 +223,7 @@ i0 = scalar_op("i0", "x", types=real_float, py=lambda x: np.where(np.isinf(x), n
                doc="Modified Bessel function of the first kind of order 0.")  # fmt: skip
 i1 = scalar_op("i1", "x", types=real_float, py=lambda x: np.where(np.isinf(x), x, _scipy("i1")(x)), domain=(0.3, 4.0),
                c="i1({x})", compute=in_double, ulp=_OFF,
-               grad=lambda x, out, g: g * (i0(x) - out / x),
+               grad=lambda x, out, g: g * (i0(x) + iv(like(out, 2), x)) / 2,
                doc="Modified Bessel function of the first kind of order 1.")  # fmt: skip
 iv = scalar_op("iv", "v x", types=real_float, py=lambda v, x: _iv(v, x), domain=[(0.0, 3.0), (0.3, 4.0)],
                c="iv({v}, {x})", compute=in_double, ulp=_OFF, specials=False,

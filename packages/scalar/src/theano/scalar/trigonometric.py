@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from theano.scalar.arithmetic import like, sqr
+from theano.scalar.arithmetic import like, or_one, sqr
 from theano.scalar.base import in_double
-from theano.scalar.comparison import eq, switch
 from theano.scalar.define import scalar_op
 from theano.scalar.dtypes import is_complex
 from theano.scalar.exponential import sqrt
@@ -52,8 +51,7 @@ def _hypot(in_dtypes: tuple[str, ...], compute: str) -> str:
 
 
 def _hypot_gradient(x: Any, y: Any, out: Any, g: Any) -> tuple[Any, Any]:
-    length = switch(eq(out, 0), like(out, 1), out)
-    return g * x / length, g * y / length
+    return g * x / or_one(out), g * y / or_one(out)
 
 
 hypot = scalar_op(

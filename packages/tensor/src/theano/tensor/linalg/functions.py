@@ -11,7 +11,7 @@ import numpy as np
 from theano.graph import Apply
 from theano.tensor.blas.dot import dot
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.elemwise.functions import neq, sqrt
+from theano.tensor.elemwise.functions import neq
 from theano.tensor.join.op import join
 from theano.tensor.linalg.common import MatrixOp, identity, matrix_type, under_type
 from theano.tensor.linalg.factor import svd
@@ -134,7 +134,7 @@ def norm(x: Any, ord: Any) -> Any:
     if x.type.ndim not in (1, 2):
         raise ValueError(f"norm is there for vectors and matrices; {x} has {x.type.ndim} dimensions")
     if ord is None or (ord == "fro" and x.type.ndim == 2):
-        return sqrt(reductions.sum(abs(x) ** 2))
+        return reductions.norm(x, 2)
     return _vector_norm(x, ord) if x.type.ndim == 1 else _matrix_norm(x, ord)
 
 
@@ -148,7 +148,7 @@ def _vector_norm(x: Any, ord: Any) -> Any:
         raise ValueError(f"{ord!r} is no norm of a vector")
     if ord == 0:
         return reductions.sum(neq(x, 0), dtype=size.type.dtype)
-    return reductions.sum(size**ord) ** (1.0 / ord)
+    return reductions.norm(x, ord)
 
 
 def _matrix_norm(x: Any, ord: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.tensor.convert import as_tensor_variable, constant
-from theano.tensor.elemwise.functions import abs_, cast, floats, maximum, neq, pow, sqrt, switch, true_div
+from theano.tensor.elemwise.functions import abs_, cast, eq, floats, maximum, neq, pow, sqrt, switch, true_div
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
 from theano.tensor.reduce.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum, normalize_axes, restore_axes
 from theano.tensor.reduce.logsumexp import LogSumExp
@@ -202,7 +202,12 @@ def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, cor
     >>> std(T.constant([1.0, 3.0, 1.0, 3.0])).eval()
     array(1.)
     """
-    return sqrt(var(input, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected))
+    return _root(var(input, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected), sqrt)
+
+
+def _root(total: Any, root: Any) -> Any:
+    """Return the root of a sum of sizes; where all of them are 0 its derivative, which has none, is taken as 0."""
+    return neq(total, 0) * root(total + eq(total, 0))
 
 
 def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -369,14 +374,17 @@ def norm(x: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> norm(T.constant([3.0, 4.0]), 2).eval()
     array(5.)
     """
-    x = abs_(as_tensor_variable(x))
+    x = as_tensor_variable(x)
+    if not isinstance(ord, (int, float)) or ord <= 0 or ord % 2 or x.type.dtype in scal.complex_dtypes:
+        x = abs_(x)  # of an even power it makes no difference, but for the second derivative at 0
     if ord == 0:
         return sum(neq(x, 0), axis=axis, keepdims=keepdims)
     if ord == float("inf"):
         return max(x, axis=axis, keepdims=keepdims)
     if ord == float("-inf"):
         return min(x, axis=axis, keepdims=keepdims)
-    return pow(sum(pow(x, ord), axis=axis, keepdims=keepdims), 1.0 / ord)
+    total = sum(pow(x, ord), axis=axis, keepdims=keepdims)
+    return _root(total, lambda s: pow(s, 1.0 / ord)) if ord > 1 else pow(total, 1.0 / ord)
 
 
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
