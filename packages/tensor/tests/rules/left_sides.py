@@ -237,6 +237,7 @@ CASES = {
     "local_softmax_of_shifted": nnet.softmax(m - top.dimshuffle(0, "x")),
     "local_softmax_of_unused_crossentropy": nnet.crossentropy_softmax_argmax_1hot_with_bias(m, v, classes)[1],
     "local_logsoftmax_grad": grad(T.log(nnet.softmax(m)).sum(), m),
+    "local_softmax_grad_over_softmax": w[0] * softmax_grad(n, probabilities) / probabilities,
     "local_logsoftmax_with_bias": T.log(nnet.softmax_with_bias(m, v)),
     "local_softmax_with_bias": nnet.softmax(m + v),
     "crossentropy_to_crossentropy_with_softmax_with_bias": entropy(nnet.softmax_with_bias(m, v), classes),

@@ -102,6 +102,11 @@ def one_hot(y_idx: Any, columns: Any, dtype: str) -> Any:
     return cast(eq(y_idx.dimshuffle(0, "x"), arange(columns).dimshuffle("x", 0)), dtype)
 
 
+def _at_classes(matrix: Any, classes: Any) -> Any:
+    """Return the element of each row in the column of its class; what the others are worth, NaN too, has no part."""
+    return getitem(matrix, (arange(classes.shape[0]), classes))
+
+
 class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
     """Three things about rows ``x + b`` and their classes: negative log-likelihood, softmax, and largest column.
 
@@ -264,8 +269,7 @@ class CrossentropyCategorical1Hot(Op):
         if eval_points[0] is None:
             return [None]
         coding, classes = inputs
-        hot = one_hot(classes, coding.shape[1], coding.type.dtype)
-        return [-(hot * eval_points[0] / coding).sum(axis=1)]
+        return [-_at_classes(eval_points[0] / coding, classes)]
 
 
 class CrossentropyCategorical1HotGrad(Op):
@@ -303,12 +307,10 @@ class CrossentropyCategorical1HotGrad(Op):
         return [shapes[1]]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return the gradients of ``-g_y * one_hot / coding_dist``."""
+        """Return the gradients of ``-g_y / coding_dist`` in the columns of the classes."""
         (g_y, coding, classes), (g,) = inputs, output_grads
-        hot = one_hot(classes, coding.shape[1], coding.type.dtype)
-        g_gy = -(g * hot / coding).sum(axis=1)
-        g_coding = g * hot * g_y.dimshuffle(0, "x") / (coding * coding)
-        return [g_gy, g_coding, grad_not_implemented(self, 2, classes)]
+        chosen = _at_classes(g / coding, classes)
+        return [-chosen, -self(chosen * g_y, coding, classes), grad_not_implemented(self, 2, classes)]
 
 
 crossentropy_softmax_argmax_1hot_with_bias = CrossentropySoftmaxArgmax1HotWithBias()
@@ -416,8 +418,6 @@ def binary_crossentropy(output: Any, target: Any) -> Any:
     return -(target * log(output) + (1.0 - target) * log(1.0 - output))
 
 
-def sigmoid_binary_crossentropy(output: Any, target: Any) -> Any:
-    """Return ``binary_crossentropy(sigmoid(output), target)``, exact also where the sigmoid is 0 or 1.
 def _numpy_form(x: Any, t: Any) -> Any:
     return np.log1p(np.exp(-np.abs(x))) + np.where((x > 0) == t, 0, x * ((x > 0) - t))
 
@@ -435,6 +435,8 @@ _sigmoid_binary_crossentropy = Elemwise(scal.scalar_op(
 ), name="sigmoid_binary_crossentropy")  # fmt: skip
 
 
+def sigmoid_binary_crossentropy(output: Any, target: Any) -> Any:
+    """Return ``binary_crossentropy(sigmoid(output), target)``, exact also where the sigmoid is 0 or 1.
 
     Examples
     --------

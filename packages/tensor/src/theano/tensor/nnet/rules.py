@@ -77,10 +77,26 @@ def local_logsoftmax_grad(fgraph: Any, node: TensorApply) -> Any:
     if not _is_softmax(sm) or _written_to_classes(dy, sm, fgraph) is not None:
         return None  # the rule for cross entropies knows better
     g: Any = times(dy, sm)
+    if g is not None and g.type.broadcastable != sm.type.broadcastable:
+        g = F.second(sm, g)  # one number for all
     g = None if g is None else conform(g, sm)
     if g is None:
         return None
     return [conform(F.sub(g, F.mul(g.sum(axis=1, keepdims=True), sm)), node.outputs[0])]
+
+
+@local_rule([F.true_div], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
+def local_softmax_grad_over_softmax(node: TensorApply) -> Any:
+    """The derivative of ``log(softmax(x))`` along a direction, not multiplied and divided by the softmax."""
+    above, sm = node.inputs
+    product = made_by(above, F.mul)
+    factors = [above] if product is None else list(product.inputs)
+    for i, factor in enumerate(factors):
+        if factor.owner is not None and isinstance(factor.owner.op, SoftmaxGrad) and factor.owner.inputs[1] is sm:
+            dy = factor.owner.inputs[0]
+            factors[i] = F.sub(dy, F.mul(dy, sm).sum(axis=1, keepdims=True))
+            return [conform(combine(F.mul, factors, above.type.dtype), node.outputs[0])]
+    return None
 
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",), tags=(*LOGARITHM,))
