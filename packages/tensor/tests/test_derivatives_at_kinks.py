@@ -14,7 +14,8 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.tensor import nlinalg, nnet
+from theano.tensor import nnet
+from theano.tensor.linalg.functions import norm
 
 inf, nan = np.inf, np.nan
 ANY = None
@@ -64,18 +65,18 @@ _U = _V / 5
 _TIES = [2.0, 2, 1]
 
 
-def _norm_rows(name: str, norm: Any) -> list[Row]:
+def _norm_rows(name: str, of: Any) -> list[Row]:
     return [
-        Row(name, norm, _V, _U, (_W - _U * (_U @ _W)) / 5),
-        Row(f"{name} of 0", norm, [0.0, -0.0, 0], [0, 0, 0], [0, 0, 0]),  # a subgradient; 1.0.5: NaN
+        Row(name, of, _V, _U, (_W - _U * (_U @ _W)) / 5),
+        Row(f"{name} of 0", of, [0.0, -0.0, 0], [0, 0, 0], [0, 0, 0]),  # a subgradient; 1.0.5: NaN
     ]
 
 
 VECTORS = [
     *_norm_rows("norm 2", lambda x: x.norm(2)),
-    *_norm_rows("linear algebra's", lambda x: nlinalg.norm(x, None)),
-    *_norm_rows("linear algebra's 2", lambda x: nlinalg.norm(x, 2)),
-    *_norm_rows("Frobenius", lambda x: nlinalg.norm(x.dimshuffle("x", 0), "fro")),
+    *_norm_rows("linear algebra's", lambda x: norm(x, None)),
+    *_norm_rows("linear algebra's 2", lambda x: norm(x, 2)),
+    *_norm_rows("Frobenius", lambda x: norm(x.dimshuffle("x", 0), "fro")),
     Row("norm 1", lambda x: x.norm(1), [3.0, 0, -4], [1, 0, -1], [0, 0, 0]),
     Row("norm 4", lambda x: x.norm(4), [2.0, 0, 0], [1, 0, 0], [0, 0, 0]),
     Row("norm inf", lambda x: x.norm(inf), [3.0, 0, -3], [1, 0, -1], [0, 0, 0]),  # 1.0.5: all that are as large

@@ -112,6 +112,11 @@ def floats(x: Any) -> Any:
     return cast(x, exp(x).type.dtype) if x.type.dtype in scal.discrete_dtypes else x
 
 
+def conjugate(x: Any) -> Any:
+    """Return the complex conjugate, of real numbers themselves: what derivatives are turned into gradients by."""
+    return conj(x) if x.type.dtype in scal.complex_dtypes else x
+
+
 def cast_op(dtype: str) -> Elemwise:
     """Return the op that converts elements to ``dtype``."""
     if dtype not in _casts:

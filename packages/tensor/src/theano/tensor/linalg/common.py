@@ -10,7 +10,7 @@ import numpy as np
 from theano.graph import Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import eye, tril, triu
-from theano.tensor.elemwise.functions import cast
+from theano.tensor.elemwise.functions import cast, conjugate
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import Tensor, TensorApply, TensorType
@@ -76,6 +76,11 @@ def real_dtype(dtype: str) -> str:
 def identity(x: Any) -> Any:
     """Return the identity matrix with as many rows as ``x``."""
     return eye(x.shape[0], dtype=x.type.dtype)
+
+
+def adjoint(x: Any) -> Any:
+    """Return the conjugate transpose of a matrix, the transpose of a real one."""
+    return conjugate(x.T)
 
 
 def under_type(g: Any, x: Tensor) -> Any:

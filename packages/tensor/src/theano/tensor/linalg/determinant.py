@@ -19,12 +19,11 @@ from theano.graph import Apply, Type
 from theano.tensor.blas.dot import dot
 from theano.tensor.control.choice import IfElse
 from theano.tensor.convert import constant
-from theano.tensor.create.alloc import ones_like
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import cast, eq, sqr, sqrt, switch
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.expressions.base import Compound
-from theano.tensor.linalg.common import MatrixOp, identity, matrix_type, under_type
+from theano.tensor.linalg.common import MatrixOp, adjoint, identity, matrix_type, real_dtype, under_type
 from theano.tensor.linalg.factor import SVD
 from theano.tensor.linalg.solve import matrix_inverse
 from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, trace
@@ -59,15 +58,13 @@ class Det(MatrixOp):
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the transposed adjugate."""
-        (x,), (value,), (g,) = inputs, outputs, output_grads
-        if x.type.dtype in scal.complex_dtypes:
-            return [under_type(g * value * matrix_inverse(x).T, x)]
-        return [under_type(g * Adjugate()(x).T, x)]
+        (x,), (g,) = inputs, output_grads
+        return [under_type(g * adjoint(Adjugate()(x)), x)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the gradient times the direction."""
         (x,), (dx,) = inputs, eval_points
-        return [None if dx is None else (self.L_op([x], [self(x)], [ones_like(self(x))])[0] * dx).sum()]
+        return [None if dx is None else (Adjugate()(x).T * dx).sum()]
 
 
 class _OfAnyMatrix(Compound, MatrixOp):
@@ -160,11 +157,11 @@ class Adjugate(_OfAnyMatrix):
     def singular(self, x: Any) -> Any:
         """Return the adjugate of the diagonal matrix of the singular values, turned back."""
         u, s, vt = SVD(full_matrices=False)(x)
-        return det(u) * det(vt) * dot(vt.T * products_of_others(s, 0), u.T)
+        return det(u) * det(vt) * dot(adjoint(vt) * products_of_others(s, 0), adjoint(u))
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the derivative along the transposed gradient, transposed: second derivatives are symmetric."""
-        return [under_type(AdjugateAlong()(inputs[0], output_grads[0].T).T, inputs[0])]
+        return [under_type(adjoint(AdjugateAlong()(inputs[0], adjoint(output_grads[0]))), inputs[0])]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the derivative along the direction."""
@@ -185,9 +182,10 @@ class AdjugateAlong(_OfAnyMatrix):
 
     def is_singular(self, x: Any) -> Any:
         """Return whether the matrix is singular but for rounding: rules may solve with its transpose, too."""
-        value, n = det(x), cast(x.shape[0], x.type.dtype)
-        rounding = constant(np.asarray(10 * np.finfo(x.type.dtype).eps, x.type.dtype)) * n * sqrt(n)
-        return eq(value, 0) | (abs(value) < rounding * sqrt(sqr(x).sum() / n) ** n)
+        value, dtype = det(x), real_dtype(x.type.dtype)
+        n = cast(x.shape[0], dtype)
+        rounding = constant(np.asarray(10 * np.finfo(dtype).eps, dtype)) * n * sqrt(n)
+        return eq(value, 0) | (abs(value) < rounding * sqrt(sqr(abs(x)).sum() / n) ** n)
 
     def regular(self, x: Any, along: Any) -> Any:
         """Return what follows from the derivative of the inverse."""
@@ -198,17 +196,17 @@ class AdjugateAlong(_OfAnyMatrix):
     def singular(self, x: Any, along: Any) -> Any:
         """Return the derivative at the diagonal matrix of the singular values, turned back."""
         u, s, vt = SVD(full_matrices=False)(x)
-        turned = dot(dot(u.T, along), vt.T)
-        diagonal = identity(x)
+        turned = dot(dot(adjoint(u), along), adjoint(vt))
+        diagonal = identity(s)
         pairs = products_of_others(switch(diagonal, 1, s), 1) * (1 - diagonal)
         middle = AllocDiag()(dot(pairs, ExtractDiag()(turned))) - pairs * turned
-        return det(u) * det(vt) * dot(dot(vt.T, middle), u.T)
+        return det(u) * det(vt) * dot(dot(adjoint(vt), middle), adjoint(u))
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the third derivative, of a regular matrix, and the second one, of any."""
         (x, along), (g,) = inputs, output_grads
         third = grad(None, x, known_grads={self.regular(x, along): g}, consider_constant=[along])
-        return [under_type(third, x), under_type(AdjugateAlong()(x, g.T).T, along)]
+        return [under_type(third, x), under_type(adjoint(AdjugateAlong()(x, adjoint(g))), along)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the third derivative, of a regular matrix, and the second one, of any."""

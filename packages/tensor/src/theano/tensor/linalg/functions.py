@@ -13,7 +13,7 @@ from theano.tensor.blas.dot import dot
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import neq
 from theano.tensor.join.op import join
-from theano.tensor.linalg.common import MatrixOp, identity, matrix_type, under_type
+from theano.tensor.linalg.common import MatrixOp, adjoint, identity, matrix_type, under_type
 from theano.tensor.linalg.factor import svd
 from theano.tensor.linalg.solve import matrix_inverse
 from theano.tensor.reduce import functions as reductions
@@ -52,7 +52,7 @@ class Expm(MatrixOp):
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the Frechet derivative at the transposed matrix."""
         (A,), (g,) = inputs, output_grads
-        return [under_type(_frechet(A.T, g), A)]
+        return [under_type(_frechet(adjoint(A), g), A)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the Frechet derivative along the direction."""

@@ -17,10 +17,12 @@ from theano.graph import Apply, Variable
 from theano.tensor.blas.dot import dot, outer
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import tril, triu
+from theano.tensor.elemwise.functions import conjugate
 from theano.tensor.expressions.base import Compound
 from theano.tensor.linalg.common import (
     LinAlgError,
     MatrixOp,
+    adjoint,
     identity,
     matrix_type,
     must_be_finite,
@@ -70,7 +72,8 @@ class MatrixInverse(MatrixOp):
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return ``-X' G X'`` for the inverse X."""
         (x,), (inverse,), (g,) = inputs, outputs, output_grads
-        return [under_type(-dot(dot(inverse.T, g), inverse.T), x)]
+        turned = adjoint(inverse)
+        return [under_type(-dot(dot(turned, g), turned), x)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return ``-X dA X``."""
@@ -193,8 +196,8 @@ class Solve(MatrixOp):
         """Solve with the transposed matrix: for b directly, for A times the solution."""
         (A, b), (x,), (g,) = inputs, outputs, output_grads
         other = {"lower": "upper_triangular", "upper": "lower_triangular"}.get(self.triangle, self.A_structure)
-        for_b = Solve(other, lower=not self.lower)(A.T, g)
-        for_A = -(outer(for_b, x) if b.type.ndim == 1 else dot(for_b, x.T))
+        for_b = Solve(other, lower=not self.lower)(adjoint(A), g)
+        for_A = -(outer(for_b, conjugate(x)) if b.type.ndim == 1 else dot(for_b, adjoint(x)))
         if self.triangle or self.A_structure == "symmetric":
             reads_lower = self.triangle == "lower" or (self.A_structure == "symmetric" and self.lower)
             if self.A_structure == "symmetric":
@@ -358,8 +361,7 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
     factor = as_tensor_variable(factor)
     if factor.type.ndim != 2:
         raise TypeError(f"cho_solve: the factor must be a matrix:\n{describe(factor)}")
-    # Of complex numbers, A = L L* with the conjugate transpose.
-    turned = factor.T.conj() if factor.type.dtype.startswith("complex") else factor.T
+    turned = adjoint(factor)
     low, high = (factor, turned) if lower else (turned, factor)
     return solve_upper_triangular(high, solve_lower_triangular(low, b))
 

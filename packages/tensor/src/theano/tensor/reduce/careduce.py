@@ -13,7 +13,7 @@ from theano.gradient import DisconnectedType, Rop, grad
 from theano.graph import Apply, Constant, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
-from theano.tensor.elemwise.functions import cast, eq, neq, second, sqr, switch
+from theano.tensor.elemwise.functions import cast, conjugate, eq, neq, second, sqr, switch
 from theano.tensor.elemwise.scalars import mul_without_zeros
 from theano.tensor.expressions.base import Compound
 from theano.tensor.messages import shape_error
@@ -519,8 +519,8 @@ class Prod(CAReduceDtype):
         g = restore_axes(output_grads[0], x, axes)
         product = restore_axes(outputs[0], x, axes)
         if self.no_zeros_in_input:
-            return [g * product / x]
-        return [g * ProductOfOthers(axes, self.dtype, self.acc_dtype)(x, product)]
+            return [g * conjugate(product) / conjugate(x)]
+        return [g * conjugate(ProductOfOthers(axes, self.dtype, self.acc_dtype)(x, product))]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the gradient dotted with the direction."""
@@ -528,7 +528,7 @@ class Prod(CAReduceDtype):
             return [None]
         out = self(inputs[0])
         (gradient,) = self.L_op(inputs, [out], [out.ones_like()])
-        return [(gradient * eval_points[0]).sum(axis=self.axes_of(inputs[0].type.ndim))]
+        return [(conjugate(gradient) * eval_points[0]).sum(axis=self.axes_of(inputs[0].type.ndim))]
 
 
 class ProdWithoutZeros(CAReduceDtype):
@@ -566,7 +566,7 @@ class ProdWithoutZeros(CAReduceDtype):
         axes = self.axes_of(x.type.ndim)
         g, product = restore_axes(output_grads[0], x, axes), restore_axes(outputs[0], x, axes)
         zero = eq(x, 0)
-        return [switch(zero, x.zeros_like(), g * product / switch(zero, x.ones_like(), x))]
+        return [switch(zero, x.zeros_like(), g * conjugate(product) / switch(zero, x.ones_like(), conjugate(x)))]
 
     R_op = Prod.R_op
 

@@ -16,7 +16,7 @@ from theano.tensor.convert import (
     gradient_dtype,
 )
 from theano.tensor.create.alloc import full_like
-from theano.tensor.elemwise.functions import cast
+from theano.tensor.elemwise.functions import cast, conjugate
 from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.reduce.careduce import sum_dtype
@@ -32,10 +32,6 @@ def _moved(v: Any, axis: int, by: int, filling: int) -> Any:
 
 def _reversed(v: Any, axis: int) -> Any:
     return getitem(v, (slice(None),) * axis + (slice(None, None, -1),))
-
-
-def _conjugate(v: Any) -> Any:
-    return v.conj() if v.type.dtype in scal.complex_dtypes else v
 
 
 class CumOp(Op):
@@ -105,8 +101,8 @@ class CumOp(Op):
         else:
             # Without a division: an element may be 0. The product before place k times the gradient of all that is
             # multiplied by that: the one at k, and for the next places the same times the next element.
-            following = LinearRecurrence(axis, transposed=True)(_conjugate(values), g)
-            total = _moved(_conjugate(outputs[0]), axis, 1, 1) * following
+            following = LinearRecurrence(axis, transposed=True)(conjugate(values), g)
+            total = _moved(conjugate(outputs[0]), axis, 1, 1) * following
         return [total.reshape(x.shape, ndim=x.type.ndim) if self.axis is None else total]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
@@ -177,8 +173,8 @@ class LinearRecurrence(Op):
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the recurrence from the other end, for ``a`` times the result where it was multiplied."""
         (a, _), (y,), (g,) = inputs, outputs, output_grads
-        for_b = LinearRecurrence(self.axis, not self.transposed)(_conjugate(a), g)
-        y = _conjugate(y)
+        for_b = LinearRecurrence(self.axis, not self.transposed)(conjugate(a), g)
+        y = conjugate(y)
         earlier, later = (for_b, y) if self.transposed else (y, for_b)
         return [_moved(earlier, self.axis, 1, 0) * later, for_b]
 
