@@ -56,6 +56,7 @@ UNARY: dict[str, Callable[[Any, Any, Any, int, int], Any]] = {
 
 #: What floats alone have.
 FLOATING: dict[str, Callable[[Any, Any, Any, int, int], Any]] = {
+    "cumprod": lambda x, y, v, a, b: T.cumprod(x, axis=b),
     "softmax": lambda x, y, v, a, b: T.nnet.softmax(x),
     "logsoftmax": lambda x, y, v, a, b: T.nnet.logsoftmax(x),
     **{

@@ -155,6 +155,8 @@ def _order(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
     for kernel_of, op, inputs, outputs in [
         (order.cumulate_kernel, Toy(axis=0, mode="add"), [x.T], [("float64", 2)]),
         (order.cumulate_kernel, Toy(axis=1, mode="mul"), [x], [("float64", 2)]),
+        (order.recurrence_kernel, Toy(axis=0, transposed=False), [x.T, x.T], [("float64", 2)]),
+        (order.recurrence_kernel, Toy(axis=1, transposed=True), [x, x[::-1]], [("float64", 2)]),
         (order.topk_kernel, topk, [x, np.array(3)], [("float64", 2), ("int64", 2)]),
         (order.topk_kernel, topk, [x, np.array(-80)], [("float64", 2), ("int64", 2)]),
         (order.searchsorted_kernel, Toy(side="left"), [np.sort(x[0]), x], [("int64", 2)]),

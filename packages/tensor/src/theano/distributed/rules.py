@@ -42,7 +42,7 @@ from theano.tensor.reduce.careduce import CAReduce, ProductOfOthers
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.shape.basic import Rebroadcast
 from theano.tensor.shape.contiguous import CpuContiguous
-from theano.tensor.sort.cumulative import CumOp
+from theano.tensor.sort.cumulative import CumOp, LinearRecurrence
 from theano.tensor.sort.op import ArgSortOp, SortOp
 
 
@@ -328,6 +328,12 @@ def _of_each_row_changed(given: ShardedNode) -> Any:
 def _running(given: ShardedNode) -> Any:
     axis = given.op.axis
     return given.axes[0] if axis is not None and axis % given.ndim(0) != given.axes[0] else None
+
+
+@carries(LinearRecurrence)
+def _recurrence(given: ShardedNode) -> Any:
+    a, b = given.axes
+    return a if a == b != given.op.axis else None
 
 
 @carries(SortOp, ArgSortOp)
