@@ -143,3 +143,13 @@ def test_vectors(mode: str) -> None:
 
 def test_rows_of_matrices() -> None:
     check(MATRICES, 2, "FAST_RUN")
+
+
+def test_products_with_logarithms() -> None:
+    """``x log y`` is 0 for x = 0, whatever y is: so is its derivative by y."""
+    x, y = T.dvectors("x", "y")
+    first = T.grad(T.xlogx.xlogy0(x, y).sum(), [x, y])
+    mixed = T.grad(first[1].sum(), [x, y])
+    f = theano.function([x, y], [T.grad(T.xlogx.xlogx(x).sum(), x), *first, *mixed])
+    wanted = [[-inf, -inf, 1], [-inf, np.log(2), 0], [0, 0, 1], [1, 0.5, 1], [0, 0, -1]]
+    np.testing.assert_allclose(f([0.0, 0, 1], [0.0, 2, 1]), wanted)

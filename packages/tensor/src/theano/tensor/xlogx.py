@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from theano import scalar as scal
@@ -19,12 +21,19 @@ scalar_xlogx = scal.scalar_op(
     doc="x * log(x), and 0 where x is 0.",
 )  # fmt: skip
 
+
+
+def _xlogy0_gradient(x: Any, y: Any, out: Any, g: Any) -> tuple[Any, Any]:
+    # Where x is 0 so is the function, whatever y is, 0 too.
+    return g * scal.log(y), g * x / scal.switch(scal.eq(x, 0) & scal.eq(y, 0), 1, y)
+
+
 scalar_xlogy0 = scal.scalar_op(
     "xlogy0", "x y",
     types=scal.upgrade_to_float_no_complex,
     py=lambda x, y: np.where(x == 0, np.zeros_like(x), x * np.log(y)),
     c="({x} == 0 ? 0 : {x} * log({y}))",
-    grad=lambda x, y, out, g: (g * scal.log(y), g * x / y),
+    grad=_xlogy0_gradient,
     domain=(0.1, 10.0),
     ulp=4,
     class_name="XlogY0",
