@@ -56,8 +56,11 @@ SOME_GRADIENT = {"QRFull", "SVD", "ConnectionistTemporalClassification"}
 #: Cases of an op whose derivative is that of what it stands for, not its own.
 ROUGH = {"ultra_fast_sigmoid"}
 
-#: Ops whose inputs belong together, so that one cannot be moved alone: proved by their cases as a whole.
-TOGETHER = {"ProductOfOthers": "the second is the product of the first"}
+#: Ops whose inputs cannot be moved alone: proved by their cases as a whole.
+TOGETHER = {
+    "ProductOfOthers": "the second is the product of the first",
+    "IfElse": "differences of its large numbers are rounded; test_ifelse has its derivatives",
+}
 
 #: The classes that have a case: those of this layer, and these of the layers below. To make the samples takes seconds,
 #: so the names come from the classes, and the samples when a test asks for them.
