@@ -1,12 +1,11 @@
 """Run the tests many times under disturbances, to find those whose outcome depends on order, load or environment.
 
-    python tools/unstable.py [RUNS] [--seed N] [--kind KIND] [--only WORD] -- [OPTIONS OF PYTEST] FOLDER ...
+    python tools/unstable.py [RUNS] [--seed N] [--kind KIND] -- [OPTIONS OF PYTEST] packages/LAYER/tests
 
-Each run takes all folders, one command of pytest each, in a random order that its seed decides (pytest-randomly). A
-process for each core computes meanwhile. One run of ten ignores the signals that ``nohup`` and a shell let be ignored
-of a process in the background, and has no terminal. Two of ten use instructions of a level below the CPU's own. The
-table at the end has each failure and the command that repeats its run: the same order, but which worker takes which
-test is decided by time.
+Each run has a random order that its seed decides (pytest-randomly). A process for each core computes meanwhile. One
+run of ten ignores the signals that ``nohup`` and a shell let be ignored of a process in the background, and has no
+terminal. Two of ten use instructions of a level below the CPU's own. The table at the end has each failure and the
+command that repeats its run: the same order, but which worker takes which test is decided by time.
 """
 
 from __future__ import annotations
@@ -48,10 +47,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Finding:
-    """A failure of a test, or of a whole command, and what it said last."""
+    """A failure of a test, or of a whole run, and what it said last."""
 
     run: Run
-    suite: str
     what: str
     said: tuple[str, ...]
 
@@ -127,30 +125,32 @@ def run_suite(run: Run, options: list[str], suite: str, level: str | None, logs:
         finally:
             process.kill()  # where this is interrupted, which a process under nohup is not
         report = outcomes.read(Path(env[outcomes.REPORT]))
-    found = [Finding(run, suite, name, report.tests[name].said) for name in report.failed()]
-    found += [Finding(run, suite, f"{name} (collection)", said) for name, said in report.uncollected.items()]
+    found = [Finding(run, name, report.tests[name].said) for name in report.failed()]
+    found += [Finding(run, f"{name} (collection)", said) for name, said in report.uncollected.items()]
     if status and not report.only_tests_failed() and not report.uncollected:
         said = tuple(log.read_text("utf-8", "replace").splitlines()[-outcomes.LINES :])
-        found.append(Finding(run, suite, f"{suite}: pytest ended with status {status}", said))
+        found.append(Finding(run, f"{suite}: pytest ended with status {status}", said))
     print(f"  {suite}: {len(report.tests)} tests, {len(found)} failures, {log}", flush=True)
     return found
 
 
-def table(found: list[Finding]) -> list[str]:
-    r"""Return a line for each failure, by test.
+def table(found: list[Finding], suite: str) -> list[str]:
+    r"""Return a line for each failure, by test, and one with the command that repeats its run.
 
     Examples
     --------
-    >>> print(*table([Finding(Run(3, 12, "level"), "a", "a/b.py::test_c", ())]), sep="\n")
+    >>> failure = Finding(Run(3, 12, "level"), "packages/scalar/tests/b.py::test_c", ())
+    >>> print(*table([failure], "packages/scalar/tests"), sep="\n")
     run  seed        kind   what failed
-      3  12          level  a/b.py::test_c
-         repeat: nox -s unstable -- 1 --seed 12 --kind level --only a
+      3  12          level  packages/scalar/tests/b.py::test_c
+         repeat: nox -s "unstable(scalar)" -- 1 --seed 12 --kind level
     """
+    layer = Path(suite).parts[-2:][0]
     lines = ["run  seed        kind   what failed"]
     for each in sorted(found, key=lambda each: (each.what, each.run.number)):
         run = each.run
         lines.append(f"{run.number:3}  {run.seed:<10}  {run.kind:5}  {each.what}")
-        lines.append(f"     repeat: nox -s unstable -- 1 --seed {run.seed} --kind {run.kind} --only {each.suite}")
+        lines.append(f'     repeat: nox -s "unstable({layer})" -- 1 --seed {run.seed} --kind {run.kind}')
     return lines
 
 
@@ -162,10 +162,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("runs", nargs="?", type=int, default=10, help="how many; 10 by default")
     parser.add_argument("--seed", type=int, help="of the first run, others count up from it; drawn if not given")
     parser.add_argument("--kind", choices=KINDS, help="of all runs; by default some are of each")
-    parser.add_argument("--only", default="", help="only the folders of tests whose name has this in it")
     wanted = parser.parse_args(arguments[:split])
-    suites = [each for each in given if Path(each).is_dir() and wanted.only in each]
-    options = [each for each in given if not Path(each).is_dir()]
+    *options, suite = given
     seed = random.SystemRandom().randrange(2**31) if wanted.seed is None else wanted.seed
     runs = [run for run in plan(wanted.runs, seed, wanted.kind) if run.kind != "nohup" or os.name == "posix"]
     level = lower_level(own_level()) if any(run.kind == "level" for run in runs) else None
@@ -176,12 +174,11 @@ def main(arguments: list[str]) -> int:
         print(f"run {run.number} of {wanted.runs}, seed {run.seed}, {how}", flush=True)
         start = time.perf_counter()
         with load(os.cpu_count() or 1):
-            for suite in suites:
-                found += run_suite(run, options, suite, level, LOGS)
+            found += run_suite(run, options, suite, level, LOGS)
         print(f"  {time.perf_counter() - start:.0f} s", flush=True)
     for each in found:
         print(f"--- run {each.run.number}, {each.what}", *each.said, "", sep="\n")
-    print(*table(found) if found else (f"{len(runs)} runs from seed {seed}, nothing failed",), sep="\n")
+    print(*table(found, suite) if found else (f"{len(runs)} runs from seed {seed}, nothing failed",), sep="\n")
     return 1 if found else 0
 
 
