@@ -186,6 +186,7 @@ AT_BUILD = {
     ],
     "Default": [(lambda: T.default(v, m), TypeError, "same type, not .*vector.* and .*matrix")],
     "Det": [(lambda: nlinalg.det(v), TypeError, "(?s)must be a matrix.*v : float64, 1-d")],
+    "SLogDet": [(lambda: nlinalg.slogdet(v), TypeError, "(?s)must be a matrix.*v : float64, 1-d")],
     "DiffOp": [(lambda: T.DiffOp(axis=2)(m), ValueError, "no axis 2")],
     "DimShuffle": [
         (lambda: m.dimshuffle(0), ValueError, "drop a non-broadcastable dimension: 1"),
@@ -510,6 +511,7 @@ AT_RUN = {
     "AdjugateAlong": [(lambda: AdjugateAlong()(m, n), {m: M, n: M}, ValueError, "square matrix")],
     "LinearRecurrence": [(lambda: LinearRecurrence(0)(v, w), {v: V, w: W}, ValueError, "mis-match")],
     "Det": [(lambda: nlinalg.det(m), {m: M}, ValueError, "square matrix")],
+    "SLogDet": [(lambda: nlinalg.slogdet(m), {m: M}, ValueError, "square matrix")],
     "Dot": [(lambda: T.dot(m, n), {m: M, n: M}, ValueError, "4 (columns )?against 3"), (lambda: T.dot(v, w), {v: V, w: W}, ValueError, "5 (columns )?against 4")],
     "Dot22": [(lambda: routines.Dot22()(m, n), {m: M, n: M}, ValueError, "4 (columns )?against 3")],
     "Dot22Scalar": [(lambda: routines.Dot22Scalar()(m, n, s), {m: M, n: M, s: 1.0}, ValueError, "4 (columns )?against 3")],

@@ -25,6 +25,8 @@ MATRICES: list[tuple[Any, Any, np.ndarray]] = [
     (nlinalg.matrix_inverse, np.linalg.inv, REGULAR),
     (nlinalg.det, np.linalg.det, REGULAR), (nlinalg.det, np.linalg.det, SINGULAR),
     (nlinalg.det, np.linalg.det, np.diag([1 + 1j, 0, 2])),
+    (lambda a: nlinalg.slogdet(a)[0], lambda a: np.linalg.slogdet(a)[0], REGULAR),
+    (lambda a: nlinalg.slogdet(a)[1], lambda a: np.linalg.slogdet(a)[1], REGULAR),
     (lambda a: slinalg.solve(a, RIGHT), lambda a: np.linalg.solve(a, RIGHT), REGULAR),
     (lambda a: slinalg.solve(a, COLUMN), lambda a: np.linalg.solve(a, COLUMN), REGULAR),
     (lambda a: slinalg.solve(REGULAR, a), lambda a: np.linalg.solve(REGULAR, a), RIGHT),

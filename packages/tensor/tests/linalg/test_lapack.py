@@ -154,6 +154,8 @@ def test_lstsq(columns, dtype):
 SOLVED = {
     "inverse": (lambda a, b: nlinalg.matrix_inverse(a), lambda a, b: np.linalg.inv(a)),
     "det": (lambda a, b: nlinalg.det(a / 6), lambda a, b: np.linalg.det(a / 6)),
+    "sign": (lambda a, b: nlinalg.slogdet(a)[0], lambda a, b: np.linalg.slogdet(a)[0]),
+    "slogdet": (lambda a, b: nlinalg.slogdet(a)[1], lambda a, b: np.linalg.slogdet(a)[1]),
     "solve": (slinalg.solve, np.linalg.solve),
     "symmetric": (slinalg.solve_symmetric, lambda a, b: np.linalg.solve(np.triu(a) + np.triu(a, 1).T, b)),
     "lower": (slinalg.solve_lower_triangular, lambda a, b: np.linalg.solve(np.tril(a), b)),

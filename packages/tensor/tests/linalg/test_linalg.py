@@ -59,6 +59,7 @@ CASES = [
     Case("inverse", lambda x: nlinalg.matrix_inverse(triangular(x)), lambda x: np.linalg.inv(triangular(x)), (small,)),
     Case("pinv_tall", lambda x: nlinalg.pinv(apart_tall(x)), lambda x: np.linalg.pinv(apart_tall(x)), (tall,)),
     Case("pinv_wide", lambda x: nlinalg.pinv(apart_tall(x).T), lambda x: np.linalg.pinv(apart_tall(x).T), (tall,)),
+    Case("slogdet", lambda x: nlinalg.slogdet(triangular(x))[1], lambda x: np.linalg.slogdet(triangular(x))[1], (small,)),
     Case("det", lambda x: nlinalg.det(triangular(x)), lambda x: np.linalg.det(triangular(x)), (small,)),
     Case("solve_m", lambda a, b: slinalg.solve(triangular(a), b), lambda a, b: np.linalg.solve(triangular(a), b), (small, (3, 2))),
     Case("solve_v", lambda a, b: slinalg.solve(triangular(a), b), lambda a, b: np.linalg.solve(triangular(a), b), (small, (3,))),
@@ -151,6 +152,7 @@ def test_gradient_and_direction(case):
 LAPACK = {
     "inverse": (lambda a, b: nlinalg.matrix_inverse(a), lambda a, b: np.linalg.inv(a)),
     "det": (lambda a, b: nlinalg.det(a), lambda a, b: np.linalg.det(a)),
+    "slogdet": (lambda a, b: nlinalg.slogdet(a)[1], lambda a, b: np.linalg.slogdet(a)[1]),
     "cholesky": (lambda a, b: slinalg.cholesky(T.dot(a, a.T)), lambda a, b: np.linalg.cholesky(a @ a.T)),
     "upper": (lambda a, b: slinalg.Cholesky(False)(T.dot(a, a.T)), lambda a, b: np.linalg.cholesky(a @ a.T).T),
     "solve": (slinalg.solve, np.linalg.solve),

@@ -120,6 +120,13 @@ FORMS = {
     "local_greedy_distributor": [(v / w - v) * w, (v + number(2.0) / w) * w, (-(c / w) + v) * w],
     "local_log_pow": [T.log(v ** number(e)) for e in (2.0, 3.0, 0.5, -1.0, -2.0)],
     "local_log_sum_exp": [T.log(T.exp(m).sum(axis=0, keepdims=True)), T.log(T.exp(m).sum())],
+    "local_power_over_itself": [
+        T.sgn(v) / abs(v), w * v / T.sqr(v), v * v ** number(3.0) / (w * T.sqrt(v)), T.sqr(v) / v, T.sqrt(v) / v ** number(0.5),
+    ],
+    "local_log_det": [
+        T.log(abs(T.nlinalg.det(square))), T.log(s * T.sqr(T.nlinalg.det(square)) / T.nlinalg.det(psd)),
+        T.log(F.inv(T.sqrt(2.0 * T.nlinalg.det(psd)))), T.log((-T.nlinalg.det(square)) ** T.constant(2.0)),
+    ],
     "local_log_one_minus_exp": [T.log(-T.expm1(v)), T.log1p(-T.exp(v))],
     "local_log_add": [T.log(F.add(w * T.exp(v), 2.0 * T.exp(-v), 1.5)), T.log(F.add(T.exp(v), T.exp(w), T.exp(v * w)))],
     "local_log_sum_exp_weighted": [T.log((n * T.exp(m)).sum()), T.log((v * T.exp(m)).sum(axis=0))],

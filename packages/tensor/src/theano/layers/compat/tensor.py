@@ -359,7 +359,7 @@ OLD_NAMES = {
         "theano.graph": "Apply Op",
         "theano.tensor.basic": "tensor=.",
         "theano.tensor.convert": "as_tensor_variable",
-        "theano.tensor.linalg.determinant": "Det det",
+        "theano.tensor.linalg.determinant": "Det det slogdet",
         "theano.tensor.linalg.factor": "Eig eig Eigh eigh qr QRFull QRIncomplete SVD svd",
         "theano.tensor.linalg.functions": "alloc_diag diag extract_diag matrix_dot matrix_power norm trace",
         "theano.tensor.linalg.gradients": "EighGrad",

@@ -14,13 +14,13 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.compile.expression import InnerGraph
-from theano.gradient import Rop, disconnected_grad, grad
+from theano.gradient import DisconnectedType, Rop, disconnected_grad, grad
 from theano.graph import Apply, Type
 from theano.tensor.blas.dot import dot
 from theano.tensor.control.choice import IfElse
 from theano.tensor.convert import constant
 from theano.tensor.elemwise.dimshuffle import DimShuffle
-from theano.tensor.elemwise.functions import cast, eq, sqr, sqrt, switch
+from theano.tensor.elemwise.functions import cast, eq, imag, real, sqr, sqrt, switch
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.expressions.base import Compound
 from theano.tensor.linalg.common import MatrixOp, adjoint, identity, matrix_type, real_dtype, under_type
@@ -65,6 +65,56 @@ class Det(MatrixOp):
         """Return the gradient times the direction."""
         (x,), (dx,) = inputs, eval_points
         return [None if dx is None else (Adjugate()(x).T * dx).sum()]
+
+
+class SLogDet(MatrixOp):
+    """The sign of the determinant of a square matrix, and the logarithm of its absolute value.
+
+    The determinant of a large matrix is often beyond the largest number, or below the least one; its logarithm is not.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> A = T.dmatrix("A")
+    >>> f = theano.function([A], slogdet(A))
+    >>> [float(v.round(4)) for v in f([[0, 2], [4, 0]])]
+    [-1.0, 2.0794]
+    """
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node."""
+        x = self.matrix(x)
+        dtypes = x.type.dtype, real_dtype(x.type.dtype)
+        return Apply(self, [x], [matrix_type(dtype, 0).make_variable() for dtype in dtypes])
+
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute both with NumPy."""
+        found = np.linalg.slogdet(self.square(node, inputs))
+        for cell, value, out in zip(output_storage, found, node.outputs, strict=True):
+            cell[0] = np.asarray(value, dtype=out.type.dtype)
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+        """Return no lengths."""
+        return [(), ()]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the transposed inverse, times the gradient for the logarithm; a real sign is constant."""
+        (x,), (sign, _), (of_sign, of_size) = inputs, outputs, output_grads
+        terms = [] if isinstance(of_size.type, DisconnectedType) else [of_size]
+        if x.type.dtype in scal.complex_dtypes and not isinstance(of_sign.type, DisconnectedType):
+            terms.append(1j * imag(of_sign * sign.conj()))
+        return [under_type(sum(terms[1:], terms[0]) * adjoint(matrix_inverse(x)), x) if terms else x.zeros_like()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the trace of the inverse times the direction: its real part, and along a complex sign the other."""
+        (x,), (dx,) = inputs, eval_points
+        if dx is None:
+            return [None, None]
+        sign, _ = self(x)
+        relative = (matrix_inverse(x).T * dx).sum()
+        if x.type.dtype not in scal.complex_dtypes:
+            return [sign.zeros_like(), relative]
+        return [1j * sign * imag(relative), real(relative)]
 
 
 class _OfAnyMatrix(Compound, MatrixOp):
@@ -218,3 +268,32 @@ class AdjugateAlong(_OfAnyMatrix):
 
 
 det = Det()
+
+
+def slogdet(a: Any) -> list[Any]:
+    """Return the sign of the determinant of a square matrix, and the logarithm of its absolute value.
+
+    Parameters
+    ----------
+    a : matrix
+        Integers count as float64.
+
+    Returns
+    -------
+    sign : 0-d tensor, of the dtype of ``a``
+        1, -1, or 0 of a singular matrix; of a complex one a number of absolute value 1.
+    logabsdet : 0-d tensor of real numbers
+        Minus infinity of a singular matrix.
+
+    Raises
+    ------
+    ShapeError
+        While running: the matrix is not square.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> [float(v.eval()) for v in slogdet(1e200 * T.eye(3))] == [1.0, 3 * np.log(1e200)]
+    True
+    """
+    return SLogDet()(a)

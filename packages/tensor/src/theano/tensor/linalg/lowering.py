@@ -25,7 +25,7 @@ from theano.tensor.blas.library import find_blas, is_elsewhere
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import Ready, dtype_of, ndim_of, ready
 from theano.tensor.kernels.parameters import Lapack, QrMode, Symmetry
-from theano.tensor.linalg.determinant import Det
+from theano.tensor.linalg.determinant import Det, SLogDet
 from theano.tensor.linalg.factor import SVD, Cholesky, Eig, Eigh, Eigvalsh, QRFull, QRIncomplete
 from theano.tensor.linalg.functions import Expm
 from theano.tensor.linalg.solve import MatrixInverse, MatrixPinv, Solve, lstsq
@@ -140,7 +140,7 @@ def inverse_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str
 
 @_ready("th_kernel_det", parameters.Det)
 def det_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
-    """Return the determinant of a matrix."""
+    """Return the determinant of a matrix, or its sign and the logarithm of its absolute value."""
     return _same("getrf"), {}
 
 
@@ -232,6 +232,7 @@ register(
     Lowering(MatrixInverse, inverse_kernel, _MATRIX),
     Lowering(MatrixPinv, pinv_kernel, _MATRIX),
     Lowering(Det, det_kernel, _MATRIX),
+    Lowering(SLogDet, det_kernel, Accepts("a -> sign, logarithm", dtypes={"a": BLAS, "logarithm": REAL})),
     Lowering(Solve, solve_triangular_kernel, _EQUATIONS, when=_is_triangular),
     Lowering(Solve, solve_kernel, _EQUATIONS),
     Lowering(QRFull, qr_kernel, _FACTORS),

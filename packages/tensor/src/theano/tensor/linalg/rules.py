@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from theano import scalar as scal
 from theano.graph import Apply
 from theano.rewriting import P, local_rule, pattern_vars, rule
 from theano.tensor.blas.dot import Dot
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
-from theano.tensor.linalg.determinant import Det
+from theano.tensor.linalg.determinant import Det, det, slogdet
 from theano.tensor.linalg.factor import Cholesky
 from theano.tensor.linalg.functions import diag
 from theano.tensor.linalg.solve import MatrixInverse, Solve
-from theano.tensor.reduce.careduce import Prod
-from theano.tensor.rules.predicates import conform, transpose
+from theano.tensor.reduce.careduce import Prod, Sum
+from theano.tensor.rules.predicates import NESTED, combine, conform, number_like, scalar_of, transpose, uniform
+from theano.tensor.type import TensorApply
 
 
 def transposed(v: Any) -> Any:
@@ -128,3 +130,39 @@ def local_det_chol(node: Apply) -> Any:
         if isinstance(client, Apply) and isinstance(client.op, Cholesky):
             return [conform(F.sqr(Prod()(diag(client.outputs[0]))), node.outputs[0])]
     return None
+
+
+@local_rule([F.log], keeps="finite", phases=("canonicalize", "stabilize", "specialize"), needs=[Det])
+def local_log_det(node: TensorApply) -> Any:
+    """The logarithm of a product with a determinant is that of its size, and of the rest: a large one overflows."""
+    size, rest = _size_and_rest(node.inputs[0])
+    return None if size is None else [conform(F.add(size, F.log(rest)), node.outputs[0])]
+
+
+def _size_and_rest(v: Any, levels: int = NESTED) -> tuple[Any, Any]:
+    """Return s and r with ``v`` being ``exp(s) * r`` and no determinant in r; None for s where ``v`` has none."""
+    node, function = v.owner, scalar_of(v.owner)
+    if node is None or levels == 0:
+        return None, v
+    if node.op == det:
+        return _size_and_sign(node.inputs[0])
+    if function not in (scal.mul, scal.true_div, scal.inv, scal.abs_, scal.neg, scal.sqr, scal.sqrt, scal.pow):
+        return None, v
+    factors = node.inputs[:1] if function == scal.pow else node.inputs
+    exponent = {scal.sqr: 2, scal.sqrt: 0.5, scal.inv: -1, scal.pow: uniform(node.inputs[-1])}.get(function, 1)
+    parts = [_size_and_rest(w, levels - 1) for w in factors]
+    if exponent is None or all(size is None for size, _ in parts):
+        return None, v
+    signs = (1, -1) if function == scal.true_div else (exponent,) * len(parts)
+    terms = [F.mul(number_like(e, s), s) for e, (s, _) in zip(signs, parts, strict=True) if s is not None]
+    rest = node.op(*(r for _, r in parts), *node.inputs[len(factors) :])
+    return combine(F.add, terms, terms[0].type.dtype), rest
+
+
+def _size_and_sign(x: Any) -> tuple[Any, Any]:
+    for client, _ in x.clients:
+        if isinstance(client, Apply) and isinstance(client.op, Cholesky):
+            half = Sum()(F.log(diag(client.outputs[0])))
+            return F.mul(number_like(2, half), half), number_like(1, half)
+    sign, size = slogdet(x)
+    return size, sign

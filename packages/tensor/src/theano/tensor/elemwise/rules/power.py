@@ -10,7 +10,19 @@ import numpy as np
 from theano.graph import Apply
 from theano.rewriting import local_rule, pattern_vars, rule
 from theano.tensor.elemwise import functions as F
-from theano.tensor.rules.predicates import combine, computed, conform, is_float, uniform, worth
+from theano.tensor.rules.predicates import (
+    E,
+    combine,
+    computed,
+    conform,
+    is_complex,
+    is_float,
+    made_by,
+    number_like,
+    uniform,
+    worth,
+)
+from theano.tensor.type import TensorApply
 
 (x,) = pattern_vars("x")
 
@@ -66,3 +78,52 @@ def _by_squaring(base: Any, n: int) -> Any:
         if n:
             power = F.sqr(power)
     return combine(F.mul, factors, base.type.dtype)
+
+
+rule("local_root_times_itself", E(F.mul)(E(F.sqrt)(x), E(F.sqrt)(x)), x, keeps="finite",
+     doc="The square of a root is what the root was taken of.")  # fmt: skip
+
+
+@local_rule([F.true_div], keeps="finite", phases=("canonicalize",), needs=[F.sqr, F.sqrt, F.pow, F.abs_])
+def local_power_over_itself(node: TensorApply) -> Any:
+    """``x / x ** n`` is ``x ** (1 - n)``, and ``sgn(x) / |x|`` is ``1 / x``, in any product.
+
+    Gradients of logarithms of powers look like this, where the power may overflow.
+    """
+    out = node.outputs[0]
+    if not is_float(out) or is_complex(out):
+        return None
+    above, below = ([v] if made_by(v, F.mul) is None else list(v.owner.inputs) for v in node.inputs)
+    for i, v in enumerate(above):
+        for j, w in enumerate(below):
+            new = _quotient(v, w) if v.type.dtype == w.type.dtype == out.type.dtype else None
+            if new is not None:
+                over, under = new
+                tops = [*above[:i], *over, *above[i + 1 :]] or [number_like(1, out)]
+                unders = [*below[:j], *under, *below[j + 1 :]]
+                top = combine(F.mul, tops, out.type.dtype)
+                return [conform(F.true_div(top, combine(F.mul, unders, out.type.dtype)) if unders else top, out)]
+    return None
+
+
+def _quotient(v: Any, w: Any) -> tuple[list[Any], list[Any]] | None:
+    """Return what to multiply with and to divide by in place of ``v / w``; None where they share no base."""
+    (x, m), (y, n) = _base(v), _base(w)
+    size, sign = made_by(w, F.abs_), made_by(v, F.sgn)
+    if size is not None and sign is not None and size.inputs[0] is sign.inputs[0]:
+        return [], size.inputs
+    if x is not y or m == n == 1:
+        return None
+    left = m - n
+    power = [] if left == 0 else [x] if abs(left) == 1 else [F.pow(x, number_like(abs(left), x))]
+    return (power, []) if left > 0 else ([], power)
+
+
+def _base(v: Any) -> tuple[Any, Any]:
+    """Return x and n if ``v`` is ``x ** n`` with a number n; any other variable is its own first power."""
+    square, root, power = made_by(v, F.sqr), made_by(v, F.sqrt), made_by(v, F.pow)
+    if power is not None and uniform(power.inputs[1]) is not None and power.inputs[0].type == v.type:
+        return power.inputs[0], uniform(power.inputs[1]).item()
+    if square is not None:
+        return square.inputs[0], 2
+    return (v, 1) if root is None else (root.inputs[0], 0.5)

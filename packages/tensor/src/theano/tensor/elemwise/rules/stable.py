@@ -214,7 +214,7 @@ def _is_bell(v: Any, x: Any) -> bool:
 INVERSES = {
     F.deg2rad: F.rad2deg, F.rad2deg: F.deg2rad, F.inv: F.inv, F.neg: F.neg, F.cosh: F.arccosh, F.sinh: F.arcsinh,
     F.tanh: F.arctanh, F.arcsinh: F.sinh, F.arctanh: F.tanh, F.log: F.exp, F.log1p: F.expm1, F.expm1: F.log1p,
-    F.invert: F.invert, F.conj: F.conj,
+    F.invert: F.invert, F.conj: F.conj, F.sqr: F.sqrt,
 }  # fmt: skip
 
 

@@ -216,30 +216,37 @@ static void put_number(char *at, int32_t dtype, double complex v)
     }
 }
 
+/* The determinant; with two outputs its sign, or phase, and the logarithm of its absolute value. */
 TH_EXPORT int th_kernel_det(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
     const th_det_params *q = ctx->params;
     const th_buffer *a = ctx->in[0];
-    th_buffer *out = ctx->out[0];
-    if (th_square(ctx, a) || ctx->rt->ensure(ctx, out, NULL))
-        return -1;
+    for (int i = 0; i < ctx->nout; ++i)
+        if (th_square(ctx, a) || ctx->rt->ensure(ctx, ctx->out[i], NULL))
+            return -1;
     const int64_t rows = a->shape[0], ours = is_ours(p, a, rows);
     int64_t *pivots = ctx->rt->scratch(ctx, (size_t)(rows + 1) * sizeof(int64_t));
     char *lu = th_copied(ctx, a, 0);
     if (pivots == NULL || lu == NULL || (rows > 0 && eliminate(ctx, p, a, lu, rows, pivots, ROUTINE(q, getrf, getrf)) < 0))
         return -1;
     double complex product = 1;
-    double real = 1;
+    double real = 1, logarithm = 0;
     for (int64_t i = 0; i < rows; ++i) {
         const int64_t pivot = ours ? pivots[i] : (p->wide ? pivots[i] : ((const int32_t *)pivots)[i]) - 1;
-        const double complex d = number_at(lu + i * (rows + 1) * a->itemsize, a->dtype), factor = pivot == i ? d : -d;
+        const double complex d = number_at(lu + i * (rows + 1) * a->itemsize, a->dtype);
+        const double size = ctx->nout == 2 ? cabs(d) : 1;
+        const double complex factor = (pivot == i ? d : -d) / (size == 0 ? 1 : size);
+        if (ctx->nout == 2)
+            logarithm += log(size);
         if (is_complex(a->dtype))
             product *= factor;
         else
             real *= creal(factor); /* (the product of complex numbers makes NaN of infinity times 0 i) */
     }
-    put_number(out->data, out->dtype, is_complex(a->dtype) ? product : real);
+    put_number(ctx->out[0]->data, ctx->out[0]->dtype, is_complex(a->dtype) ? product : real);
+    if (ctx->nout == 2)
+        put_number(ctx->out[1]->data, ctx->out[1]->dtype, logarithm);
     return 0;
 }
 
