@@ -93,7 +93,8 @@ def local_power_over_itself(node: TensorApply) -> Any:
     out = node.outputs[0]
     if not is_float(out) or is_complex(out):
         return None
-    above, below = ([v] if made_by(v, F.mul) is None else list(v.owner.inputs) for v in node.inputs)
+    products = [(v, made_by(v, F.mul)) for v in node.inputs]
+    above, below = ([v] if product is None else list(product.inputs) for v, product in products)
     for i, v in enumerate(above):
         for j, w in enumerate(below):
             new = _quotient(v, w) if v.type.dtype == w.type.dtype == out.type.dtype else None
