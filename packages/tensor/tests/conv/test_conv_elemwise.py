@@ -32,6 +32,8 @@ GEOMETRIES: dict[str, tuple[dict[str, Any], tuple[int, ...], tuple[int, ...]]] =
     "points": ({}, (2, 33, 12, 13), (40, 33, 1, 1)),
     "points of groups": ({"num_groups": 3}, (3, 60, 33, 34), (51, 20, 1, 1)),
     "pixels of groups": ({"subsample": (1, 2), "num_groups": 3}, (2, 60, 9, 31), (51, 20, 3, 2)),
+    "lines": ({}, (3, 1, 20, 40), (60, 1, 3, 40)),
+    "lines of groups": ({"num_groups": 2}, (5, 4, 30, 9), (40, 2, 30, 1)),
     "one result": ({}, (3, 30, 4, 4), (20, 30, 4, 4)),
     "one filter": ({"border_mode": "full"}, (2, 3, 5, 6), (1, 3, 2, 2)),
     "volumes": ({"border_mode": "half"}, (2, 3, 4, 6, 9), (4, 3, 2, 3, 3)),

@@ -15,6 +15,7 @@
  *   conv_depthwise.h  the first two where each channel has filters of its own, of three rows
  *   conv_winograd.h   all three where filters of 3 x 3 move by one pixel
  *   conv_pointwise.h  all three where filters have one element and move by one pixel
+ *   conv_lines.h      all three where filters are nearly as long as the image, or lines
  *   conv_pixels.h     the first two products
  *   conv_filters.h    the third
  *   conv_map.c        element-wise loops over results while they are in the cache

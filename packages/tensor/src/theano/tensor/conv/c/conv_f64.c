@@ -14,5 +14,6 @@
 #include "conv_depthwise.h"
 #include "conv_winograd.h"
 #include "conv_pointwise.h"
+#include "conv_lines.h"
 #include "conv_pixels.h"
 #include "conv_filters.h"

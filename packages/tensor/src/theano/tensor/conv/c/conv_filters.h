@@ -43,6 +43,9 @@ int NAME(th_conv_filters)(th_ctx *ctx, const th_conv *c)
 {
     if (NAME(is_pointwise)(c, c->channels, c->channels))
         return NAME(weigh_pointwise)(ctx, c);
+    NAME(lines_axes) axes;
+    if (NAME(suits_lines)(c, TH_LINES_FILTERS, &axes))
+        return NAME(convolve_lines)(ctx, c, TH_LINES_FILTERS, axes);
     if (NAME(weighs_planes)(c))
         return NAME(weigh_planes)(ctx, c);
     if (NAME(suits_tiles)(c, c->channels, c->filters, 0)) {

@@ -201,6 +201,9 @@ int NAME(th_conv_forward)(th_ctx *ctx, const th_conv *c)
         return NAME(convolve_depthwise)(ctx, c, 0);
     if (NAME(is_pointwise)(c, c->channels, c->filters))
         return NAME(convolve_pointwise)(ctx, c, 0);
+    NAME(lines_axes) axes;
+    if (NAME(suits_lines)(c, TH_LINES_FORWARD, &axes))
+        return NAME(convolve_lines)(ctx, c, TH_LINES_FORWARD, axes);
     if (NAME(suits_planes)(c, c->channels, c->filters, z[2].output))
         return NAME(convolve_planes)(ctx, c, 0);
     if (NAME(suits_tiles)(c, c->channels, c->filters, 0)) {
@@ -292,6 +295,9 @@ int NAME(th_conv_images)(th_ctx *ctx, const th_conv *c)
         return NAME(convolve_depthwise)(ctx, c, 1);
     if (NAME(is_pointwise)(c, c->filters, c->channels))
         return NAME(convolve_pointwise)(ctx, c, 1);
+    NAME(lines_axes) axes;
+    if (NAME(suits_lines)(c, TH_LINES_IMAGES, &axes))
+        return NAME(convolve_lines)(ctx, c, TH_LINES_IMAGES, axes);
     if (NAME(suits_planes)(c, c->filters, c->channels, z[2].image))
         return NAME(convolve_planes)(ctx, c, 1);
     if (NAME(suits_tiles)(c, c->filters, c->channels, 1)) {
