@@ -62,17 +62,18 @@ static void NAME(add_product)(char *space, matrix left, matrix right, matrix to)
 {
     const int64_t size = sizeof(T);
     const T one = 1;
-    if (left.rows == 1 && right.cols > 1) {
+    /* One term: rows of the product had better be long; more of them: they meet one column. */
+    if (left.cols == 1 ? right.cols == 1 : left.rows == 1 && right.cols > 1) {
         const matrix first = left;
         left = turned(right), right = turned(first), to = turned(to);
     }
+    if (left.cols == 1 && NAME(th_ger)(NULL, 1, NULL, left.data, left.row, right.data, right.col, &one, to, to) == 0)
+        return;
     /* For other matrices th_gemv makes a copy, for which there is no space here. */
     const int by_rows = left.col == size && right.row == size && left.cols <= 2 * TH_GEMM_LONG_PIECE;
     const int by_columns = left.col != size && left.row == size && to.row == size;
     if (right.cols == 1 && (by_rows || by_columns) &&
         NAME(th_gemv)(NULL, 1, NULL, left, right.data, right.row, &one, to.data, to.row, to.data, to.row) == 0)
-        return;
-    if (left.cols == 1 && NAME(th_ger)(NULL, 1, NULL, left.data, left.row, right.data, right.col, &one, to, to) == 0)
         return;
     NAME(th_gemm_within)(space, NULL, left, right, &one, to, to);
 }
@@ -296,21 +297,38 @@ static th_conv NAME(with_rows_joined)(const th_conv *from, int what)
     return c;
 }
 
-/* Filters with their elements in the order of pixels, row by row: (filter, channel, elements...); or back. */
-static void NAME(forwards)(const th_conv *c, char *rows, int back)
+/* `n` numbers that lie `step` bytes apart, into neighbours; or back. */
+static void NAME(copy_even)(char *strided, int64_t step, T *plain, int64_t n, int back)
 {
-    const int64_t size = sizeof(T);
-    int64_t k[TH_CONV_AXES];
+    if (step == (int64_t)sizeof(T)) {
+        memcpy(back ? strided : (char *)plain, back ? (char *)plain : strided, (size_t)n * sizeof(T));
+    } else if (step == -(int64_t)sizeof(T) && (intptr_t)strided % (int64_t)sizeof(T) == 0) {
+        T *backwards = (T *)strided - (n - 1);
+        for (int64_t i = 0; i < n; ++i)
+            *(back ? backwards + i : plain + i) = *(back ? plain + n - 1 - i : backwards + n - 1 - i);
+    } else {
+        for (int64_t i = 0; i < n; ++i)
+            memcpy(back ? strided + i * step : (char *)(plain + i), back ? (char *)(plain + i) : strided + i * step, sizeof(T));
+    }
+}
+
+/* Filters with their elements in the order of pixels, row by row: (filter, channel, elements...); or back. */
+static void NAME(forwards)(const th_conv *c, char *to, int back)
+{
+    int64_t k[TH_CONV_AXES] = {0}, n = 1, step = 0;
+    int first = TH_CONV_AXES; /* the axis from which on elements lie evenly */
+    while (first > 0 && (c->axis[first - 1].kernel == 1 || step == 0 || c->kernel.at[first - 1] == n * step)) {
+        const int64_t own = c->axis[--first].kernel;
+        step = step == 0 && own > 1 ? c->kernel.at[first] : step;
+        n *= own;
+    }
+    T *plain = (T *)to;
+    const int64_t rest0 = first > 0 ? c->axis[0].kernel : 1, rest1 = first > 1 ? c->axis[1].kernel : 1;
     for (int64_t i = 0; i < c->groups * c->filters * c->channels; ++i) {
         char *filter = c->kernel.data + i / c->channels * c->kernel.outer + i % c->channels * c->kernel.inner;
-        for (k[0] = 0; k[0] < c->axis[0].kernel; ++k[0])
-            for (k[1] = 0; k[1] < c->axis[1].kernel; ++k[1]) {
-                k[2] = 0;
-                char *row = filter + NAME(element_at)(c, k);
-                const int64_t n = c->axis[2].kernel, step = c->flip ? -c->kernel.at[2] : c->kernel.at[2];
-                for (int64_t x = 0; x < n; ++x, rows += size)
-                    memcpy(back ? row + x * step : rows, back ? rows : row + x * step, sizeof(T));
-            }
+        for (k[0] = 0; k[0] < rest0; ++k[0])
+            for (k[1] = 0; k[1] < rest1; ++k[1], plain += n)
+                NAME(copy_even)(filter + NAME(element_at)(c, k), c->flip ? -step : step, plain, n, back);
     }
 }
 

@@ -288,6 +288,59 @@ static int NAME(image_phase)(th_ctx *ctx, const th_conv *c, const NAME(pixels) *
     return NAME(run_pixels)(ctx, c, &j);
 }
 
+/* The convolution by one pixel whose images are the pixels of a phase, with the elements of filters that these meet: 0 if
+ * there are no such pixels. */
+static int NAME(phase_of)(const th_conv *c, const int64_t *phase, th_conv *to)
+{
+    *to = *c;
+    for (int a = 0; a < TH_CONV_AXES; ++a) {
+        const th_conv_axis z = c->axis[a];
+        const int64_t r = phase[a], behind = ((r - z.before) % z.step + z.step) % z.step;
+        th_conv_axis *own = to->axis + a;
+        own->image = behind < z.image ? (z.image - 1 - behind) / z.step + 1 : 0;
+        own->kernel = r < z.kernel ? (z.kernel - 1 - r) / z.step + 1 : 0;
+        own->before = (behind + z.before - r) / z.step;
+        own->after = own->output - 1 + own->kernel - own->image - own->before;
+        own->step = 1;
+        to->image.data += behind * c->image.at[a];
+        to->image.at[a] *= z.step;
+        to->kernel.data += (c->flip ? z.kernel - 1 - r - z.step * (own->kernel - 1) : r) * c->kernel.at[a];
+        to->kernel.at[a] *= z.step;
+        if (own->image == 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* Whether the pixels of an image fall into phases, which are convolutions by one pixel. */
+static int NAME(moves)(const th_conv *c)
+{
+    int moves = 0, plain = 1;
+    for (int a = 0; a < TH_CONV_AXES; ++a) {
+        moves |= c->axis[a].step > 1;
+        plain &= c->axis[a].dilation == 1 || c->axis[a].kernel == 1;
+    }
+    return moves && plain;
+}
+
+/* The gradient by the images, phase by phase, each in its own way. */
+static int NAME(each_phase)(th_ctx *ctx, const th_conv *c)
+{
+    int64_t phase[TH_CONV_AXES];
+    for (phase[0] = 0; phase[0] < c->axis[0].step; ++phase[0])
+        for (phase[1] = 0; phase[1] < c->axis[1].step; ++phase[1])
+            for (phase[2] = 0; phase[2] < c->axis[2].step; ++phase[2]) {
+                th_conv own;
+                if (!NAME(phase_of)(c, phase, &own))
+                    continue;
+                if (own.axis[0].kernel * own.axis[1].kernel * own.axis[2].kernel == 0)
+                    NAME(clear_lines)(&own, TH_LINES_IMAGES, 0, own.batch, own.groups * own.channels);
+                else if (NAME(th_conv_images)(ctx, &own))
+                    return -1;
+            }
+    return 0;
+}
+
 int NAME(th_conv_images)(th_ctx *ctx, const th_conv *c)
 {
     const th_conv_axis *z = c->axis;
@@ -299,7 +352,7 @@ int NAME(th_conv_images)(th_ctx *ctx, const th_conv *c)
     if (NAME(suits_lines)(c, TH_LINES_IMAGES, &axes))
         return NAME(convolve_lines)(ctx, c, TH_LINES_IMAGES, axes);
     if (NAME(suits_planes)(c, c->filters, c->channels, z[2].image))
-        return NAME(convolve_planes)(ctx, c, 1);
+        return NAME(moves)(c) ? NAME(each_phase)(ctx, c) : NAME(convolve_planes)(ctx, c, 1);
     if (NAME(suits_tiles)(c, c->filters, c->channels, 1)) {
         const int found = NAME(convolve_tiles)(ctx, c, 1);
         if (found <= 0)

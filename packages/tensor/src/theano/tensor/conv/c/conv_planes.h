@@ -57,9 +57,14 @@ static void NAME(copy_planes)(const NAME(planes) *p, int64_t batch, int64_t grou
                     NAME(copy_line)(line + (p->before[2] + lo[2]) * size, row + lo[2] * size, hi[2] - lo[2]);
                     continue;
                 }
+                /* One of both steps is 1: a pixel's place is the next one of its piece, or that of the next piece. */
+                const int64_t place = p->before[2] + lo[2] * p->spread[2];
+                int64_t piece = place % p->step, at = place / p->step;
                 for (int64_t x = lo[2]; x < hi[2]; ++x) {
-                    const int64_t place = p->before[2] + x * p->spread[2];
-                    memcpy(line + (place % p->step * p->piece + place / p->step) * size, row + x * p->from.at[2], sizeof(T));
+                    memcpy(line + (piece * p->piece + at) * size, row + x * p->from.at[2], sizeof(T));
+                    const int wraps = piece + 1 == p->step;
+                    at += wraps ? p->spread[2] : 0;
+                    piece = wraps ? 0 : piece + 1;
                 }
             }
 }
