@@ -39,6 +39,25 @@ static void NAME(filter_elements)(void *arg, int64_t lo, int64_t hi)
     }
 }
 
+/* The same gradient with images and results exchanged: element k of a filter is then the one that lies as far from its end.
+ * 0 if the convolution has steps, groups or wider borders than filters. */
+static int NAME(exchanged)(const th_conv *c, th_conv *to)
+{
+    *to = *c;
+    to->image = c->output, to->output = c->image;
+    to->channels = c->filters, to->filters = c->channels;
+    to->kernel.outer = c->kernel.inner, to->kernel.inner = c->kernel.outer;
+    to->flip = !c->flip;
+    for (int a = 0; a < TH_CONV_AXES; ++a) {
+        const th_conv_axis z = c->axis[a];
+        const int64_t covered = (z.kernel - 1) * z.dilation;
+        if (z.step != 1 || z.before > covered || z.after > covered)
+            return 0;
+        to->axis[a] = (th_conv_axis){z.output, z.kernel, z.image, covered - z.before, covered - z.after, 1, z.dilation};
+    }
+    return c->groups == 1;
+}
+
 int NAME(th_conv_filters)(th_ctx *ctx, const th_conv *c)
 {
     if (NAME(is_pointwise)(c, c->channels, c->channels))
@@ -46,6 +65,9 @@ int NAME(th_conv_filters)(th_ctx *ctx, const th_conv *c)
     NAME(lines_axes) axes;
     if (NAME(suits_lines)(c, TH_LINES_FILTERS, &axes))
         return NAME(convolve_lines)(ctx, c, TH_LINES_FILTERS, axes);
+    th_conv other;
+    if (NAME(exchanged)(c, &other) && NAME(others_cost)(&other, TH_LINES_FILTERS) < 0.6 * NAME(others_cost)(c, TH_LINES_FILTERS))
+        return NAME(th_conv_filters)(ctx, &other);
     if (NAME(weighs_planes)(c))
         return NAME(weigh_planes)(ctx, c);
     if (NAME(suits_tiles)(c, c->channels, c->filters, 0)) {

@@ -197,14 +197,14 @@ static double NAME(product_cost)(matrix left, matrix right, matrix to)
         const matrix all_of = to.rows == 1 ? turned(right) : left, one = to.rows == 1 ? turned(left) : right;
         const int64_t step = to.rows == 1 ? to.col : to.row;
         if (all_of.col == size && one.row == size)
-            return 3 * NAME(filled)(terms) * m * n;
+            return 5000 + (3 * NAME(filled)(terms) + (step == size ? 60 : 200)) * m * n;
         if (all_of.row == size && step == size)
-            return 3 * NAME(filled)(m * n) * terms;
+            return 5000 + (3 * NAME(filled)(m * n) + 30) * terms;
     }
     const double as_is = NAME(filled)(n) * m, turned_is = NAME(filled)(m) * n;
     const int sideways = to.col == size ? as_is > 2 * turned_is : to.row == size ? 2 * as_is > turned_is : as_is > turned_is;
     const int copied = sideways ? left.row != size : right.col != size;
-    return 1.1 * (sideways ? turned_is : as_is) * (terms + ((sideways ? to.row : to.col) == size ? 8 : 60)) +
+    return 12000 + 1.1 * (sideways ? turned_is : as_is) * (terms + ((sideways ? to.row : to.col) == size ? 8 : 60)) +
            (copied ? 25 * terms * (sideways ? m : n) : 0);
 }
 
@@ -225,7 +225,7 @@ static double NAME(lines_cost)(const th_conv *c, int what, NAME(lines_axes) axes
     matrix x, w, y, left, right, to;
     NAME(line_matrices)(c, axes, at, (int64_t)(rows + 0.5), (int64_t)(columns + 0.5), &x, &w, &y);
     NAME(line_factors)(what, x, w, y, &left, &right, &to);
-    return calls * (12000.0 + NAME(product_cost)(left, right, to));
+    return calls * NAME(product_cost)(left, right, to);
 }
 
 /* What it takes to copy so many numbers in another order, in multiplications: the more they are, the further away they lie. */

@@ -99,8 +99,11 @@ typedef struct {
     int64_t groups, outputs, terms;
     int64_t count[TH_CONV_AXES], step[2]; /* results; between these, in bytes of planes */
     th_conv_array to;
-    const int64_t *offsets;               /* of each term */
+    const int64_t *offsets;               /* of each term; first those of the filter's first element along the outer axis */
     const T *weights;                     /* (group, tile of outputs, term, output) */
+    int outer;                            /* 1 or 2 */
+    int64_t elements, apart;              /* of the outer axis, and how many places from one to the next */
+    int64_t moves, lo, hi;                /* along it: places from a result to the next; those of pixels */
     char *space;
     int64_t items, parts;
     const th_conv *c;
@@ -121,17 +124,29 @@ INLINE void NAME(put_line)(char *to, vec sums, int64_t x_step, int64_t n)
     }
 }
 
+/* Terms of results `first` to `end` of the outer axis: all others are products with zeros beside the image. */
+typedef struct {
+    int64_t first, end;
+} NAME(met);
+INLINE NAME(met) NAME(terms_met)(const NAME(plane_job) *j, int64_t first, int64_t end)
+{
+    const int64_t each = j->terms / j->elements, below = j->lo - (end - 1) * j->moves, above = j->hi - first * j->moves;
+    const int64_t lo = below > 0 ? parts_of(below, j->apart) : 0, hi = above > 0 ? parts_of(above, j->apart) : 0;
+    const int64_t last = hi < j->elements ? hi : j->elements;
+    return lo < last ? (NAME(met)){lo * each, last * each} : (NAME(met)){0, 0};
+}
+
 /* A tile of some vectors of pixels: of `many` rows for one filter, or of one row for `many` filters. Weights are those of all
  * filters in a tile, term by term. */
 INLINE void NAME(plane_tile)(const int many, const int filters, const int vectors, const NAME(plane_job) *j, const char *from,
-                             const T *weights, char *to, int64_t n)
+                             const T *weights, NAME(met) met, char *to, int64_t n)
 {
     vec sums[TH_CONV_PLANE_FILTERS][2];
     const int64_t step = j->step[1], next = filters ? j->to.inner : j->to.at[1];
     _Pragma("GCC unroll 8") for (int i = 0; i < many; ++i)
         _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v)
             sums[i][v] = (vec){0};
-    for (int64_t t = 0; t < j->terms; ++t) {
+    for (int64_t t = met.first; t < met.end; ++t) {
         const char *p = from + j->offsets[t];
         if (filters) {
             vec pixels[2];
@@ -157,14 +172,16 @@ INLINE void NAME(plane_tile)(const int many, const int filters, const int vector
 /* A row, or several, of pixels. */
 #define PLANE_ROWS(MANY, FILTERS) \
     static __attribute__((noinline)) void NAME(plane_row_##MANY##_##FILTERS)(const NAME(plane_job) *j, const char *from, \
-                                                                             const T *weights, char *to) \
+                                                                             const T *weights, int64_t y, char *to) \
     { \
+        const NAME(met) of_rows = NAME(terms_met)(j, y, y + (FILTERS ? 1 : MANY)); \
         for (int64_t x = 0; x < j->count[2]; x += 2 * LANES) { \
             const int64_t n = j->count[2] - x; \
+            const NAME(met) met = j->outer == 1 ? of_rows : NAME(terms_met)(j, x, x + 2 * LANES); \
             if (n > LANES) \
-                NAME(plane_tile)(MANY, FILTERS, 2, j, from + x * (int64_t)sizeof(T), weights, to + x * j->to.at[2], n); \
+                NAME(plane_tile)(MANY, FILTERS, 2, j, from + x * (int64_t)sizeof(T), weights, met, to + x * j->to.at[2], n); \
             else \
-                NAME(plane_tile)(MANY, FILTERS, 1, j, from + x * (int64_t)sizeof(T), weights, to + x * j->to.at[2], n); \
+                NAME(plane_tile)(MANY, FILTERS, 1, j, from + x * (int64_t)sizeof(T), weights, met, to + x * j->to.at[2], n); \
         } \
     }
 PLANE_ROWS(1, 0)
@@ -189,15 +206,15 @@ static void NAME(plane_filters)(const NAME(plane_job) *j, int64_t b, int64_t f, 
             char *to = plane + z * j->to.at[0] + y * j->to.at[1];
             const int several = filters == 1 && j->count[1] - y >= TH_CONV_PLANE_ROWS;
             if (several)
-                NAME(plane_row_4_0)(j, from, weights, to);
+                NAME(plane_row_4_0)(j, from, weights, y, to);
             else if (filters == 1)
-                NAME(plane_row_1_0)(j, from, weights, to);
+                NAME(plane_row_1_0)(j, from, weights, y, to);
 #if ROWS == 8
             else if (filters == 8)
-                NAME(plane_row_8_1)(j, from, weights, to);
+                NAME(plane_row_8_1)(j, from, weights, y, to);
 #endif
             else
-                NAME(plane_row_4_1)(j, from, weights, to);
+                NAME(plane_row_4_1)(j, from, weights, y, to);
             y += several ? TH_CONV_PLANE_ROWS : 1;
             const int64_t rows = z * j->count[1] + y;
             if ((rows - finished) * j->count[2] < TH_CONV_FINISHED && rows < all_rows)
@@ -252,6 +269,13 @@ static int NAME(convolve_planes)(th_ctx *ctx, const th_conv *c, int images)
     NAME(lay_planes)(&j.from);
     for (int a = 0; a < 2; ++a)
         j.step[a] = (images ? 1 : z[a].step) * j.from.at[a];
+    j.outer = z[1].kernel > 1 ? 1 : 2;
+    j.elements = z[j.outer].kernel;
+    j.apart = z[j.outer].dilation;
+    j.moves = images ? 1 : z[j.outer].step;
+    NAME(placed)(&j.from, j.outer, &j.lo, &j.hi);
+    j.lo = j.from.before[j.outer] + j.lo * j.from.spread[j.outer];
+    j.hi = j.from.before[j.outer] + (j.hi - 1) * j.from.spread[j.outer] + 1;
     const double work = (double)j.items * (double)(j.count[0] * j.count[1] * j.count[2]) * (double)(j.terms * j.outputs);
     j.parts = th_conv_parts(c, work, j.items);
     j.space = ctx->rt->scratch(ctx, (size_t)(j.parts * inputs * j.from.plane) + 64);
@@ -262,15 +286,19 @@ static int NAME(convolve_planes)(th_ctx *ctx, const th_conv *c, int images)
     j.offsets = offsets;
     j.weights = weights;
     const int64_t i_step = images ? c->kernel.outer : c->kernel.inner, o_step = images ? c->kernel.inner : c->kernel.outer;
-    int64_t k[TH_CONV_AXES], e = 0;
-    for (k[0] = 0; k[0] < z[0].kernel; ++k[0])
-        for (k[1] = 0; k[1] < z[1].kernel; ++k[1])
-            for (k[2] = 0; k[2] < z[2].kernel; ++k[2], ++e) {
-                int64_t place[TH_CONV_AXES];
-                for (int a = 0; a < TH_CONV_AXES; ++a)
-                    place[a] = (images ? z[a].kernel - 1 - k[a] : k[a]) * z[a].dilation;
+    const int64_t inner = elements / j.elements;
+    int64_t p[TH_CONV_AXES]; /* steps from the first place that an element meets */
+    for (p[0] = 0; p[0] < z[0].kernel; ++p[0])
+        for (p[1] = 0; p[1] < z[1].kernel; ++p[1])
+            for (p[2] = 0; p[2] < z[2].kernel; ++p[2]) {
+                int64_t place[TH_CONV_AXES], k[TH_CONV_AXES];
+                for (int a = 0; a < TH_CONV_AXES; ++a) {
+                    place[a] = p[a] * z[a].dilation;
+                    k[a] = images ? z[a].kernel - 1 - p[a] : p[a];
+                }
+                const int64_t e = p[j.outer] * inner * inputs + (j.outer == 1 ? p[0] * z[2].kernel + p[2] : p[0]);
                 for (int64_t i = 0; i < inputs; ++i)
-                    offsets[i * elements + e] = i * j.from.plane + NAME(plane_offset)(&j.from, place);
+                    offsets[e + i * inner] = i * j.from.plane + NAME(plane_offset)(&j.from, place);
                 for (int64_t g = 0; g < c->groups; ++g)
                     for (int64_t first = 0, filters; first < j.outputs; first += filters) {
                         filters = PLANE_FILTERS(j.outputs - first);
@@ -278,7 +306,7 @@ static int NAME(convolve_planes)(th_ctx *ctx, const th_conv *c, int images)
                         const char *kernel = c->kernel.data + g * c->filters * c->kernel.outer + first * o_step + NAME(element_at)(c, k);
                         for (int64_t i = 0; i < inputs; ++i)
                             for (int64_t o = 0; o < filters; ++o)
-                                memcpy(tile + (i * elements + e) * filters + o, kernel + o * o_step + i * i_step, sizeof(T));
+                                memcpy(tile + (e + i * inner) * filters + o, kernel + o * o_step + i * i_step, sizeof(T));
                     }
             }
     return th_conv_run(ctx, c, j.parts, NAME(plane_parts), &j);
