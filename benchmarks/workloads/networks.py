@@ -76,11 +76,13 @@ def normalised(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray) -> tuple[np.n
 # -- one layer ---------------------------------------------------------------------------------------------------------
 
 
-def convolution(label: str, batch: int, channels: int, filters: int, k: int, size: int, *, pad: int = 0, groups: int = 1,
-                dtypes: tuple[str, ...] = ONLY32) -> None:  # fmt: skip
-    """Add a convolution, and its cost ``0.5 sum(out**2)`` with both gradients."""
-    inputs = normal(x=(batch, channels, size, size), w=(filters, channels // groups, k, k))
-    work = 2 * batch * channels // groups * filters * k * k * (size + 2 * pad - k + 1) ** 2
+def convolution(label: str, batch: int, channels: int, filters: int, k: int | tuple[int, int], size: int | tuple[int, int], *,
+                pad: int = 0, groups: int = 1, dtypes: tuple[str, ...] = ONLY32) -> None:  # fmt: skip
+    """Add a convolution, and its cost ``0.5 sum(out**2)`` with both gradients; one length is that of rows and columns."""
+    kernel, image = ((n, n) if isinstance(n, int) else n for n in (k, size))
+    inputs = normal(x=(batch, channels, *image), w=(filters, channels // groups, *kernel))
+    places = [n + 2 * pad - m + 1 for n, m in zip(image, kernel, strict=True)]
+    work = 2 * batch * channels // groups * filters * prod(kernel) * prod(places)
 
     def gradient(xp: Any, x: Any, w: Any) -> list:
         cost, slopes = xp.value_and_grad(lambda x, w: 0.5 * xp.sum(xp.conv2d(x, w, pad, groups) ** 2), [x, w])
@@ -101,6 +103,8 @@ convolution("c64", 8, 64, 64, 3, 56)
 convolution("pixels", 8, 128, 128, 1, 28, dtypes=BOTH)
 convolution("lenet_padded", 32, 3, 32, 5, 32, pad=2, dtypes=BOTH)
 convolution("c64_padded", 8, 64, 64, 3, 56, pad=1, dtypes=BOTH)
+convolution("words", 50, 1, 100, (3, 300), (64, 300), dtypes=BOTH)
+convolution("lines", 8, 32, 64, (40, 1), (40, 64))
 convolution("depthwise", 8, 128, 128, 3, 28, pad=1, groups=128, dtypes=BOTH)
 
 

@@ -39,6 +39,24 @@ static void NAME(filter_elements)(void *arg, int64_t lo, int64_t hi)
     }
 }
 
+/* The filters from sums: (group, element, channel, filter). */
+static void NAME(put_elements)(const th_conv *c, const char *sums)
+{
+    const th_conv_axis *z = c->axis;
+    const int64_t size = sizeof(T), elements = z[0].kernel * z[1].kernel * z[2].kernel;
+    int64_t k[TH_CONV_AXES], e = 0;
+    for (k[0] = 0; k[0] < z[0].kernel; ++k[0])
+        for (k[1] = 0; k[1] < z[1].kernel; ++k[1])
+            for (k[2] = 0; k[2] < z[2].kernel; ++k[2], ++e)
+                for (int64_t g = 0; g < c->groups; ++g)
+                    for (int64_t f = 0; f < c->filters; ++f) {
+                        char *to = c->kernel.data + (g * c->filters + f) * c->kernel.outer + NAME(element_at)(c, k);
+                        const char *from = sums + ((g * elements + e) * c->channels * c->filters + f) * size;
+                        for (int64_t i = 0; i < c->channels; ++i)
+                            memcpy(to + i * c->kernel.inner, from + i * c->filters * size, sizeof(T));
+                    }
+}
+
 /* The same gradient with images and results exchanged: element k of a filter is then the one that lies as far from its end.
  * 0 if the convolution has steps, groups or wider borders than filters. */
 static int NAME(exchanged)(const th_conv *c, th_conv *to)
@@ -111,16 +129,6 @@ int NAME(th_conv_filters)(th_ctx *ctx, const th_conv *c)
         NAME(filter_elements)(&j, 0, items);
     else if (th_conv_run(ctx, c, items, NAME(filter_elements), &j))
         return -1;
-    int64_t k[TH_CONV_AXES], e = 0;
-    for (k[0] = 0; k[0] < z[0].kernel; ++k[0])
-        for (k[1] = 0; k[1] < z[1].kernel; ++k[1])
-            for (k[2] = 0; k[2] < z[2].kernel; ++k[2], ++e)
-                for (int64_t g = 0; g < c->groups; ++g)
-                    for (int64_t f = 0; f < c->filters; ++f) {
-                        char *to = c->kernel.data + (g * c->filters + f) * c->kernel.outer + NAME(element_at)(c, k);
-                        const char *from = j.sums + ((g * elements + e) * c->channels * c->filters + f) * size;
-                        for (int64_t i = 0; i < c->channels; ++i)
-                            memcpy(to + i * c->kernel.inner, from + i * c->filters * size, sizeof(T));
-                    }
+    NAME(put_elements)(c, j.sums);
     return 0;
 }

@@ -246,6 +246,44 @@ static void NAME(plane_parts)(void *arg, int64_t lo, int64_t hi)
                           j->space + part * j->from.channels * j->from.plane);
 }
 
+/* Offsets of all terms, and the weights of filters in their order. 0, or -1 with the error set. */
+static int NAME(pack_planes)(th_ctx *ctx, NAME(plane_job) *j, int images)
+{
+    const th_conv *c = j->c;
+    const th_conv_axis *z = c->axis;
+    const int64_t inputs = j->from.channels, inner = z[0].kernel * z[1].kernel * z[2].kernel / j->elements;
+    int64_t *offsets = ctx->rt->scratch(ctx, (size_t)(j->terms + 1) * sizeof(int64_t));
+    T *weights = ctx->rt->scratch(ctx, (size_t)(c->groups * j->outputs * j->terms + 1) * sizeof(T));
+    if (offsets == NULL || weights == NULL)
+        return -1;
+    j->offsets = offsets;
+    j->weights = weights;
+    const int64_t i_step = images ? c->kernel.outer : c->kernel.inner, o_step = images ? c->kernel.inner : c->kernel.outer;
+    int64_t p[TH_CONV_AXES]; /* steps from the first place that an element meets */
+    for (p[0] = 0; p[0] < z[0].kernel; ++p[0])
+        for (p[1] = 0; p[1] < z[1].kernel; ++p[1])
+            for (p[2] = 0; p[2] < z[2].kernel; ++p[2]) {
+                int64_t place[TH_CONV_AXES], k[TH_CONV_AXES];
+                for (int a = 0; a < TH_CONV_AXES; ++a) {
+                    place[a] = p[a] * z[a].dilation;
+                    k[a] = images ? z[a].kernel - 1 - p[a] : p[a];
+                }
+                const int64_t e = p[j->outer] * inner * inputs + (j->outer == 1 ? p[0] * z[2].kernel + p[2] : p[0]);
+                for (int64_t i = 0; i < inputs; ++i)
+                    offsets[e + i * inner] = i * j->from.plane + NAME(plane_offset)(&j->from, place);
+                for (int64_t g = 0; g < c->groups; ++g)
+                    for (int64_t first = 0, filters; first < j->outputs; first += filters) {
+                        filters = PLANE_FILTERS(j->outputs - first);
+                        T *tile = weights + (g * j->outputs + first) * j->terms;
+                        const char *kernel = c->kernel.data + g * c->filters * c->kernel.outer + first * o_step + NAME(element_at)(c, k);
+                        for (int64_t i = 0; i < inputs; ++i)
+                            for (int64_t o = 0; o < filters; ++o)
+                                memcpy(tile + (e + i * inner) * filters + o, kernel + o * o_step + i * i_step, sizeof(T));
+                    }
+            }
+    return 0;
+}
+
 /* Convolve, or do it backwards: then the results are `images`, made of outputs that are spread by the steps. */
 static int NAME(convolve_planes)(th_ctx *ctx, const th_conv *c, int images)
 {
@@ -279,36 +317,8 @@ static int NAME(convolve_planes)(th_ctx *ctx, const th_conv *c, int images)
     const double work = (double)j.items * (double)(j.count[0] * j.count[1] * j.count[2]) * (double)(j.terms * j.outputs);
     j.parts = th_conv_parts(c, work, j.items);
     j.space = ctx->rt->scratch(ctx, (size_t)(j.parts * inputs * j.from.plane) + 64);
-    int64_t *offsets = ctx->rt->scratch(ctx, (size_t)(j.terms + 1) * sizeof(int64_t));
-    T *weights = ctx->rt->scratch(ctx, (size_t)(c->groups * j.outputs * j.terms + 1) * sizeof(T));
-    if (j.space == NULL || offsets == NULL || weights == NULL)
+    if (j.space == NULL || NAME(pack_planes)(ctx, &j, images))
         return -1;
-    j.offsets = offsets;
-    j.weights = weights;
-    const int64_t i_step = images ? c->kernel.outer : c->kernel.inner, o_step = images ? c->kernel.inner : c->kernel.outer;
-    const int64_t inner = elements / j.elements;
-    int64_t p[TH_CONV_AXES]; /* steps from the first place that an element meets */
-    for (p[0] = 0; p[0] < z[0].kernel; ++p[0])
-        for (p[1] = 0; p[1] < z[1].kernel; ++p[1])
-            for (p[2] = 0; p[2] < z[2].kernel; ++p[2]) {
-                int64_t place[TH_CONV_AXES], k[TH_CONV_AXES];
-                for (int a = 0; a < TH_CONV_AXES; ++a) {
-                    place[a] = p[a] * z[a].dilation;
-                    k[a] = images ? z[a].kernel - 1 - p[a] : p[a];
-                }
-                const int64_t e = p[j.outer] * inner * inputs + (j.outer == 1 ? p[0] * z[2].kernel + p[2] : p[0]);
-                for (int64_t i = 0; i < inputs; ++i)
-                    offsets[e + i * inner] = i * j.from.plane + NAME(plane_offset)(&j.from, place);
-                for (int64_t g = 0; g < c->groups; ++g)
-                    for (int64_t first = 0, filters; first < j.outputs; first += filters) {
-                        filters = PLANE_FILTERS(j.outputs - first);
-                        T *tile = weights + (g * j.outputs + first) * j.terms;
-                        const char *kernel = c->kernel.data + g * c->filters * c->kernel.outer + first * o_step + NAME(element_at)(c, k);
-                        for (int64_t i = 0; i < inputs; ++i)
-                            for (int64_t o = 0; o < filters; ++o)
-                                memcpy(tile + (e + i * inner) * filters + o, kernel + o * o_step + i * i_step, sizeof(T));
-                    }
-            }
     return th_conv_run(ctx, c, j.parts, NAME(plane_parts), &j);
 }
 
