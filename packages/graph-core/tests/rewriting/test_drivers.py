@@ -1,5 +1,6 @@
 """Drivers: they reach the end, stop at limits with a reason, and cost time in proportion to the graph."""
 
+import re
 import time
 import warnings
 
@@ -114,6 +115,26 @@ def test_a_rule_that_grows_the_graph_is_stopped_and_named():
     fixpoint(fgraph, [grow], context)
     assert not context.report.complete
     assert "the rule grow was used 10" in context.report.stop and "grow let the graph grow most" in context.report.stop
+
+
+@pytest.mark.parametrize("driver", [walk, fixpoint])
+def test_rules_that_undo_each_other_are_named(driver):
+    a, b = real("a"), real("b")
+    ring = [
+        rule("to_log", P(exp)(x), lambda x: log(x), phases=()), rule("to_log1p", P(log)(x), lambda x: log1p(x), phases=()),
+        rule("to_exp", P(log1p)(x), lambda x: exp(x), phases=()),
+    ]  # fmt: skip
+    swap = rule("swap", x + y, lambda x, y: add(y, x), phases=())
+    for bystanders in (0, 300):
+        outputs = [*(neg(neg(mul(b, i))) for i in range(bystanders)), exp(a)]
+        for rules_, outs, said in (
+            (ring, outputs, r"the rules to_\w+, to_\w+ and to_\w+ undo each other: the graph is what it was 3 changes before"),
+            ([swap], [*outputs[:-1], add(a, b)], "swap undoes itself: the graph is what it was 2 changes before"),
+        ):
+            context = Context(RewriteSettings(max_use_ratio=1e9))
+            driver(FunctionGraph([a, b], outs), [*rules_, *rules()], context)
+            assert not context.report.complete and re.search(said, context.report.stop), context.report.stop
+            assert sum(context.report.uses.values()) < 64 * 3 + 10 + bystanders
 
 
 def test_limits_on_size_time_and_sweeps():

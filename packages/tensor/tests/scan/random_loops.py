@@ -39,6 +39,7 @@ class RandomLoop:
     def __init__(self, seed: int):
         self.seed = seed
         self.choose = choose = random.Random(seed)
+        self.nested_steps = 1 if seed % 8 > 3 else None  # of loops inside steps of which the last row is read
         self.dtype = choose.choice(("float64", "float64", "float64", "float32", "int64"))
         self.is_int = self.dtype == "int64"
         self.columns = choose.choice((1, 2, 3))
@@ -143,11 +144,11 @@ def value(tree: tuple[Any, ...], known: dict[str, Any], m: Any) -> Any:
 # -- with Theano -----------------------------------------------------------------------------------------------------
 
 
-def _scan_over(row: Any, first: Any, dtype: str) -> Any:
+def _scan_over(row: Any, first: Any, dtype: str, steps: int | None = None) -> Any:
     def fn(x: Any, before: Any) -> Any:
         return (x + before * 2) % _MODULUS if dtype == "int64" else T.cast(T.tanh(x + before * 0.5), dtype)
 
-    return theano.scan(fn, sequences=row, outputs_info=T.cast(first, dtype))[0]
+    return theano.scan(fn, sequences=row, outputs_info=T.cast(first, dtype), n_steps=steps)[0]
 
 
 def _larger(maximum: Any, a: Any, b: Any) -> Any:
@@ -155,14 +156,14 @@ def _larger(maximum: Any, a: Any, b: Any) -> Any:
     return maximum(a, b) if str(a.dtype).startswith("int") else maximum(a * 1.1 - 0.03, b * 0.9 + 0.05)
 
 
-def _operations(dtype: str) -> SimpleNamespace:
+def _operations(dtype: str, nested_steps: int | None) -> SimpleNamespace:
     return SimpleNamespace(
         add=T.add, subtract=T.sub, multiply=T.mul, maximum=partial(_larger, T.maximum), tanh=T.tanh, sin=T.sin, dot=T.dot,
         identity=lambda a: a, modulo=lambda a: a % _MODULUS, choice=lambda c, a, b: T.switch(T.gt(c, 0), a, b),
         lazy=lambda c, a, b: ifelse(T.gt(c, 0), T.cast(a, dtype), T.cast(b, dtype)),
         reverse=lambda a: a[::-1], total=lambda a: a.sum(), first=lambda a: a[0],
         running=lambda row, first: _scan_over(T.cast(row, dtype), first, dtype),
-        last_of_nested=lambda row, first: _scan_over(T.cast(row, dtype), first, dtype)[-1],
+        last_of_nested=lambda row, first: _scan_over(T.cast(row, dtype), first, dtype, nested_steps)[-1],
     )  # fmt: skip
 
 
@@ -171,7 +172,7 @@ def symbolic(loop: RandomLoop, numbers: dict[str, np.ndarray], limit: float) -> 
     inputs = {name: T.TensorType(loop.dtype, (False,) * v.ndim)(name) for name, v in numbers.items() if name != "s"}
     shared = theano.shared(numbers["s"], name="s") if loop.shared else None
     stream = T.shared_randomstreams.RandomStreams(loop.seed % 1000)
-    n, m = T.lscalar("n"), _operations(loop.dtype)
+    n, m = T.lscalar("n"), _operations(loop.dtype, loop.nested_steps)
     names = [f"x{i}[{k}]" for i, (taps, *_) in enumerate(loop.sequences) for k in taps]
     in_order = [loop.order.index(place) for place in range(len(loop.order))]
     names += [f"y{i}[{k}]" for i in in_order if i < len(loop.states) for k in loop.states[i][0]]
@@ -227,6 +228,7 @@ _NUMPY = SimpleNamespace(
     lazy=lambda c, a, b: a if c > 0 else b, reverse=lambda a: a[::-1], total=np.sum, first=lambda a: a[0],
     running=lambda row, first: np.array(_loop_over(row, first)), last_of_nested=lambda row, first: _loop_over(row, first)[-1],
 )  # fmt: skip
+_NUMPY_ONE_STEP = SimpleNamespace(**{**vars(_NUMPY), "last_of_nested": lambda row, first: _loop_over(row[:1], first)[-1]})
 
 
 def plain(
@@ -236,7 +238,7 @@ def plain(
 
     With ``moved`` numbers only the steps that let a gradient through see these; the others see ``numbers``.
     """
-    steps = loop.steps
+    steps, m = loop.steps, _NUMPY_ONE_STEP if loop.nested_steps else _NUMPY
     if moved is not None:
         steps = len(plain(loop, numbers, states, limit)[0][0])
     first = 0 if moved is None or loop.truncate < 0 else max(0, steps - loop.truncate)
@@ -261,8 +263,8 @@ def plain(
         for i, kind in enumerate(loop.draws):
             known[f"r{i}"] = generators[i].uniform(size=loop.row(kind))
         # A number may stand where a vector is meant, and is one of each element then.
-        made = [np.broadcast_to(value(tree, known, _NUMPY), loop.row(kind)) for kind, tree in trees]
-        s = np.broadcast_to(value(loop.update, known, _NUMPY), np.shape(s)) if loop.update is not None else s
+        made = [np.broadcast_to(value(tree, known, m), loop.row(kind)) for kind, tree in trees]
+        s = np.broadcast_to(value(loop.update, known, m), np.shape(s)) if loop.update is not None else s
         for rows, v in zip(results, made, strict=True):
             rows.append(v)
         pasts = [[*past[1:], v] for past, v in zip(pasts, made, strict=False)]

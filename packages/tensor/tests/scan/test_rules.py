@@ -116,6 +116,27 @@ def test_loops_that_end_alike_are_one():
     assert len(specs([a, b])) == 1 and len(specs([a, c])) == 2
 
 
+def test_a_loop_of_one_step_inside_a_step_has_a_gradient():
+    inner = [
+        lambda y: theano.scan(lambda row, b: T.tanh(row + b), x, y, n_steps=1)[0][-1],
+        lambda y: theano.scan(lambda b: T.tanh(x[0] + b), None, y, n_steps=1)[0].sum(),
+        lambda y: theano.scan(lambda row, b: T.tanh(row + b), x[:1], y)[0][-1],
+        lambda y: T.unbroadcast(T.tanh(x[0] + y).dimshuffle("x"), 0)[-1],
+    ]
+    costs = [theano.scan(step, None, z, n_steps=3)[0].sum() for step in inner]
+    f = theano.function([x, z], [g for cost in costs for g in T.grad(cost, [x, z])])
+    assert f.maker.rewriting.complete, f.maker.rewriting.stop
+    first, y = 0.4, 0.7
+    dy, total = np.array([0.0, 1.0]), np.zeros(2)  # by x[0], and by z
+    for _ in range(3):
+        y = np.tanh(first + y)
+        dy = (1 - y * y) * (dy + [1, 0])
+        total += dy
+    found = f([first, 0.2], 0.7)
+    for slopes, slope in zip(found[::2], found[1::2], strict=True):
+        np.testing.assert_allclose([*slopes, slope], [total[0], 0, total[1]], rtol=1e-12)
+
+
 def test_products_of_sequences_leave():
     h, _ = theano.scan(lambda u, p, w, v: T.tanh(T.dot(u, w) + T.dot(p, v)), X, x, [W, U])
     f = theano.function([X, x, W, U], h)

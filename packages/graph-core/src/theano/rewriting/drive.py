@@ -5,7 +5,7 @@ Two are enough. :func:`walk` shows every node to the rules once, from the inputs
 only to confirm the end. Rules are indexed by the op they track, so a node meets only its own.
 
 Every loop here has a limit, and a :class:`PhaseReport` says why it ended and, where it was cut short, which rule
-let the graph grow most.
+let the graph grow most, or which rules undo each other.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from functools import lru_cache
 from typing import Any
 
 from theano.graph.apply import Apply
+from theano.graph.clone import clone
 from theano.graph.features import Feature
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
 from theano.graph.signals import let_signals_through
+from theano.graph.traverse import equal_computations
 from theano.graph.variable import Variable
 from theano.rewriting.context import Context, Pass
 from theano.rewriting.needs import OpsPresent
@@ -93,23 +95,58 @@ class RuleIndex:
         return rules
 
 
+class _Recurrence:
+    """Finds rules that undo each other: the graph is what it was a few changes before.
+
+    The graph is remembered after 64, 128, ... uses of a rule, and compared with what a few changes more make of it.
+    """
+
+    FIRST, FEW = 64, 32
+
+    def __init__(self, fgraph: FunctionGraph):
+        self._fgraph = fgraph
+        self._outputs: list[Variable] = []
+        self._size = 0
+        self._since: list[str] = []
+
+    def after(self, rule: str, uses: int) -> str | None:
+        """Return what to say of the rules since the graph was the same; None where it was not."""
+        graph = self._fgraph
+        if uses >= self.FIRST and not uses & (uses - 1):
+            _, self._outputs = clone(graph.inputs, graph.outputs, copy_inputs=False)
+            self._size, self._since = len(graph.apply_nodes), []
+        elif self._outputs:
+            self._since.append(rule)
+            if len(graph.apply_nodes) == self._size and equal_computations(self._outputs, graph.outputs):
+                *others, last = dict.fromkeys(self._since)
+                who = f"the rules {', '.join(others)} and {last} undo each other" if others else f"{last} undoes itself"
+                return f"{who}: the graph is what it was {len(self._since)} changes before"
+            if len(self._since) == self.FEW:
+                self._outputs = []
+        return None
+
+
 class _Limits:
     """Says when a phase has done enough."""
 
     def __init__(self, fgraph: FunctionGraph, context: Context):
         settings, size = context.settings, len(fgraph.apply_nodes)
         self._fgraph, self._report = fgraph, context.report
+        self._recurrence = _Recurrence(fgraph)
         self._uses = int(settings.max_use_ratio * size) + settings.spare_uses
         self._nodes = int(settings.max_growth * size) + 1000
         self._deadline = None if settings.max_seconds is None else time.perf_counter() + settings.max_seconds
         self._seconds = settings.max_seconds
 
-    def met(self, rule: Rule | None = None) -> bool:
-        """Return whether a limit is met, and let the report say which."""
+    def met(self, rule: Rule) -> bool:
+        """Return whether a limit is met after a use of ``rule``, and let the report say which."""
         report = self._report
-        reason = None
-        if rule is not None and report.uses.get(rule.name, 0) > self._uses:
-            reason = f"the rule {rule.name} was used {report.uses[rule.name]} times"
+        uses = report.uses.get(rule.name, 0)
+        reason = self._recurrence.after(rule.name, uses)
+        if reason is not None:
+            pass
+        elif uses > self._uses:
+            reason = f"the rule {rule.name} was used {uses} times"
         elif len(self._fgraph.apply_nodes) > self._nodes:
             reason = f"the graph grew to {len(self._fgraph.apply_nodes)} nodes"
         elif self._deadline is not None and time.perf_counter() > self._deadline:

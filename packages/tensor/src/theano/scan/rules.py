@@ -20,7 +20,7 @@ from theano.scan.op import Scan
 from theano.scan.parts import FixedPart, MappedPart, Parts, rows_read
 from theano.tensor.create.alloc import alloc
 from theano.tensor.rules.predicates import conform
-from theano.tensor.shape.basic import Shape_i
+from theano.tensor.shape.basic import Shape_i, patternbroadcast
 
 families.in_order(__name__, "theano.scan.at_once")
 
@@ -204,8 +204,12 @@ def scan_lengths_inside(node: Apply[Any, Any]) -> Any:
         wanted = (lengths[n.op.i],) if isinstance(n.op, Shape_i) else lengths
         if any(asks_for_lengths(m) and m.inputs[0].owner is not None for m in toposort(wanted)):
             continue
-        new = wanted[0] if isinstance(n.op, Shape_i) else alloc(n.inputs[1], *wanted)
-        replace[n.outputs[0]] = conform(new, n.outputs[0])
+        old = n.outputs[0]
+        # A fill of another pattern would be written as a fill of `old`, which asks the same again.
+        replace[old] = (
+            conform(wanted[0], old) if isinstance(n.op, Shape_i)
+            else patternbroadcast(alloc(n.inputs[1], *wanted), old.type.broadcastable)
+        )  # fmt: skip
     if not replace:
         return None
     parts.substitute(replace)
