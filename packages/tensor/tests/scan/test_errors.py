@@ -39,7 +39,7 @@ REFUSED = {
     "negative": (lambda: theano.scan(lambda p: p, None, z, n_steps=-2), IndexError, "n_steps is -2"),
     "fraction": (lambda: theano.scan(lambda p: p, None, z, n_steps=2.5), TypeError, "n_steps.*whole number"),
     "unknown": (lambda: theano.scan(lambda p: p, None, z), ValueError, "how many steps"),
-    "strict": (lambda: theano.scan(lambda a: a * w, x, strict=True), MissingInputError, "uses w.*strict=True.*non_sequences"),
+    "strict": (lambda: theano.scan(lambda a: a * w, x, strict=True), MissingInputError, "uses the shared variable w.*strict=True.*non_sequences"),
     "scalar": (lambda: theano.scan(lambda a, b: a, [x, z]), TypeError, r"sequences\[1\], z.*no dimension"),
     "no input": (lambda: theano.scan(lambda a: a, {"taps": [0]}), ValueError, r"sequences\[0\].*no 'input'"),
     "update": (lambda: theano.scan(lambda a: {w: X}, x), TypeError, "updates w.*to X"),

@@ -63,7 +63,8 @@ def scan(
     allow_gc : bool, optional
         Whether a step gives memory back that it does not need any more; by default as ``config.allow_gc`` says.
     strict : bool
-        Refuse a step that uses anything but its arguments.
+        Refuse a step that uses a shared variable which is not among its arguments and has no update. Other variables
+        it may use in any case.
     return_list : bool
         Return a list even of one result.
 
@@ -84,7 +85,7 @@ def scan(
     IndexError
         ``n_steps`` is negative.
     MissingInputError
-        With ``strict``, a step uses a variable that is not among its arguments.
+        With ``strict``, a step uses a shared variable that is not among its arguments.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def scan(
         step = Step(along, past, others)
     returned = call(fn, step.arguments)  # what it raises itself is left as it is
     with naming(fn):
-        step.returned(returned, strict)
+        step.returned(returned, strict and n != 1)  # without a loop there is nothing to hand shared variables to
         options = {"mode": mode, "profile": profile, "allow_gc": allow_gc}
         op, given = step.loop(steps, name=name, truncate=truncate_gradient, **options)
     made = op.once(given) if n == 1 else op.results(given)

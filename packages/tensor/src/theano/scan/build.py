@@ -14,7 +14,7 @@ from theano.compile.shared import SharedVariable
 from theano.compile.test_values import inherit_test_value
 from theano.errors import MissingInputError
 from theano.graph.clone import clone_replace
-from theano.graph.traverse import ancestors, independent_of, toposort
+from theano.graph.traverse import independent_of, toposort
 from theano.graph.traverse import inputs as inputs_of
 from theano.graph.variable import Constant, Variable
 from theano.printing import one_line
@@ -28,13 +28,13 @@ from theano.tensor.shape.basic import patternbroadcast
 
 
 def refuse_undeclared(inside: Sequence[Variable], declared: Sequence[Variable], outputs: Sequence[Variable]) -> None:
-    """Raise MissingInputError if a step depends on anything that is not among its arguments."""
+    """Raise MissingInputError if a step depends on a shared variable that is not among its arguments."""
     known = {*inside, *declared}
     for v in inputs_of(outputs, known):
-        if v not in known and not isinstance(v, Constant):
+        if v not in known and isinstance(v, SharedVariable):
             raise MissingInputError(
-                f"scan: a step uses {v} of type {v.type}, which is not among its arguments, and strict=True wants all "
-                "to be. Add it to non_sequences, or leave out strict",
+                f"scan: a step uses the shared variable {v} of type {v.type}, which is not among its arguments, and "
+                "strict=True wants shared variables to be. Add it to non_sequences, or leave out strict",
                 variable=v,
             )
 
@@ -115,7 +115,7 @@ class Step:
         self.arguments = [*(v for group in (*self.rows, *self.taps) for v in group), *others]
 
     def returned(self, what: Any, strict: bool = False) -> None:
-        """Take what the function returned; ``strict`` says whether it may have used nothing but its arguments."""
+        """Take what the function returned; ``strict`` says whether shared variables must be arguments."""
         made, others = sort_returned(what), self.others
         self.infos = _past_of(self.past, made.outputs)
         self.places = [i for i, info in enumerate(self.infos) if info.taps]
@@ -137,7 +137,6 @@ class Step:
         if self.shared:
             self._write({**{v: v for v in others}, **dict(zip(self.shared, self.carried, strict=True))})
         self._settle()
-        self._forget_unused()
 
     def _write(self, replace: Mapping[Variable, Variable]) -> None:
         """Write the step again, on other variables."""
@@ -201,22 +200,6 @@ class Step:
             return None
         return seen.clone(dtype=made.dtype, broadcastable=both)
 
-    def _forget_unused(self) -> None:
-        """Let a result of whose past no step sees anything be one without a past."""
-        used = set(ancestors(self.results.flat()))
-        states = dict(zip(self.places, zip(self.taps, self.results.states, strict=True), strict=True))
-        mapped = iter(self.results.mapped)
-        lost = {i for i, (taps, _) in states.items() if used.isdisjoint(taps)}
-        by_place = [states[i][1] if i in states else next(mapped) for i in range(len(self.infos))]
-        self.unused = [*self.others, *(self.infos[i].initial for i in lost)]
-        self.infos = [OutputInfo() if i in lost else info for i, info in enumerate(self.infos)]
-        self.places = [i for i in self.places if i not in lost]
-        self.taps = [taps for i, (taps, _) in states.items() if i not in lost]
-        self.results = self.results._replace(
-            states=[by_place[i] for i in self.places],
-            mapped=[v for i, v in enumerate(by_place) if i not in self.places],
-        )
-
     # -- the loop --------------------------------------------------------------------------------------------
 
     def loop(self, n_steps: Any, **options: Any) -> tuple[Scan, list[Any]]:
@@ -231,7 +214,7 @@ class Step:
         inside = [*(v for group in (*self.rows, *self.taps) for v in group), *self.carried]
         outputs = self.results.flat()
         # What is given and not used stays an input, so that functions know it, until somebody rewrites.
-        given = dict.fromkeys([*independent_of(inside, outputs), *self.unused])
+        given = dict.fromkeys([*independent_of(inside, outputs), *self.others])
         fixed = [v for v in given if v not in self.shared and not isinstance(v, Constant)]
         spec = self._spec(self.results.until is not None, len(fixed))
         op = Scan(spec, [*inside, *fixed], outputs, **options)

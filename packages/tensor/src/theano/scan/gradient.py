@@ -137,6 +137,8 @@ class _Backward:
     ----------
     rows : dict from int to Variable
         For a stacked output, what stands for the row of its gradient.
+    forgotten : set of int
+        The states of whose past no step sees anything: as for a mapped result, no gradient goes from step to step.
     last : dict from int to Variable
         For a state of which only the last row has a gradient, that gradient.
     pending : dict from int to list of Variable
@@ -153,8 +155,10 @@ class _Backward:
         spec = op.spec
         self.own, self.made = spec.inner_inputs(op.inner.inputs), spec.inner_outputs(op.inner.outputs)
         stacked = [*self.made.states, *self.made.mapped]
+        seen = set(ancestors(op.inner.outputs))
+        self.forgotten = {i for i, taps in enumerate(self.own.states) if seen.isdisjoint(taps)}
         found = ((i, _only_last_row(g, m)) for i, (g, m) in enumerate(zip(grads.states, spec.depths, strict=True)))
-        self.last = {i: _fit(g, self.made.states[i]) for i, g in found if g is not None}
+        self.last = {i: _fit(g, self.made.states[i]) for i, g in found if g is not None and i not in self.forgotten}
         self.rows = {
             i: _like(v)
             for i, (v, g) in enumerate(zip(stacked, [*grads.states, *grads.mapped], strict=True))
@@ -167,7 +171,7 @@ class _Backward:
         self.terms: dict[Variable, Any] = {}
         self.null: dict[Variable, Any] = {}
         for i in (*self.last, *self.rows):
-            if i < len(spec.states):
+            if i < len(spec.states) and i not in self.forgotten:
                 self._follow(i, spec)
         while self._differentiate(spec):
             pass
@@ -277,6 +281,9 @@ def gradients(op: Scan, inputs: Sequence[Any], outputs: Sequence[Any], output_gr
     grads = spec.outer_outputs(smooth)
     step = _Backward(op, grads)
     found = _run(op, step, inputs, outputs, grads) if step.terms or step.pending or step.carried else {}
+    for o in step.forgotten:
+        if grads.states[o] is not None:
+            found[1 + len(spec.sequences) + o] = grads.states[o][: spec.depths[o]]
     reached = connections(op)
     moving = [o for o, g in enumerate(output_grads) if not _is_absent(g)]
     answers: list[Any] = []
@@ -343,8 +350,10 @@ def _run(
     along: list[tuple[Any, list[tuple[int, Any]]]] = []
     for v, taps, rows, reach in zip(given.sequences, spec.sequences, step.own.sequences, spec.reach, strict=True):
         along.append((v[: n + reach - 1][::-1], [(reach - 1 - k, row) for k, row in zip(taps, rows, strict=True)]))
-    for v, taps, rows, result in zip(made.states, spec.states, step.own.states, step.made.states, strict=True):
-        along.append((v[::-1], [*((-k, row) for k, row in zip(taps, rows, strict=True)), (0, result)]))
+    for i, (v, taps, rows) in enumerate(zip(made.states, spec.states, step.own.states, strict=True)):
+        past = [(-k, row) for k, row in zip(taps, rows, strict=True)]
+        result = (0, step.made.states[i])
+        along.append((v[spec.depths[i] :][::-1], [result]) if i in step.forgotten else (v[::-1], [*past, result]))
     results = zip((*made.mapped[: spec.mapped], *stores), (*step.made.mapped, *stored), strict=True)
     along.extend((v[::-1], [(0, row)]) for v, row in results)
     depths = [*spec.depths, *(0 for _ in grads.mapped)]

@@ -19,6 +19,7 @@ from theano.scan.lengths import asks_for_lengths, lengths_within
 from theano.scan.op import Scan
 from theano.scan.parts import FixedPart, MappedPart, Parts, rows_read
 from theano.tensor.create.alloc import alloc
+from theano.tensor.join.op import join
 from theano.tensor.rules.predicates import conform
 from theano.tensor.shape.basic import Shape_i, patternbroadcast
 
@@ -66,6 +67,23 @@ def remove_unused(node: Apply[Any, Any]) -> Any:
 def _size(parts: Parts) -> tuple[int, ...]:
     taps = [len(part.taps) for part in parts.sequences] + [len(part.taps) for part in parts.states]
     return len(parts.mapped), len(parts.carried), len(parts.fixed), len(taps), sum(taps)
+
+
+@local_rule([Scan], tags=_FAST, phases=_EVERYWHERE)
+def scan_forget_unused_past(node: Apply[Any, Any]) -> Any:
+    """A result that does not depend on the row before needs no past: what it begins with is joined to it."""
+    parts = Parts(node)
+    used = parts.used()
+    lost = [part for part in parts.states if part.keep is None and [k for k, _ in part.taps] == [-1]
+            and part.taps[0][1] not in used]  # fmt: skip
+    if not lost:
+        return None
+    parts.states = [part for part in parts.states if part not in lost]
+    parts.mapped = [*(MappedPart(part.result, outputs=part.outputs) for part in lost), *parts.mapped]
+    found = parts.build()
+    # The rows have to be as long as the first one, which `join` checks where that is not known.
+    found.update((old, conform(join(0, part.outer, found[old]), old)) for part in lost for old in part.outputs)
+    return found
 
 
 @local_rule([Scan], "scanOp_merge_inouts", tags=(*_FAST, "scan_merge_inouts"), phases=_EVERYWHERE)
