@@ -109,6 +109,7 @@ OLD_PROGRAMS = (
     "packages/graph-core/tests/test_old_habits.py",
     "packages/graph-core/tests/test_old_internals.py",
     "packages/graph-core/tests/test_old_building_blocks.py",
+    "packages/graph-core/tests/test_old_orders.py",
     "packages/tensor/tests/test_old_helpers.py",
     "packages/tensor/tests/programs/",
     "packages/tensor/tests/seeds/",

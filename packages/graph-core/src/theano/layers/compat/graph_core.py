@@ -205,13 +205,13 @@ OLD_NAMES = {
         "theano.layers.compat.gone": "nodes_constructed",
         "theano.graph.apply": "Apply",
         "theano.graph.clone": "clone clone_get_equiv",
-        "theano.graph.traverse": (
-            "ancestors as_string equal_computations io_toposort is_in_ancestors is_same_graph list_of_nodes "
-            "op_as_string ops=applys_between orphans=orphans_between variables=variables_between view_roots"
-        ),
+        "theano.graph.traverse": "as_string equal_computations is_same_graph op_as_string view_roots",
         "theano.graph.variable": "Constant Variable",
-        "theano.layers.compat.nodes": "default_node_formatter io_connection_pattern Node variables_and_orphans",
-        "theano.layers.compat.ordering": "general_toposort inputs stack_search",
+        "theano.layers.compat.nodes": "default_node_formatter io_connection_pattern Node",
+        "theano.layers.compat.ordering": (
+            "ancestors general_toposort inputs io_toposort is_in_ancestors list_of_nodes ops orphans stack_search "
+            "variables variables_and_orphans"
+        ),
         "theano.settings": "config",
         "theano.gof": "utils",
         "theano": "theano=.",
@@ -284,10 +284,10 @@ OLD_NAMES = {
     "theano.gof.sched": {
         "theano.layers.compat.helpers": "key_to_cmp",
         "theano.layers.compat.ordering": (
-            "_toposort make_dependence_cmp make_depends posort reverse_dict sort_apply_nodes sort_schedule_fn"
+            "_toposort io_toposort make_dependence_cmp make_depends posort reverse_dict sort_apply_nodes "
+            "sort_schedule_fn"
         ),
         "theano.layers.compat.utilities": "memodict",
-        "theano.graph.traverse": "io_toposort",
         "theano.compat": "cmp",
     },
     "theano.gof.toolbox": {

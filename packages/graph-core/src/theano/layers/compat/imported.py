@@ -131,7 +131,7 @@ OLD_NAMES = {
         "theano.graph.type": "Type",
     },
     "theano.gof.sched": {
-        "theano.graph.traverse": "list_of_nodes",
+        "theano.layers.compat.ordering": "list_of_nodes",
     },
     "theano.gof.type": {
         "theano.errors": "MethodNotDefined",

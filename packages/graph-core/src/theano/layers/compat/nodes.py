@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from theano.graph.apply import Apply
-from theano.graph.traverse import orphans_between, toposort, variables_between
+from theano.graph.traverse import toposort
 from theano.graph.variable import Variable
 
 
@@ -38,20 +38,6 @@ def default_node_formatter(op: Any, argstrings: Sequence[str]) -> str:
     'add(x, y)'
     """
     return f"{op.op}({', '.join(argstrings)})"
-
-
-def variables_and_orphans(i: Collection[Variable], o: Iterable[Variable]) -> tuple[list[Variable], list[Variable]]:
-    """Return the variables between ``i`` and ``o``, and those of them that nothing in ``i`` or between gives.
-
-    Examples
-    --------
-    >>> from theano.graph import generic
-    >>> x = generic("x")
-    >>> variables_and_orphans([], [x])
-    ([x], [x])
-    """
-    outputs = list(o)
-    return variables_between(i, outputs), orphans_between(i, outputs)
 
 
 def io_connection_pattern(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[list[bool]]:

@@ -87,6 +87,20 @@ def posort(l: Iterable[T], *cmps: Cmp) -> list[T]:
     return _toposort(after)
 
 
+def ancestors(variable_list: Iterable[Variable], blockers: Collection[Variable] | None = None) -> list[Variable]:
+    """Return the variables that some graphs depend on, themselves included: those of the last graph first.
+
+    `theano.graph.traverse.ancestors` begins with the first.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> ancestors([generic("x"), generic("y")])
+    [y, x]
+    """
+    return list(traverse.ancestors(list(variable_list)[::-1], blockers))
+
+
 def inputs(variable_list: Iterable[Variable], blockers: Collection[Variable] | None = None) -> list[Variable]:
     """Return the variables without owner that some graphs depend on: of several graphs, those of the last one first.
 
@@ -99,7 +113,150 @@ def inputs(variable_list: Iterable[Variable], blockers: Collection[Variable] | N
     >>> inputs([x, y])
     [y, x]
     """
-    return traverse.inputs(list(variable_list)[::-1], blockers)
+    return [v for v in ancestors(variable_list, blockers) if v.owner is None]
+
+
+def variables_and_orphans(i: Collection[Variable], o: Iterable[Variable]) -> tuple[list[Variable], list[Variable]]:
+    """Return the variables between ``i`` and ``o``, and those of them that nothing in ``i`` or between gives.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> x = generic("x")
+    >>> variables_and_orphans([], [x])
+    ([x], [x])
+    """
+    stop = set(i)
+
+    def beside(v: Variable) -> list[Variable] | None:
+        return None if v.owner is None or v in stop else [*v.owner.inputs, *v.owner.outputs][::-1]
+
+    found = stack_search(deque(o), beside, "dfs")
+    return found, [v for v in found if v.owner is None and v not in stop]
+
+
+def variables(i: Collection[Variable], o: Iterable[Variable]) -> list[Variable]:
+    """Return the variables between ``i`` and ``o``, and those beside them.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> variables([], [generic("x")])
+    [x]
+    """
+    return variables_and_orphans(i, o)[0]
+
+
+def orphans(i: Collection[Variable], o: Iterable[Variable]) -> list[Variable]:
+    """Return the variables between ``i`` and ``o`` that nothing in ``i`` or between gives.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> x, y = generic("x"), generic("y")
+    >>> orphans([x], [x, y])
+    [y]
+    """
+    return variables_and_orphans(i, o)[1]
+
+
+def ops(i: Collection[Variable], o: Iterable[Variable]) -> set[Apply]:
+    """Return the nodes between ``i`` and ``o``.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> ops([], [generic("x")])
+    set()
+    """
+    return {v.owner for v in variables(i, o) if v.owner is not None and v not in i}
+
+
+def list_of_nodes(inputs: Iterable[Variable], outputs: Iterable[Variable]) -> list[Apply]:
+    """Return the nodes between inputs and outputs, breadth first from the outputs.
+
+    Examples
+    --------
+    >>> list_of_nodes([], [])
+    []
+    """
+    given = set(inputs)
+
+    def below(node: Apply) -> list[Apply]:
+        made_by = [v.owner for v in node.inputs if v.owner is not None]
+        return [n for n in made_by if given.isdisjoint(n.outputs)]
+
+    found: list[Apply] = stack_search(deque(v.owner for v in outputs if v.owner is not None), below)
+    return found
+
+
+def is_in_ancestors(l_node: Apply, f_node: Apply) -> bool:
+    """Return whether the node ``f_node`` is ``l_node``, or one that this needs.
+
+    Examples
+    --------
+    >>> add, mul = Apply("add", [], []), Apply("mul", [], [])
+    >>> is_in_ancestors(add, add), is_in_ancestors(add, mul)
+    (True, False)
+    """
+    return f_node in traverse.toposort_nodes([l_node])
+
+
+def io_toposort(
+    inputs: Collection[Variable],
+    outputs: Iterable[Variable],
+    orderings: Mapping[Apply, Iterable[Apply]] | None = None,
+    clients: MutableMapping[Any, list[Any]] | None = None,
+) -> list[Apply]:
+    """Return the nodes between inputs and outputs, each after those that it needs, in the order of Theano 1.0.
+
+    Of the inputs of a node the last is computed first. With ``orderings`` or ``clients`` the order is that of
+    :func:`general_toposort`.
+
+    Parameters
+    ----------
+    inputs, outputs : list of Variable
+    orderings : dict from Apply to list of Apply, optional
+        Further nodes that must come before a node.
+    clients : dict, optional
+        Filled: from a variable or node to those that need it.
+
+    Examples
+    --------
+    >>> io_toposort([], [])
+    []
+    """
+    given = set(inputs)
+    if not orderings and clients is None:
+        return _last_input_first(given, outputs)
+    before = orderings or {}
+
+    def needs(thing: Any) -> list[Any]:
+        own = thing.inputs if isinstance(thing, Apply) else [] if thing.owner is None else [thing.owner]
+        return [] if thing in given else [*own, *before.get(thing, ())]
+
+    order = general_toposort(list[Any](outputs), needs, clients=clients)
+    return [thing for thing in order if isinstance(thing, Apply)]
+
+
+def _last_input_first(given: set[Variable], outputs: Iterable[Variable]) -> list[Apply]:
+    """Return nodes in order; one whose first output is given is computed only if another one is wanted."""
+    roots = [v for v in outputs if v.owner is not None]
+    computed, order, stack, met = set(given), list[Apply](), roots[::-1], set[Apply]()
+    while stack:
+        wanted = stack[-1]
+        node: Any = wanted.owner
+        if wanted not in computed or node.outputs[0] not in computed:
+            if any(v.owner is not None and v not in computed for v in node.inputs):
+                if node in met:
+                    return traverse.toposort(roots, given)  # which says what the cycle is
+                met.add(node)
+                stack.extend(v for v in node.inputs if v.owner is not None)
+                continue
+            computed.update(node.outputs)
+            order.append(node)
+        stack.pop()
+    return order
 
 
 def walk(
