@@ -43,13 +43,13 @@ def random_graph(seed):
     r = random.Random(seed)
     inputs, nodes = [Anything()() for _ in range(r.randint(1, 4))], []
     for k, v in enumerate(inputs):
-        v.name = "x%d" % k
+        v.name = f"x{k}"
     known = inputs + [Constant(Anything(), 3, "c")] * r.randint(0, 1)
     for k in range(r.randint(1, 14)):
         near = known[-5:] if r.random() < 0.5 else known
         node = Numbered(k, r.choice((1, 1, 1, 2, 3))).make_node(*[r.choice(near) for _ in range(r.randint(1, 4))])
         for i, v in enumerate(node.outputs):
-            v.name = "n%d.%d" % (k, i)
+            v.name = f"n{k}.{i}"
         nodes.append(node)
         known = known + node.outputs
     outputs = [r.choice(known) for _ in range(r.randint(1, 3))]
@@ -154,7 +154,7 @@ ORDERS = {
 def test_lists_are_in_the_order_of_theano():
     for name, found in digits().items():
         wrong = [seed for seed in range(GRAPHS) if found[2 * seed : 2 * seed + 2] != ORDERS[name][2 * seed : 2 * seed + 2]]
-        assert not wrong, "%s: graphs %s, the first: %s" % (name, wrong, lists(wrong[0])[name])
+        assert not wrong, f"{name}: graphs {wrong}, the first: {lists(wrong[0])[name]}"
 
 
 def test_what_lists_are():
@@ -168,7 +168,7 @@ def test_what_lists_are():
 
 if __name__ == "__main__":
     for each, said in digits().items():
-        print('    "%s": (' % each)
+        print(f'    "{each}": (')
         for at in range(0, len(said), 100):
-            print('        "%s"' % said[at : at + 100])
+            print(f'        "{said[at : at + 100]}"')
         print("    ),")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Mapping
 
 from theano.errors import FlagSyntaxError
@@ -73,7 +74,8 @@ def from_rc(path: str, environ: Mapping[str, str]) -> Iterator[Given]:
     parser.optionxform = str  # type: ignore[assignment,method-assign]  # as its documentation has it
     parser.read_dict({"\0values": known | {"PID": str(os.getpid())}})
     try:
-        with open(path, encoding="utf-8") as stream:
+        # As in the environment: bytes that are none of the locale's characters may be part of a path.
+        with open(path, encoding=sys.getfilesystemencoding(), errors="surrogateescape") as stream:
             parser.read_file(stream)
     except (configparser.Error, UnicodeDecodeError, OSError) as error:
         reason = str(error).splitlines()[0]

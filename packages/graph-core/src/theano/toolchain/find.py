@@ -244,7 +244,7 @@ def ask(compiler: Compiler, native: tuple[str, ...], folder: str, rest: tuple[st
     if result.status != 0 or version is None:
         return _ask_plainly(compiler, folder) if not native else None
     target = re.search(r"^Target: (.*)$", result.output, re.MULTILINE)
-    words = _inner_command(result.output)
+    words = _inner_command(result.paths)
     witnesses = tuple(found for found in map(stamp, words[:1]) if found[1] >= 0)
     return Answer(
         version[0].strip(),
@@ -252,7 +252,7 @@ def ask(compiler: Compiler, native: tuple[str, ...], folder: str, rest: tuple[st
         " ".join(word for word in _cpu_words(words) if word not in rest) if native else "",
         witnesses,
         bool(witnesses) and _COMPLAINT.search(result.output) is None,
-        result.output,
+        result.paths,
     )
 
 

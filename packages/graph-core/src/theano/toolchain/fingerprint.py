@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from theano.records import NamedTuple
 from theano.toolchain.environment import Stamp, find_program, is_script, stamp, words_of
 from theano.toolchain.flags import HEADERS, MATHS_HEADERS
+from theano.toolchain.run import with_paths
 
 if TYPE_CHECKING:
     from theano.toolchain.run import Outcome
@@ -198,7 +199,7 @@ def _scripts(argv: Sequence[str]) -> tuple[list[str], list[str]]:
         if text is None:
             continue
         digests.append(hashlib.sha256(text).hexdigest()[:32])
-        for name in _names_in(text.decode("utf-8", "replace"), os.path.dirname(path)):
+        for name in _names_in(with_paths(text), os.path.dirname(path)):
             if name not in seen:
                 seen.add(name)
                 todo.append(name)
@@ -256,8 +257,8 @@ def _preprocessed(
         raise OSError(None, outcome.output.strip() or "the compiler was killed")
     if not os.path.isfile(output):  # (nothing would ever come out of a pipe)
         return "does not preprocess", []
-    with open(output, encoding="utf-8", errors="surrogateescape") as file:
-        text = file.read()
+    with open(output, "rb") as file:
+        text = with_paths(file.read())
     os.unlink(output)
     names = dict.fromkeys(re.sub(r"\\(.)", r"\1", name) for name in _MARKER.findall(text))
     headers = [os.path.join(folder, name) for name in names if not name.startswith("<") and name != source]

@@ -12,6 +12,7 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 
@@ -41,17 +42,30 @@ _NO_MEMORY = re.compile(
 )
 
 
+def with_paths(data: bytes) -> str:
+    r"""Return text that another program wrote, with names of files as Python spells them in this locale.
+
+    Examples
+    --------
+    >>> os.fsencode(with_paths(b"M\xe1rton.so"))
+    b'M\xe1rton.so'
+    """
+    return data.decode(sys.getfilesystemencoding(), "surrogateescape")
+
+
 @record(frozen=True)
 class Outcome:
     """How a program ended: its status (negative: the signal that ended it) and what it wrote.
 
-    It has been ended from here if it `timed_out`, or `wrote_too_much`.
+    It has been ended from here if it `timed_out`, or `wrote_too_much`. `output` is what can be shown; `paths` is the
+    same with names of files as Python spells them in this locale.
     """
 
     status: int
     output: str
     timed_out: bool = False
     wrote_too_much: bool = False
+    paths: str = ""
 
     @property
     def lacked_space(self) -> bool:
@@ -134,8 +148,9 @@ class Running:
         if not ended:
             self.kill()
         with open(self._log, "rb") as file:
-            output = file.read(_READ_BYTES).decode("utf-8", "replace")
-        return Outcome(self._process.returncode, output, not ended and not too_much, too_much)
+            data = file.read(_READ_BYTES)
+        output = data.decode("utf-8", "replace")
+        return Outcome(self._process.returncode, output, not ended and not too_much, too_much, with_paths(data))
 
     def _ends_before(self, deadline: float) -> bool:
         if self._process.returncode is not None:
