@@ -132,3 +132,19 @@ def test_a_star_brings_modules_of_older_layouts():
     exec("from theano.tensor import *", brought)
     for name in ("extra_ops", "raw_random", "shared_randomstreams"):
         assert brought[name] is importlib.import_module(f"theano.tensor.{name}")
+
+
+def test_what_programs_did_with_names_of_theano_0_7():
+    from theano.compat.six import iteritems, with_metaclass
+    from theano.compat.six.moves import cPickle, reduce, xrange, zip
+    from theano.compat.six.moves.urllib.parse import quote
+    from theano.gof import Op
+    from theano.gof.python25 import any, partial
+
+    assert [v for _, v in iteritems({1: 2})] == [2] and any(xrange(2)) and quote("a b") == "a%20b" and Op
+    assert cPickle.loads(cPickle.dumps(partial(reduce, max)))([1, 3, 2]) == 3 and dict(zip("a", "b")) == {"a": "b"}
+
+    class Meta(type):
+        pass
+
+    assert type(type("Made", (with_metaclass(Meta, dict),), {})) is Meta

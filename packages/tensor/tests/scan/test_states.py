@@ -10,7 +10,7 @@ import theano.tensor as T
 from portion import portion
 from theano.errors import MissingInputError
 from theano.scan import until
-from theano.tensor.subtensor import Subtensor
+from theano.tensor.index.basic import Subtensor
 
 STEPS = 4
 # The taps of two states, which of them a step reads, whether they are vectors, whether the loop may end early.

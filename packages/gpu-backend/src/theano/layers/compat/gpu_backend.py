@@ -252,7 +252,7 @@ OLD_NAMES = {
     },
     # The backend before theano.gpuarray, of which only whether it is there can be asked without this layer.
     "theano.sandbox.cuda": {
-        "theano.layers.compat.old_cuda": "CudaNdarrayType float32_shared_constructor use",
+        "theano.layers.compat.old_cuda": "CudaNdarrayType float32_shared_constructor GpuOp use",
         "theano.gpuarray.variables": (
             "CudaNdarrayConstant=GpuArrayConstant CudaNdarraySharedVariable=GpuArraySharedVariable "
             "CudaNdarrayVariable=GpuArrayVariable"
@@ -265,7 +265,7 @@ OLD_NAMES = {
             "GpuReshape GpuSplit"
         ),
         "theano.layers.compat.gpu_instances": "gpu_alloc_empty gpu_contiguous gpu_from_host gpu_join",
-        "theano.layers.compat.old_cuda": "as_cuda_ndarray_variable",
+        "theano.layers.compat.old_cuda": "as_cuda_ndarray_variable CudaNdarrayType GpuOp",
     },
     "theano.sandbox.cuda.blas": {
         "theano.gpuarray.ops": (

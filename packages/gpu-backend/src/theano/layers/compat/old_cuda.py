@@ -10,6 +10,7 @@ import numpy as np
 from theano.gpuarray.context import GpuContext
 from theano.gpuarray.start import use as start_device
 from theano.gpuarray.variables import GpuArrayType, as_gpuarray_variable, gpuarray_shared_constructor
+from theano.graph.op import Op
 from theano.tensor.conv.functions import conv2d
 
 
@@ -25,15 +26,44 @@ def use(device: str, *args: Any, **options: Any) -> GpuContext | None:
     return start_device(device if number == device else f"cuda{number}", *args, **options)
 
 
-def CudaNdarrayType(broadcastable: Sequence[bool], name: str | None = None, dtype: str = "float32") -> GpuArrayType:
-    """Return the type of arrays of float32 on the default device.
+class _OnDevice(type(GpuArrayType)):  # type: ignore[misc]
+    """The class of `CudaNdarrayType`, which makes types of `theano.gpuarray`, and knows them."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return super().__call__(*args, **kwargs) if cls is not CudaNdarrayType else _float32(*args, **kwargs)
+
+    def __instancecheck__(cls, thing: object) -> bool:
+        if cls is not CudaNdarrayType:
+            return super().__instancecheck__(thing)
+        return isinstance(thing, GpuArrayType) and thing.dtype == "float32"
+
+
+class CudaNdarrayType(GpuArrayType, metaclass=_OnDevice):
+    """The type of arrays of float32 on the default device.
 
     Examples
     --------
-    >>> CudaNdarrayType((False, True))
-    GpuArrayType<None>(float32, col)
+    >>> kind = CudaNdarrayType((False, True))
+    >>> kind, isinstance(kind, CudaNdarrayType)
+    (GpuArrayType<None>(float32, col), True)
     """
+
+    def __init__(self, broadcastable: Sequence[bool], name: str | None = None, dtype: str = "float32"):
+        super().__init__(dtype, broadcastable, name=name)
+
+
+def _float32(broadcastable: Sequence[bool], name: str | None = None, dtype: str = "float32") -> GpuArrayType:
     return GpuArrayType(dtype, broadcastable, name=name)
+
+
+class GpuOp(Op):
+    """The base of ops that computed on the device; theirs say in ``make_node`` what they take.
+
+    Examples
+    --------
+    >>> issubclass(GpuOp, Op)
+    True
+    """
 
 
 def as_cuda_ndarray_variable(x: Any) -> Any:

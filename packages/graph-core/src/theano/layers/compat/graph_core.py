@@ -31,6 +31,66 @@ OLD_NAMES = {
         ),
         "io": "BytesIO StringIO",
     },
+    # Copies of other packages, in Theano 0.6 to 0.8.
+    "theano.compat.python2x": {
+        "builtins": "all any",
+        "collections": "Counter DefaultOrderedDict=defaultdict defaultdict deque DictMixin=UserDict OrderedDict",
+        "functools": "partial",
+        "itertools": "combinations itertools_product=product product",
+        "sys": "maxsize",
+        "io": "BytesIO StringIO",
+    },
+    "theano.compat.six": {
+        "theano.layers.compat.six": "*",
+        "builtins": (
+            "advance_iterator=next binary_type=bytes callable exec_=exec Iterator=object iterbytes=iter next print_=print "
+            "text_type=str unichr=chr"
+        ),
+        "functools": "wraps",
+        "io": "BytesIO StringIO",
+        "operator": "indexbytes=getitem",
+        "theano.layers.compat.helpers": "get_unbound_function",
+    },
+    "theano.compat.six.moves": {
+        "_thread": "_thread=.",
+        "builtins": "builtins=. filter input map range xrange=range zip",
+        "collections": "UserDict UserList UserString",
+        "configparser": "configparser=.",
+        "copyreg": "copyreg=.",
+        "functools": "reduce",
+        "html.parser": "html_parser=.",
+        "http.client": "http_client=.",
+        "http.server": "BaseHTTPServer=. SimpleHTTPServer=.",
+        "importlib": "reload_module=reload",
+        "io": "cStringIO=StringIO StringIO",
+        "itertools": "filterfalse zip_longest",
+        "os": "getcwd",
+        "pickle": "cPickle=.",
+        "queue": "queue=.",
+        "shlex": "shlex_quote=quote",
+        "socketserver": "socketserver=.",
+        "sys": "intern",
+        "urllib": "urllib=.",
+        "urllib.error": "urllib_error=.",
+        "urllib.parse": "urllib_parse=.",
+    },
+    "theano.compat.six.moves.urllib": {
+        "urllib.error": "error=.",
+        "urllib.parse": "parse=.",
+        "urllib.request": "request=.",
+    },
+    "theano.compat.six.moves.urllib.parse": {
+        "urllib.parse": "*",
+    },
+    "theano.compat.six.moves.urllib.error": {
+        "urllib.error": "*",
+    },
+    "theano.compat.six.moves.urllib.request": {
+        "urllib.request": "*",
+    },
+    "theano.gof.python25": {
+        "theano.compat.python2x": "*",
+    },
     "theano.compile.compiledir": {
         "theano.gof.compiledir": "*",
     },

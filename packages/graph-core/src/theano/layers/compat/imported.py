@@ -116,6 +116,9 @@ OLD_NAMES = {
         "theano.layers.compat.utilities": "get_variable_trace_string",
         "theano.settings": "config",
     },
+    "theano.gof.graph": {
+        "collections": "deque OrderedDict",
+    },
     "theano.gof.null_type": {
         "theano.graph.type": "Type",
     },
