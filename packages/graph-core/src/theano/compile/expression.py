@@ -305,7 +305,11 @@ class ExpressionOp(Op):
         """The function of the graph that the op holds, compiled when it is first asked for."""
         if self.inner is None:
             raise AttributeError(f"{self} holds no graph: its expression depends on the types of its inputs")
-        return self.inner.compiled("fn", self.inner.outputs, **self.kwargs)
+        return self.__dict__.get("_fn") or self.inner.compiled("fn", self.inner.outputs, **self.kwargs)
+
+    @fn.setter
+    def fn(self, function: Any) -> None:
+        self.__dict__["_fn"] = function
 
     # -- nodes and values --------------------------------------------------------------------------------------
 

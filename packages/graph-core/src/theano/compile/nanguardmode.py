@@ -202,7 +202,7 @@ class _Guard(WrapLinker):
 
     def __init__(self, linker: Linker, mode: NanGuardMode):
         super().__init__([linker], mode.look_at_node)
-        object.__setattr__(self, "mode", mode)
+        self.mode = mode
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one, with another ``allow_gc``."""

@@ -253,6 +253,10 @@ class Op(NodeMaker, CLinkerOp):
             pad = self.__dict__["_tag"] = Scratchpad()
         return pad
 
+    @tag.setter
+    def tag(self, own: Any) -> None:
+        self.__dict__["_tag"] = own
+
     def __repr__(self) -> str:
         return str(self)
 

@@ -184,10 +184,8 @@ class OpContract:
 
     # -- what rewriting and the machine may do ------------------------------------------------------------------
 
-    @property
-    def inner_profiles(self) -> Sequence[Any]:
-        """What was measured of the functions that the op calls: one ``ProfileStats`` for each."""
-        return ()
+    #: What was measured of the functions that the op calls: one ``ProfileStats`` for each.
+    inner_profiles: Sequence[Any] = ()
 
     def restored_inputs(self, inputs: Sequence[Any]) -> Sequence[Any]:
         """Return the inputs of a node that is read from a pickle, with what older versions of the op kept elsewhere."""

@@ -73,17 +73,30 @@ def sort_nodes(
     return order
 
 
+def urgency_of(op: Any) -> float:
+    """Return the priority of an op, 0 where programs call something else so.
+
+    Examples
+    --------
+    >>> class Own:
+    ...     priority = "high"
+    >>> urgency_of(Own())
+    0
+    """
+    return op.priority if isinstance(op.priority, (int, float)) else 0
+
+
 def by_priority(nodes: Sequence[Node], orderings: Mapping[Apply, Sequence[Apply]] | None = None) -> list[Node]:
     """Return nodes in an order that keeps to the priorities of their ops.
 
     What a node that is to run early needs is early, too, unless that is to run late.
     """
-    urgency = {node: node.op.priority for node in nodes}
+    urgency = {node: urgency_of(node.op) for node in nodes}
     for node in reversed(nodes):
         for v in node.inputs:
             if v.owner in urgency and urgency[v.owner] <= 0:
                 urgency[v.owner] = min(urgency[v.owner], urgency[node])
-    return sort_nodes(nodes, lambda node: (urgency[node], node.op.priority), orderings)
+    return sort_nodes(nodes, lambda node: (urgency[node], urgency_of(node.op)), orderings)
 
 
 # -- schedules by comparing nodes ---------------------------------------------------------------------------------

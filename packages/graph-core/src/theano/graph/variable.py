@@ -122,7 +122,12 @@ class Variable(FormulaDisplay, Generic[T]):
     @property
     def auto_name(self) -> str:
         """A name that is the same in each run of a program, for users who look variables up in printed graphs."""
-        return f"auto_{self._serial}"
+        own: str | None = self.__dict__.get("_auto_name")
+        return f"auto_{self._serial}" if own is None else own
+
+    @auto_name.setter
+    def auto_name(self, name: str) -> None:
+        self._auto_name = name
 
     def __str__(self) -> str:
         if self.name is not None:

@@ -58,8 +58,7 @@ class DualLinker(WrapLinker):
 
         linkers: list[Linker] = [PerformLinker(schedule=schedule), OpWiseCLinker(schedule=schedule)]
         super().__init__(linkers, compare)
-        object.__setattr__(self, "checker", checker)
-        object.__setattr__(self, "schedule", schedule)
+        self.checker, self.schedule = checker, schedule
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one."""

@@ -378,9 +378,7 @@ class WrapLinker(Linker):
             raise ValueError("WrapLinker needs a linker that says how the nodes are computed")
         first = linkers[0]
         super().__init__("wrap", first.compiled, first.allow_gc if allow_gc is None else allow_gc)
-        # Linkers are immutable.
-        object.__setattr__(self, "linkers", list(linkers))
-        object.__setattr__(self, "wrapper", wrapper)
+        self.linkers, self.wrapper = list(linkers), wrapper
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one, with another ``allow_gc``."""
@@ -514,9 +512,7 @@ class VM_Linker(Linker):
     ):
         compiled: Literal["never", "where possible"] = "never" if c_thunks is False else "where possible"
         super().__init__("cvm" if use_cloop else "vm", compiled, allow_gc, schedule=schedule)
-        # Linkers are immutable.
-        object.__setattr__(self, "callback", callback)
-        object.__setattr__(self, "callback_input", callback_input)
+        self.callback, self.callback_input = callback, callback_input
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one, with another ``allow_gc``."""

@@ -53,11 +53,14 @@ class Linker:
         From a graph to its nodes in the order in which they run (`theano.graph.schedule.sort_schedule_fn` makes some).
     """
 
-    name: str
+    name: str = ""
     compiled: Literal["never", "where possible", "always"] = "where possible"
     allow_gc: bool | None = None
     one_block: bool = False
     schedule: Schedule = None
+
+    # Derived classes set attributes of their own.
+    __setattr__, __delattr__ = object.__setattr__, object.__delattr__
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one, with another ``allow_gc``."""
@@ -66,7 +69,7 @@ class Linker:
     def called(self, name: str) -> Linker:
         """Return this linker under another name."""
         linker = copy(self)
-        object.__setattr__(linker, "name", name)
+        linker.name = name
         return linker
 
     def order(self, fgraph: FunctionGraph) -> list[Apply]:
@@ -74,7 +77,7 @@ class Linker:
         if self.schedule is not None:
             return list(self.schedule(fgraph))
         nodes: list[Apply] = fgraph.toposort()
-        if not any(node.op.priority for node in nodes):
+        if not any(node.op.priority and isinstance(node.op.priority, (int, float)) for node in nodes):
             return nodes
         # Few graphs have such nodes, and `import theano` does without.
         from theano.graph.schedule import by_priority
@@ -105,7 +108,7 @@ class Linker:
         Older programs ask the linker itself for these; it means the graph that it accepted last.
         """
         accepted = accepter.required()(self, fgraph)
-        object.__setattr__(self, "_accepted", accepted)
+        self._accepted = accepted
         return accepted
 
     def make_function(self, unpack_single: bool = True, **kwargs: Any) -> Callable[..., Any]:

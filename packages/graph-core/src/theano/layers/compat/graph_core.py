@@ -43,8 +43,8 @@ OLD_NAMES = {
     "theano.compat.six": {
         "theano.layers.compat.six": "*",
         "builtins": (
-            "advance_iterator=next binary_type=bytes callable exec_=exec Iterator=object iterbytes=iter next print_=print "
-            "text_type=str unichr=chr"
+            "advance_iterator=next binary_type=bytes callable exec_=exec Iterator=object iterbytes=iter next "
+            "print_=print text_type=str unichr=chr"
         ),
         "functools": "wraps",
         "io": "BytesIO StringIO",

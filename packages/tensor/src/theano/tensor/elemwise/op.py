@@ -174,12 +174,20 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
     @property
     def nin(self) -> int:
         """Number of inputs; -1 where it is free."""
-        return self.scalar_op.nin
+        return int(self.__dict__.get("nin", self.scalar_op.nin))
+
+    @nin.setter
+    def nin(self, count: int) -> None:
+        self.__dict__["nin"] = count
 
     @property
     def nout(self) -> int:
         """Number of outputs."""
-        return self.scalar_op.nout
+        return int(self.__dict__.get("nout", self.scalar_op.nout))
+
+    @nout.setter
+    def nout(self, count: int) -> None:
+        self.__dict__["nout"] = count
 
     def __str__(self) -> str:
         if self.name:
