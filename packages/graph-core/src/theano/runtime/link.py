@@ -35,7 +35,7 @@ Schedule = Callable[[FunctionGraph], Sequence[Apply]] | None
 LinkWith = Callable[["Linker"], "Linked"]
 
 
-@record(frozen=True)
+@record
 class Linker:
     """How nodes are computed.
 
@@ -59,8 +59,8 @@ class Linker:
     one_block: bool = False
     schedule: Schedule = None
 
-    # Derived classes set attributes of their own.
-    __setattr__, __delattr__ = object.__setattr__, object.__delattr__
+    def __hash__(self) -> int:
+        return hash((self.name, self.compiled, self.allow_gc, self.one_block, self.schedule))
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one, with another ``allow_gc``."""

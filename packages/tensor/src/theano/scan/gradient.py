@@ -352,8 +352,8 @@ def _run(
         along.append((v[: n + reach - 1][::-1], [(reach - 1 - k, row) for k, row in zip(taps, rows, strict=True)]))
     for i, (v, taps, rows) in enumerate(zip(made.states, spec.states, step.own.states, strict=True)):
         past = [(-k, row) for k, row in zip(taps, rows, strict=True)]
-        result = (0, step.made.states[i])
-        along.append((v[spec.depths[i] :][::-1], [result]) if i in step.forgotten else (v[::-1], [*past, result]))
+        last = (0, step.made.states[i])
+        along.append((v[spec.depths[i] :][::-1], [last]) if i in step.forgotten else (v[::-1], [*past, last]))
     results = zip((*made.mapped[: spec.mapped], *stores), (*step.made.mapped, *stored), strict=True)
     along.extend((v[::-1], [(0, row)]) for v, row in results)
     depths = [*spec.depths, *(0 for _ in grads.mapped)]

@@ -166,14 +166,14 @@ class Scan(Kinds, ExpressionOp):
 
     # -- values --------------------------------------------------------------------------------------------
 
-    @property
+    @property  # type: ignore[misc]  # programs set that of `OpFromGraph`, not this one
     def fn(self) -> Any:
         """The function that computes one step, compiled when it is first asked for."""
         outputs = [Out(v, borrow=True) for v in self.inner.outputs]
         return self.inner.compiled("step", outputs, mode=self.mode, name=str(self))
 
     @property
-    def inner_profiles(self) -> Sequence[Any]:
+    def inner_profiles(self) -> Sequence[Any]:  # type: ignore[override]
         """The profile of the steps, where there is one."""
         layout = self.inner.known("layout")
         return [] if layout is None or layout.step.profile is None else [layout.step.profile]

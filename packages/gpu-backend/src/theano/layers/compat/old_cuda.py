@@ -34,7 +34,7 @@ class _OnDevice(type(GpuArrayType)):  # type: ignore[misc]
 
     def __instancecheck__(cls, thing: object) -> bool:
         if cls is not CudaNdarrayType:
-            return super().__instancecheck__(thing)
+            return type.__instancecheck__(cls, thing)
         return isinstance(thing, GpuArrayType) and thing.dtype == "float32"
 
 

@@ -98,7 +98,8 @@ def with_metaclass(meta: type, *bases: type) -> type:
     >>> type(with_metaclass(type, dict)).__name__, with_metaclass(type, dict).__bases__
     ('type', (<class 'dict'>,))
     """
-    return meta("temporary_class", bases or (object,), {})
+    made: type = meta("temporary_class", bases or (object,), {})
+    return made
 
 
 def add_metaclass(metaclass: type) -> Callable[[type], type]:

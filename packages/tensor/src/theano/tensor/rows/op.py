@@ -106,7 +106,7 @@ class MapRows(ExpressionOp):
 
     # -- values ---------------------------------------------------------------------------------------
 
-    @property
+    @property  # type: ignore[misc]  # programs set that of `OpFromGraph`, not this one
     def fn(self) -> Any:
         """The function that computes one row, compiled when it is first asked for."""
         return self._compiled("rows", [Out(v, borrow=True) for v in self.outputs])
