@@ -146,11 +146,29 @@ def test_copy_shares_the_shared_variables(f, s):
     assert s.get_value() == [2.0] and g.name == "f" and f.copy(name="g").name == "g"
 
 
-def test_a_copy_returns_a_list_where_the_function_returns_the_value_alone():
-    x = row("x")
-    one, none, keys = function([x], x), function([x], None, on_unused_input="ignore"), function([x], {"k": x})
-    assert one([1.0]) == [1.0] and one.copy()([1.0]) == [[1.0]] == one.copy().copy()([1.0])
-    assert none.copy()([1.0]) == none([1.0]) and keys.copy()([1.0]) == {"k": [1.0]}
+COPIES = {
+    "copy": lambda f, s, t: f.copy(),
+    "copy of a copy": lambda f, s, t: f.copy().copy(),
+    "share_memory": lambda f, s, t: f.copy(share_memory=True),
+    "delete_updates": lambda f, s, t: f.copy(delete_updates=True),
+    "swap": lambda f, s, t: f.copy(swap={s: t}),
+    "name": lambda f, s, t: f.copy(name="g"),
+    "copy.copy": lambda f, s, t: copy.copy(f),
+    "copy.deepcopy": lambda f, s, t: copy.deepcopy(f),
+    "pickle": lambda f, s, t: pickle.loads(pickle.dumps(f)),
+}
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_a_copy_returns_what_the_function_returns(way):
+    x, s, t = row("x"), SharedVariable("s", row, [2.0], strict=False), SharedVariable("t", row, [2.0], strict=False)
+    y = plus(x, s)
+    for outputs in (y, None, [], [y], [x, s], {"k": y}, {"k": x, "l": y}):
+        f = function([x], outputs, updates=[(s, plus(s, row.make_constant([0.0])))], on_unused_input="ignore")
+        for trusted in (False, True):
+            f.trust_input = trusted
+            g = COPIES[way](f, s, t)
+            assert g([1.0]) == f([1.0]) and g.trust_input is trusted
 
 
 def test_copy_has_its_own_defaults():

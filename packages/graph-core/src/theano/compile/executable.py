@@ -248,8 +248,8 @@ class Function(NativeFunction):
     ) -> Function:
         """Return a copy of this function, without rewriting or compiling again.
 
-        The copy uses the same shared variables. A call of it returns a list, even where this function returns the
-        value alone: old programs take it out of the list.
+        The copy uses the same shared variables, returns its results in the same form, and trusts its arguments as
+        this function does.
 
         Parameters
         ----------
@@ -284,7 +284,7 @@ class Function(NativeFunction):
         closed = ClosedGraph(
             inputs,
             [SymbolicOutput(v, o.borrow) for v, o in zip(fgraph.outputs, maker.outputs, strict=False)],
-            "list" if maker.returns == "one" else maker.returns,
+            maker.returns,
             maker.output_keys,
             [swapped.get(v, v) for v in maker.shared],
             originals,
@@ -293,19 +293,19 @@ class Function(NativeFunction):
         copied = FunctionMaker(
             closed, maker.mode, maker.accept_inplace, stats, name or self.name, fgraph, CompileTimes()
         )
-        return make_function(copied, _copied_containers(self, inputs))
+        made = make_function(copied, _copied_containers(self, inputs))
+        made.trust_input = self.trust_input
+        return made
 
     __copy__ = copy
 
     # -- pickles -----------------------------------------------------------------------------------------------
 
     def __reduce__(self) -> Any:
-        return restore, (state_of(self.maker, self.input_storage),)
+        return restore, (state_of(self.maker, self.input_storage), self.trust_input)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Function:
-        made = rebuild(copy_module.deepcopy(state_of(self.maker, self.input_storage), memo))
-        made.trust_input = self.trust_input
-        return made
+        return rebuild(copy_module.deepcopy(state_of(self.maker, self.input_storage), memo), self.trust_input)
 
     def __repr__(self) -> str:
         return printable(f"<theano.compile.Function {self.name}>")
@@ -439,15 +439,15 @@ def _copied_containers(function: Function, inputs: Sequence[SymbolicInput]) -> l
 # -- the way back from a pickle ----------------------------------------------------------------------------
 
 
-def restore(state: FunctionState) -> Function | None:
-    """Return the function that was pickled.
+def restore(state: FunctionState, trust_input: bool = False) -> Function | None:
+    """Return the function that was pickled; older pickles do not hold ``trust_input``.
 
     With ``config.unpickle_function`` False, None is returned: for files in which functions were pickled by mistake.
     """
-    return rebuild(state) if config.unpickle_function else None
+    return rebuild(state, trust_input) if config.unpickle_function else None
 
 
-def rebuild(state: FunctionState) -> Function:
+def rebuild(state: FunctionState, trust_input: bool) -> Function:
     """Return the function that ``state`` describes."""
     inputs, outputs = unflatten(state.graph)
     n_outputs = len(state.borrow)
@@ -472,7 +472,9 @@ def rebuild(state: FunctionState) -> Function:
     # Where it is rewritten again, the in-place ops that are there were put in by rewriting.
     accept_inplace = state.accept_inplace or fgraph is None
     maker = FunctionMaker(closed, state.mode, accept_inplace, None, state.name, fgraph=fgraph, times=CompileTimes())
-    return make_function(maker, state.containers)
+    made = make_function(maker, state.containers)
+    made.trust_input = trust_input
+    return made
 
 
 def _restored(
