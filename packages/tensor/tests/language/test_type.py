@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import partial
 
 import numpy as np
@@ -37,6 +38,23 @@ def test_identity():
     assert T.dmatrix.clone(dtype="int8") == T.bmatrix
     with pytest.raises(TypeError, match="no tensor of dtype"):
         T.TensorType("datetime64[s]", ())
+
+
+@pytest.mark.parametrize("make", [T.TensorType, T.tensor])
+def test_lengths_are_no_broadcast_pattern(make):
+    for lengths in (s for n in range(4) for s in itertools.product((None, 1, 0, 3, np.int64(3), T.iscalar()), repeat=n)):
+        pattern = tuple(type(n) is int and n == 1 for n in lengths)
+        ways = [{"shape": lengths}, {"shape": list(lengths)}]
+        truth = all(type(n) is int and n < 2 for n in lengths)  # 0 and 1 are truth values
+        if truth:
+            made = make("float64", lengths)
+            assert getattr(made, "type", made) == T.TensorType("float64", tuple(map(bool, lengths)))
+        for way in ways if truth else [*ways, {"broadcastable": lengths}]:
+            with pytest.raises(TypeError) as caught:
+                make(dtype="float64", **way)
+            assert next(iter(way)) in str(caught.value) and f"Write broadcastable={pattern}." in str(caught.value)
+    with pytest.raises(TypeError, match="shape= is not supported"):
+        T.tensor("x", shape=(None, 3))
 
 
 def test_arrays_are_taken_as_they_are():

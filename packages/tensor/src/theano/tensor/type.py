@@ -86,6 +86,25 @@ def tolerance(*dtypes: str, sloppy: int = 0) -> Tolerance:
     return max(found, key=lambda t: t.atol) if found else _EXACT
 
 
+#: The numbers that are truth values. A table, because each type that is asked for looks its flags up.
+_FLAGS = {True: True, False: False}
+
+
+def _pattern(broadcastable: Any, shape: Any) -> tuple[bool, ...]:
+    """Return a broadcast pattern; refuse lengths, and say which pattern they have."""
+    try:
+        if shape is None:
+            return tuple(map(_FLAGS.__getitem__, broadcastable))
+        lengths = tuple(shape)
+    except (KeyError, TypeError):
+        lengths = tuple(broadcastable) if np.iterable(broadcastable) else (broadcastable,)
+    what = f"broadcastable needs truth values, not {broadcastable!r}" if shape is None else "shape= is not supported"
+    raise TypeError(
+        f"{what}: a type says which lengths are 1, and a call finds the others. "
+        f"Write broadcastable={tuple(isinstance(n, (int, np.integer)) and int(n) == 1 for n in lengths)}."
+    )
+
+
 class TensorType(ArraysInC, CType, metaclass=Interned):
     """Arrays of one element type, of a fixed number of dimensions, some known to have length 1.
 
@@ -128,7 +147,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             raise TypeError(
                 f"there is no tensor of dtype {dtype!r}. The dtypes are {', '.join(sorted(scal.all_dtypes))}."
             )
-        self.broadcastable = tuple(bool(b) for b in broadcastable)
+        self.broadcastable = _pattern(broadcastable, None)
         if len(self.broadcastable) > MAX_NDIM:
             raise ValueError(
                 f"a tensor of {len(self.broadcastable)} dimensions: NumPy, and so Theano, has {MAX_NDIM} at most. "
@@ -140,12 +159,24 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
 
     @classmethod
     def instance_key(
-        cls, dtype: str, broadcastable: Sequence[bool], name: str | None = None, sparse_grad: bool = False
+        cls,
+        dtype: str = "floatX",
+        broadcastable: Sequence[bool] | None = None,
+        name: str | None = None,
+        sparse_grad: bool = False,
+        shape: Any = None,
     ) -> Hashable:
-        """Return what tells the types without a name apart; None for the others, each of which is made anew."""
+        """Return what tells the types without a name apart; None for the others, each of which is made anew.
+
+        Raises
+        ------
+        TypeError
+            Lengths are given, as in Aesara and PyTensor, where a broadcast pattern is needed.
+        """
+        pattern = _pattern(() if broadcastable is None else broadcastable, shape)
         if name is not None or sparse_grad or type(dtype) is not str or dtype not in _DTYPES:
             return None
-        return (dtype, *map(bool, broadcastable))
+        return None if broadcastable is None else (dtype, *pattern)
 
     @property
     def ndim(self) -> int:
