@@ -60,6 +60,21 @@ def is_tensor(x: object) -> TypeGuard[Tensor]:
     return isinstance(x, Variable) and isinstance(x.type, TensorType)
 
 
+def whole_number(n: Any) -> int | None:
+    """Return a whole number of Python or NumPy as an int, None for anything else.
+
+    A compiled function returns a number as an array without dimensions, which is a count, an axis or a bound, too.
+
+    Examples
+    --------
+    >>> whole_number(2), whole_number(np.uint8(2)), whole_number(np.array(2)), whole_number(2.0)
+    (2, 2, 2, None)
+    """
+    if isinstance(n, (int, np.integer)) or isinstance(n, np.ndarray) and n.ndim == 0 and n.dtype.kind in "iu":
+        return int(n)
+    return None
+
+
 def constant_array(x: Any, dtype: str | None = None) -> np.ndarray:
     """Return a Python value as the array that a constant holds.
 

@@ -9,15 +9,19 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from theano import scalar as scal
 from theano.extensions import Chain
 from theano.graph import Variable
 from theano.tensor import functions as fn
 from theano.tensor import numpy_calls
 from theano.tensor.blas.dot import dot, matmul
-from theano.tensor.convert import AsTensorError, as_tensor_variable, get_scalar_constant_value, get_vector_length
+from theano.tensor.convert import (
+    AsTensorError,
+    as_tensor_variable,
+    get_scalar_constant_value,
+    get_vector_length,
+    whole_number,
+)
 from theano.tensor.create.alloc import ones_like, zeros_like
 from theano.tensor.elemwise import functions as el
 from theano.tensor.elemwise.dimshuffle import DimShuffle
@@ -365,7 +369,7 @@ class TensorOperators(_Base):
 
     def reshape(self, shape: Any, ndim: int | None = None) -> Any:
         """Return the elements under another shape; see :func:`theano.tensor.reshape`."""
-        if ndim is not None and not isinstance(ndim, (int, np.integer)):
+        if ndim is not None and whole_number(ndim) is None:
             raise ValueError(
                 f"Expected ndim to be an integer, not {ndim!r}. The new shape is one argument: x.reshape((2, 3))."
             )

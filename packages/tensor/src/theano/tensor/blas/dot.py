@@ -12,7 +12,7 @@ from theano import scalar as scal
 from theano.extensions import Chain
 from theano.graph import Apply, Op
 from theano.tensor.control.checks import CheckedShape
-from theano.tensor.convert import as_tensor_variable
+from theano.tensor.convert import as_tensor_variable, whole_number
 from theano.tensor.elemwise.functions import cast, conj, eq, mul
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.basic import patternbroadcast
@@ -283,16 +283,16 @@ def _product(lengths: Sequence[Any]) -> Any:
 
 
 def _summed_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
-    if isinstance(axes, (int, np.integer)):
+    if whole_number(axes) is not None:
         if axes < 0 or axes > a.type.ndim or axes > b.type.ndim:
             raise ValueError(
                 f"tensordot over {axes} axes: {a} has {a.type.ndim} dimensions and {b} has {b.type.ndim}, "
                 "and the number must be 0 or more"
             )
-        return list(range(a.type.ndim - axes, a.type.ndim)), list(range(axes))
+        return list(range(a.type.ndim - int(axes), a.type.ndim)), list(range(axes))
     if len(axes) != 2:
         raise ValueError(f"the axes of tensordot are a number or a pair of lists, not {axes!r}")
-    pairs = [[n] if isinstance(n, (int, np.integer)) else list(n) for n in axes]
+    pairs = [list(n) if whole_number(n) is None else [n] for n in axes]
     if len(pairs[0]) != len(pairs[1]):
         raise ValueError(f"tensordot needs as many axes of the first tensor as of the second: {axes!r}")
     result = []
@@ -417,8 +417,8 @@ def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     (2, 3, 5)
     """
     x, y = as_tensor_variable(x), as_tensor_variable(y)
-    if isinstance(axes, (int, np.integer)):
-        axes = [list(range(x.type.ndim - axes, x.type.ndim)), list(range(1, 1 + axes))]
+    if whole_number(axes) is not None:
+        axes = [list(range(x.type.ndim - int(axes), x.type.ndim)), list(range(1, 1 + int(axes)))]
     x_axes, y_axes = _summed_axes(x, y, axes)
     if 0 in x_axes or 0 in y_axes:
         raise ValueError(f"axis 0 is the batch and cannot be summed over: {axes!r}")

@@ -13,6 +13,7 @@ import numpy as np
 
 from theano.graph import Constant
 from theano.records import NamedTuple
+from theano.tensor.convert import whole_number
 
 Pads = tuple[tuple[int, int], ...]
 BorderMode = str | tuple[int | tuple[int, int], ...]
@@ -122,7 +123,7 @@ def normal_border_mode(border_mode: Any, ndim: int) -> BorderMode:
         if border_mode not in ("valid", "full", "half"):
             raise ValueError(f"invalid border_mode {border_mode!r}; {_MODES}")
         return border_mode
-    if isinstance(border_mode, (int, np.integer)) and not isinstance(border_mode, bool):
+    if whole_number(border_mode) is not None and not isinstance(border_mode, bool):
         border_mode = (border_mode,) * ndim
     if not isinstance(border_mode, (tuple, list)):
         raise ValueError(f"invalid border_mode {border_mode!r}; {_MODES}")
@@ -145,7 +146,7 @@ _MODES = (
 
 def _normal_entry(entry: Any) -> tuple[int, int]:
     pair = tuple(entry) if isinstance(entry, (tuple, list)) else (entry, entry)
-    if len(pair) != 2 or not all(isinstance(n, (int, np.integer)) for n in pair):
+    if len(pair) != 2 or any(whole_number(n) is None for n in pair):
         raise ValueError(f"invalid border_mode entry {entry!r}; {_MODES}")
     return int(pair[0]), int(pair[1])
 
@@ -160,12 +161,13 @@ def normal_steps(steps: Any, ndim: int, what: str) -> tuple[int, ...]:
     """
     if steps is None:
         return (1,) * ndim
-    steps = (steps,) * ndim if isinstance(steps, (int, np.integer)) else tuple(steps)
+    steps = tuple(steps) if whole_number(steps) is None else (steps,) * ndim
     if len(steps) != ndim:
         raise ValueError(f"{what} must have {ndim} elements, one an axis; it is {steps}")
-    if not all(isinstance(s, (int, np.integer)) and s >= 1 for s in steps):
+    numbers = [whole_number(s) for s in steps]
+    if any(n is None or n < 1 for n in numbers):
         raise ValueError(f"{what} {steps}: each must be a whole number, 1 or more")
-    return tuple(int(s) for s in steps)
+    return tuple(n for n in numbers if n is not None)
 
 
 def border_mode_to_pad(mode: Any, convdim: int, kshp: Sequence[int]) -> Pads:

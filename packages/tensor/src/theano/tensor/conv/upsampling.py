@@ -5,11 +5,10 @@ from __future__ import annotations
 from math import gcd
 from typing import Any
 
-import numpy as np
-
+from theano.graph import Constant
 from theano.settings import config
 from theano.tensor.conv.functions import conv2d_transpose
-from theano.tensor.convert import as_tensor_variable
+from theano.tensor.convert import as_tensor_variable, whole_number
 from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.join.op import concatenate
@@ -144,9 +143,9 @@ def bilinear_upsampling(
         raise ValueError("bilinear_upsampling takes either ratio or frac_ratio")
     if frac_ratio is not None:
         return frac_bilinear_upsampling(input, frac_ratio)
-    value = getattr(ratio, "data", ratio)
-    if not isinstance(value, (int, np.integer, np.ndarray)):
+    number = whole_number(ratio.data if isinstance(ratio, Constant) else ratio)
+    if number is None:
         raise TypeError(
             "bilinear_upsampling: ratio must be known when the graph is made: a step of a convolution depends on it"
         )
-    return _upsampled(input, (int(value), 1), (int(value), 1))
+    return _upsampled(input, (number, 1), (number, 1))

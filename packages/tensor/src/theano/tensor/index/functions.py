@@ -10,7 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.errors import IndexDtypeError
 from theano.graph import Variable
-from theano.tensor.convert import as_tensor_variable, is_tensor
+from theano.tensor.convert import as_tensor_variable, is_tensor, whole_number
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import cast, clip, mod
 from theano.tensor.index.advanced import (
@@ -43,13 +43,16 @@ def _entry(value: Any) -> Any:
         if isinstance(value.type, scal.Scalar):
             return as_tensor_variable(value)
         return value
+    if isinstance(value, slice):
+        parts = (value.start, value.stop, value.step)
+        return slice(*[v if (number := whole_number(v)) is None else number for v in parts])
     if isinstance(value, (bool, np.bool_)):
         return as_tensor_variable(np.asarray(value))
     if isinstance(value, (list, tuple, np.ndarray)):
         if isinstance(value, (list, tuple)) and len(value) == 0:
             return as_tensor_variable(np.asarray([], dtype="int64"))
-        if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu":
-            return int(value)
+        if isinstance(value, np.ndarray) and (number := whole_number(value)) is not None:
+            return number
         return as_tensor_variable(np.asarray(value, dtype=bool) if _all_bool(value) else value)
     return value
 
@@ -102,7 +105,7 @@ def getitem(x: Any, args: Any) -> Any:
     for entry in entries:
         _check_dtype(entry)
     if all(map(_is_simple, entries)):
-        return _simple(x, entries)
+        return _simple(x, entries, all(map(_names_axes, args if isinstance(args, (tuple, list)) else (args,))))
     if len(entries) == 1 and is_tensor(entries[0]) and entries[0].type.ndim == 1 and entries[0].type.dtype != "bool":
         return advanced_subtensor1(x, entries[0])
     if any(is_tensor(e) and e.type.dtype == "bool" for e in entries):
@@ -124,8 +127,24 @@ def _check_dtype(entry: Any) -> None:
             )
 
 
-def _simple(x: Any, entries: Sequence[Any]) -> Any:
-    """Return a part by whole numbers and slices, then put new axes in."""
+_SIGNED = frozenset(scal.integer_dtypes) - frozenset(scal.uint_dtypes)
+
+
+def _names_axes(entry: Any) -> bool:
+    """Return whether None beside this entry is a dimshuffle to Theano, which indexes as NumPy does beside any other."""
+    parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
+    return not any(
+        isinstance(p, np.ndarray) or isinstance(p, Variable) and getattr(p.type, "dtype", "") not in _SIGNED
+        for p in parts
+    )
+
+
+def _simple(x: Any, entries: Sequence[Any], names_axes: bool) -> Any:
+    """Return a part by whole numbers and slices, then put new axes in.
+
+    To Theano, an index with None is a dimshuffle of the axes that it names: those after them are dropped if all are
+    known to have length 1. Where Theano has no meaning, because others are left, they stay, as in NumPy.
+    """
     basic = [e for e in entries if e is not None]
     if len(basic) == len(entries):
         return Subtensor(basic)(x, *entry_variables(basic)) if basic else x
@@ -139,7 +158,8 @@ def _simple(x: Any, entries: Sequence[Any]) -> Any:
         elif isinstance(e, slice):
             order.append(axis)
             axis += 1
-    order += list(range(axis, part.type.ndim))
+    if not (names_axes and all(part.type.broadcastable[axis:])):
+        order += range(axis, part.type.ndim)
     return DimShuffle(part.type.broadcastable, order)(part)
 
 
@@ -267,9 +287,7 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
         raise ValueError(f"take: mode is {mode!r}; it must be 'raise', 'wrap' or 'clip'")
     if axis is None:
         a, axis = a.flatten(), 0
-    if not -a.type.ndim <= axis < a.type.ndim:
-        raise ValueError(f"take: {a} has no axis {axis}")
-    axis %= a.type.ndim
+    axis = axis_of(a, axis, "take")
     if mode == "wrap":
         indices = mod(indices, cast(a.shape[axis], "int64"))
     elif mode == "clip":
@@ -329,7 +347,7 @@ def roll(x: Any, shift: Any, axis: int | None = None) -> Any:
     axis = axis_of(x, axis, "roll")
     length = x.shape[axis]
     # A shift by a whole turn or more is the rest of it.
-    cut = cast(-as_tensor_variable(shift), "int64") % _at_least_one(length)
+    cut = -cast(shift, "int64") % _at_least_one(length)
     before = (slice(None),) * axis
     return join(axis, getitem(x, (*before, slice(cut, None))), getitem(x, (*before, slice(0, cut))))
 

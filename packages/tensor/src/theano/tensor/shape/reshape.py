@@ -11,7 +11,7 @@ import numpy as np
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op
 from theano.tensor.control.checks import CheckedLength, unchecked
-from theano.tensor.convert import as_tensor_variable, get_vector_length, is_tensor, static_int
+from theano.tensor.convert import as_tensor_variable, get_vector_length, is_tensor, static_int, whole_number
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import cast, eq, ge, gt, int_div, le, lt, maximum, mul, or_, switch
 from theano.tensor.messages import axis_of, shape_error
@@ -59,7 +59,10 @@ class Reshape(Op):
     def make_node(self, x: Any, shape: Any) -> Apply:
         """Return the node; a length that is the constant 1 becomes part of the type."""
         x = as_tensor_variable(x)
-        parts = list(shape) if isinstance(shape, (list, tuple)) else None
+        parts = None
+        if isinstance(shape, (list, tuple)):
+            # To NumPy, a list of np.uint64 and int is one of floats.
+            parts = shape = [v if (n := whole_number(v)) is None else n for v in shape]
         shape = as_tensor_variable(np.asarray([], dtype="int64") if parts == [] else shape, ndim=1)
         if shape.type.dtype not in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
             raise TypeError(f"the new shape must be whole numbers, but {shape} is of dtype {shape.type.dtype}")
@@ -272,10 +275,11 @@ def flatten(x: Any, ndim: int | None = None, outdim: int | None = None) -> Any:
     2
     """
     wanted = outdim if ndim is None else ndim
-    wanted = 1 if wanted is None else wanted
+    wanted = 1 if wanted is None else whole_number(wanted)
     x = as_tensor_variable(x)
-    if not (isinstance(wanted, int) and 1 <= wanted <= max(x.type.ndim, 1)):
-        raise ValueError(f"flatten to {wanted} dimensions: {x} has {x.type.ndim}, so 1 to {max(x.type.ndim, 1)} can be")
+    if wanted is None or not 1 <= wanted <= max(x.type.ndim, 1):
+        asked = outdim if ndim is None else ndim
+        raise ValueError(f"flatten to {asked} dimensions: {x} has {x.type.ndim}, so 1 to {max(x.type.ndim, 1)} can be")
     if x.type.ndim == wanted:
         return x
     # Not -1, which is refused beside a length 0.
@@ -313,9 +317,10 @@ def shape_padright(t: Any, n_ones: int = 1) -> Any:
 
 
 def _padding(n_ones: Any) -> int:
-    if not isinstance(n_ones, (int, np.integer)) or n_ones < 0:
+    number = whole_number(n_ones)
+    if number is None or number < 0:
         raise ValueError(f"the number of new dimensions must be 0 or more, not {n_ones!r}")
-    return int(n_ones)
+    return number
 
 
 def shape_padaxis(t: Any, axis: int) -> Any:
@@ -377,12 +382,16 @@ def swapaxes(y: Any, axis1: int, axis2: int) -> Any:
     return transpose(y, order)
 
 
+def _several(axes: Any) -> Any:
+    return axes if whole_number(axes) is None else [axes]
+
+
 def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Any:
     """Return ``x`` with some of its dimensions moved to other places, the rest in order."""
     x = as_tensor_variable(x)
     ndim = x.type.ndim
-    sources = [axis_of(x, s, "moveaxis") for s in ([source] if isinstance(source, int) else source)]
-    places = [axis_of(x, d, "moveaxis") for d in ([destination] if isinstance(destination, int) else destination)]
+    sources = [axis_of(x, s, "moveaxis") for s in _several(source)]
+    places = [axis_of(x, d, "moveaxis") for d in _several(destination)]
     if len(set(sources)) != len(sources) or len(set(places)) != len(places) or len(sources) != len(places):
         raise ValueError(f"moveaxis: {source} to {destination}: as many places as axes are needed, each once")
     order = [i for i in range(ndim) if i not in sources]
@@ -404,6 +413,6 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Any:
     if axis is None:
         gone = {i for i, one in enumerate(x.type.broadcastable) if one}
     else:
-        gone = {axis_of(x, a, "squeeze") for a in ([axis] if isinstance(axis, (int, np.integer)) else axis)}
+        gone = {axis_of(x, a, "squeeze") for a in _several(axis)}
         x = addbroadcast(x, *gone)
     return DimShuffle(x.type.broadcastable, [i for i in range(x.type.ndim) if i not in gone])(x) if gone else x

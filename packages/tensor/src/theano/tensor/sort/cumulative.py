@@ -14,6 +14,7 @@ from theano.tensor.convert import (
     as_tensor_variable,
     constant,
     gradient_dtype,
+    whole_number,
 )
 from theano.tensor.create.alloc import full_like
 from theano.tensor.elemwise.functions import cast, conjugate
@@ -57,9 +58,9 @@ class CumOp(Op):
     def __init__(self, axis: int | None = None, mode: str = "add"):
         if mode not in ("add", "mul"):
             raise ValueError(f"CumOp: mode is {mode!r}; it must be 'add' or 'mul'")
-        if axis is not None and not isinstance(axis, (int, np.integer)):
+        self.axis, self.mode = None if axis is None else whole_number(axis), mode
+        if axis is not None and self.axis is None:
             raise TypeError(f"CumOp: an axis is a whole number or None, not {axis!r}")
-        self.axis, self.mode = None if axis is None else int(axis), mode
 
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.axis}, {self.mode}}}"
