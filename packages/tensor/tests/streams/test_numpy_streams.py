@@ -71,7 +71,8 @@ def test_the_numbers_are_numpys(name, shape, form, dtype):
         np.testing.assert_array_equal(found, right)
     assert numbers.type.ndim == right.ndim
     if form == "constant":
-        assert [i for i, one in enumerate(numbers.type.broadcastable) if one] == [i for i, n in enumerate(shape) if n == 1]
+        ones = [i for i, n in enumerate(shape) if n == 1 and name != "binomial"]  # of which Theano knows no lengths
+        assert [i for i, one in enumerate(numbers.type.broadcastable) if one] == ones
 
 
 @pytest.mark.parametrize("name", ["uniform", "normal", "binomial"])

@@ -10,7 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.settings import config
 from theano.tensor.control.checks import Assert
-from theano.tensor.convert import as_tensor_variable
+from theano.tensor.convert import as_tensor_variable, whole_number
 from theano.tensor.create.alloc import alloc
 from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import (
@@ -33,6 +33,7 @@ from theano.tensor.elemwise.functions import (
 from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.join.op import join, stack
 from theano.tensor.reduce.functions import all as all_of
+from theano.tensor.shape.basic import patternbroadcast, unbroadcast
 from theano.tensor.shape.reshape import reshape
 
 
@@ -259,6 +260,8 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
     for n in counts:
         if isinstance(n, (float, str)) or hasattr(n, "type") and n.type.dtype not in scal.integer_dtypes:
             raise ValueError(f"elements of reps must be whole numbers, not {n!r}")
+    # Of uint64 and int64, which lengths are, a product is a float.
+    counts = [cast(n, "int64") if (number := whole_number(n)) is None else number for n in counts]
     total = ndim if ndim is not None else builtins.max(len(counts), x.type.ndim)
     counts = [1] * (total - len(counts)) + counts
     x = x.dimshuffle(*["x"] * (total - x.type.ndim), *range(x.type.ndim))
@@ -309,7 +312,7 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
         index = switch(index < 0, count, index)  # from the end is nobody's choice
     n = index.type.ndim
     grids = [arange(index.shape[i]).dimshuffle(*["x"] * i, 0, *["x"] * (n - 1 - i)) for i in range(n)]
-    return getitem(_as_wide_as(table, index), (index, *grids))
+    return patternbroadcast(getitem(_as_wide_as(table, index), (index, *grids)), index.type.broadcastable)
 
 
 def table_of_choices(a: Any, choices: Any) -> Any:
@@ -347,11 +350,11 @@ def inverse_permutation(perm: Any) -> Any:
     perm = as_tensor_variable(perm)
     if perm.type.ndim == 1:
         places = arange(perm.shape[0])
-        return set_subtensor(perm.zeros_like()[perm], cast(places, perm.type.dtype))
+        return unbroadcast(set_subtensor(perm.zeros_like()[perm], cast(places, perm.type.dtype)), 0)
     if perm.type.ndim == 2:
         rows = arange(perm.shape[0]).dimshuffle(0, "x")
         places = cast(arange(perm.shape[1]).dimshuffle("x", 0), perm.type.dtype)
-        return set_subtensor(perm.zeros_like()[rows, perm], places + perm.zeros_like())
+        return unbroadcast(set_subtensor(perm.zeros_like()[rows, perm], places + perm.zeros_like()), 1)
     raise ValueError(f"a permutation has 1 or 2 dimensions, but {perm} has {perm.type.ndim}")
 
 

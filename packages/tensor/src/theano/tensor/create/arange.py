@@ -49,8 +49,7 @@ class ARange(Op):
     def make_node(self, start: Any, stop: Any, step: Any) -> Apply:
         """Return the node."""
         inputs = [as_tensor_variable(v, ndim=0) for v in (start, stop, step)]
-        length = self._known_length(*inputs)
-        return Apply(self, inputs, [TensorType(self.dtype, (length == 1,)).make_variable()])
+        return Apply(self, inputs, [TensorType(self.dtype, (False,)).make_variable()])
 
     @staticmethod
     def _known_length(start: Any, stop: Any, step: Any) -> int | None:

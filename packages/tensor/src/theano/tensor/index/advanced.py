@@ -17,9 +17,10 @@ from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor,
 from theano.tensor.create.alloc import alloc
 from theano.tensor.create.arange import ARange, arange
 from theano.tensor.elemwise.functions import cast, eq, neq, switch
-from theano.tensor.index.basic import sum_to_pattern
+from theano.tensor.index.basic import keeps_one, sum_to_pattern
 from theano.tensor.index.lengths import slice_length
 from theano.tensor.messages import broadcast_input, describe
+from theano.tensor.shape.basic import unbroadcast
 from theano.tensor.shape.reshape import reshape
 from theano.tensor.type import TensorApply, TensorType
 from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant, SliceType, as_index_variable
@@ -78,7 +79,10 @@ def _array_ndim(entry: Any) -> int:
 
 
 def adv_index_broadcastable_pattern(a: Any, idx: Sequence[Any]) -> tuple[bool, ...]:
-    """Return the broadcast pattern of ``a[idx]``.
+    """Return the broadcast pattern of ``a[idx]``, the same as in Theano.
+
+    One array beside whole slices keeps its own lengths of 1, and, if it is a vector, those of ``a``. Several arrays, or
+    a mask, select an unknown number. A slice keeps a length of 1 that it surely takes.
 
     Parameters
     ----------
@@ -96,25 +100,30 @@ def adv_index_broadcastable_pattern(a: Any, idx: Sequence[Any]) -> tuple[bool, .
     plan, place = _layout(a, variables)
     arrays = [entry for kind, entry, _ in plan if kind == "array"]
     ndim = max((_array_ndim(e) for e in arrays), default=0)
-    group = [
-        all(
-            _array_ndim(e) <= ndim - 1 - k or not _is_mask(e) and e.type.broadcastable[k - ndim + _array_ndim(e)]
-            for e in arrays
-        )
-        for k in range(ndim)
-    ]
+    rest = [kind == "keep" or kind == "slice" and _is_whole(entry) for kind, entry, _ in plan if kind != "array"]
+    alone = len(arrays) == 1 and all(rest) and not _is_mask(arrays[0])
     pattern: list[bool] = []
     for position, (kind, entry, axis) in enumerate(plan):
         if arrays and position == place:
-            pattern += group
+            pattern += arrays[0].type.broadcastable if alone else (False,) * ndim
         if kind == "new":
             pattern.append(True)
-        elif kind == "keep":
-            pattern.append(a.type.broadcastable[axis])
-        elif kind == "slice":
-            whole = isinstance(entry, SliceConstant) and entry.data == slice(None)
-            pattern.append(whole and a.type.broadcastable[axis])
+        elif kind != "array":
+            kept = kind == "keep" or keeps_one(_known_parts(entry))
+            pattern.append(kept and a.type.broadcastable[axis] and not (alone and ndim != 1))
     return tuple(pattern)
+
+
+def _is_whole(entry: Any) -> bool:
+    return isinstance(entry, SliceConstant) and entry.data == slice(None)
+
+
+def _known_parts(entry: Any) -> slice:
+    """Return the parts of a slice; one that takes nothing where the graph does not know them."""
+    try:
+        return slice_parts(entry)
+    except NotImplementedError:
+        return slice(0, 0)
 
 
 def _advanced_shape(x: Any, idx: Sequence[Variable], x_shape: Sequence[Any]) -> tuple[Any, ...]:
@@ -583,4 +592,4 @@ def nonzero(a: Any, return_matrix: bool = False) -> Any:
     [array([0, 1]), array([1, 0])]
     """
     places = _nonzero(a, return_list=True)
-    return as_tensor_variable(list(places)) if return_matrix else tuple(places)
+    return unbroadcast(as_tensor_variable(list(places)), 0) if return_matrix else tuple(places)

@@ -163,6 +163,22 @@ class _Indexed(Op):
         return x[tuple(index)]
 
 
+def keeps_one(entry: slice) -> bool:
+    """Return whether a slice surely takes the only element of an axis of length 1, counted from the left.
+
+    Theano knows nothing of ``x[-1:]``, and updates compare patterns.
+
+    Examples
+    --------
+    >>> keeps_one(slice(None)), keeps_one(slice(0, 3)), keeps_one(slice(1, None)), keeps_one(slice(-1, None))
+    (True, True, False, False)
+    """
+    ends = (entry.start, entry.stop, entry.step)
+    parts = [None if n is None else static_int(n) for n in ends]
+    known = all(k is not None or n is None for k, n in zip(parts, ends, strict=True))
+    return known and parts[2] != 0 and (parts[0] or 0) >= 0 and len(range(*slice(*parts).indices(1))) == 1
+
+
 class Subtensor(_Indexed):
     """A part of a tensor, selected by whole numbers and slices: a view.
 
@@ -209,17 +225,9 @@ class Subtensor(_Indexed):
         filled = fill_entries(self.idx_list, numbers)
         for known_one, entry in zip(x.type.broadcastable, filled, strict=False):
             if isinstance(entry, slice):
-                pattern.append(known_one and self._keeps_one(entry))
+                pattern.append(known_one and keeps_one(entry))
         pattern += x.type.broadcastable[len(filled) :]
         return Apply(self, [x, *numbers], [TensorType(x.type.dtype, pattern).make_variable()])
-
-    @staticmethod
-    def _keeps_one(entry: slice) -> bool:
-        """Return whether a slice surely takes the only element of an axis of length 1."""
-        ends = (entry.start, entry.stop, entry.step)
-        parts = [None if n is None else static_int(n) for n in ends]
-        known = all(k is not None or n is None for k, n in zip(parts, ends, strict=True))
-        return known and parts[2] != 0 and len(range(*slice(*parts).indices(1))) == 1
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Index the array."""

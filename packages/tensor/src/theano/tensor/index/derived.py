@@ -18,6 +18,7 @@ from theano.tensor.elemwise.functions import cast, eq, ge, minimum, switch
 from theano.tensor.index.functions import flatnonzero, getitem, set_subtensor
 from theano.tensor.messages import axis_of
 from theano.tensor.reduce.functions import all as all_of
+from theano.tensor.shape.basic import patternbroadcast
 
 
 def diff(x: Any, n: int = 1, axis: int = -1) -> Any:
@@ -159,7 +160,7 @@ def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> Any:
     rows = arange(a.shape[0]).dimshuffle(0, "x")
     columns = arange(a.shape[1]).dimshuffle("x", 0)
     value = _on_diagonal("fill_diagonal_offset", a, val)
-    return switch(eq(columns - rows, cast(offset, "int64")), value, a)
+    return patternbroadcast(switch(eq(columns - rows, cast(offset, "int64")), value, a), a.type.broadcastable)
 
 
 def _on_diagonal(what: str, a: Any, val: Any) -> Any:

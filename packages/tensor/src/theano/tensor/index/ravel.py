@@ -44,7 +44,7 @@ class UnravelIndex(Op):
         for v, what in ((indices, "indices"), (dims, "dims")):
             if v.type.dtype not in scal.integer_dtypes:
                 raise TypeError(f"unravel_index: {what} must be whole numbers, not {v} of dtype {v.type.dtype}")
-        out = TensorType("int64", indices.type.broadcastable)
+        out = TensorType("int64", (False,) * indices.type.ndim)
         return Apply(self, [indices, dims], [out.make_variable() for _ in range(self.ndim)])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
@@ -98,8 +98,7 @@ class RavelMultiIndex(Op):
             raise ValueError(f"ravel_multi_index: {len(index)} indexes for a shape of {known} lengths, {dims}")
         ndim = max(v.type.ndim for v in index)
         index = [as_tensor_variable(v, ndim=ndim) for v in index]
-        pattern = [all(flags) for flags in zip(*[v.type.broadcastable for v in index], strict=True)]
-        return Apply(self, [*index, dims], [TensorType("int64", pattern).make_variable()])
+        return Apply(self, [*index, dims], [TensorType("int64", (False,) * ndim).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Count with NumPy."""

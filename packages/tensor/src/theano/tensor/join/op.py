@@ -65,7 +65,7 @@ class MakeVector(Op):
         if wide != self.dtype:
             raise WideElementError(f"elements of dtype {wide} do not fit in a vector of dtype {self.dtype}")
         elements = [cast(x, self.dtype) for x in elements]
-        return Apply(self, elements, [TensorType(self.dtype, (len(elements) == 1,)).make_variable()])
+        return Apply(self, elements, [TensorType(self.dtype, (False,)).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Fill the vector."""
@@ -413,7 +413,7 @@ class Split(Op):
             pattern = [False] * x.type.ndim
             if place is not None:
                 pattern = list(x.type.broadcastable)
-                pattern[place] = static_int(splits[k]) == 1
+                pattern[place] = pattern[place] and static_int(splits[k]) == 1
             outputs.append(x.type.clone(broadcastable=pattern).make_variable())
         return Apply(self, [x, axis, splits], outputs)
 

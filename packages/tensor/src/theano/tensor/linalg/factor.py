@@ -69,7 +69,7 @@ class Cholesky(MatrixOp):
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
         x = self.matrix(x)
-        return Apply(self, [x], [matrix_type(x.type.dtype).make_variable()])
+        return Apply(self, [x], [x.type.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Factorise with NumPy, which reads the lower triangle."""

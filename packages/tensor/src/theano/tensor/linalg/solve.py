@@ -59,7 +59,7 @@ class MatrixInverse(MatrixOp):
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
         x = self.matrix(x)
-        return Apply(self, [x], [matrix_type(x.type.dtype).make_variable()])
+        return Apply(self, [x], [x.type.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Invert with NumPy."""
@@ -94,7 +94,7 @@ class MatrixPinv(MatrixOp):
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
         x = self.matrix(x)
-        return Apply(self, [x], [matrix_type(x.type.dtype).make_variable()])
+        return Apply(self, [x], [x.type.clone(broadcastable=x.type.broadcastable[::-1]).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute it with NumPy."""
@@ -161,7 +161,7 @@ class Solve(MatrixOp):
     def make_node(self, A: Any, b: Any) -> Apply:
         """Return the node for a matrix and a vector or matrix."""
         A, b = self.same_dtype(self.matrix(A, what="A"), self.matrix(b, (1, 2), "b"))
-        return Apply(self, [A, b], [matrix_type(A.type.dtype, b.type.ndim).make_variable()])
+        return Apply(self, [A, b], [b.type.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Solve with SciPy."""

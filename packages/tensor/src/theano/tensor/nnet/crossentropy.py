@@ -127,8 +127,9 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
     def make_node(self, x: Any, b: Any, y_idx: Any, labels: Any = "each") -> Apply:
         """Return the node for a matrix, a vector and the classes; rules also say how those choose."""
         x, b, y_idx = floating(self, x, (2,), "x"), floating(self, b, (1,), "b"), _classes(self, y_idx)
-        rows = (x.type.broadcastable[0],)
         how = self.how(labels)
+        # One label for each row: Theano takes the pattern of the labels. Of others, there may be fewer than rows.
+        rows = (x.type.broadcastable[0],) if how else y_idx.type.broadcastable
         first = bool(how) and how[0].data == LABELS.index("first")
         nll = TensorType(x.type.dtype, y_idx.type.broadcastable if first else rows).make_variable()
         place = TensorType(y_idx.type.dtype, rows).make_variable()
@@ -244,7 +245,7 @@ class CrossentropyCategorical1Hot(Op):
     def make_node(self, coding_dist: Any, true_one_of_n: Any) -> Apply:
         """Return the node for a matrix of distributions and the classes."""
         coding_dist = floating(self, coding_dist, (2,), "coding_dist")
-        out = TensorType(coding_dist.type.dtype, (coding_dist.type.broadcastable[0],))
+        out = TensorType(coding_dist.type.dtype, (False,))
         return Apply(self, [coding_dist, _classes(self, true_one_of_n)], [out.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
@@ -356,8 +357,8 @@ def crossentropy_softmax_max_and_argmax_1hot_with_bias(x: Any, b: Any, y_idx: An
     >>> largest.eval(), place.eval()
     (array([0.5]), array([0]))
     """
-    nll, sm, place = crossentropy_softmax_argmax_1hot_with_bias(x, b, y_idx, **kwargs)
-    return nll, sm, sm.max(axis=-1), place
+    nll, sm = crossentropy_softmax_1hot_with_bias(x, b, y_idx, **kwargs)
+    return nll, sm, sm.max(axis=-1), sm.argmax(axis=-1)
 
 
 def crossentropy_softmax_max_and_argmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> Any:

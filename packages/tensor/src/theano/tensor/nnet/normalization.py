@@ -21,7 +21,7 @@ from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.expressions.base import Compound
 from theano.tensor.messages import describe
 from theano.tensor.reduce.functions import mean, prod
-from theano.tensor.shape.basic import addbroadcast, shape_i
+from theano.tensor.shape.basic import addbroadcast, patternbroadcast, shape_i
 
 __all__ = [
     "AbstractBatchNormInference", "AbstractBatchNormTrain", "AbstractBatchNormTrainGrad", "BNComposite",
@@ -105,7 +105,8 @@ class AbstractBatchNormTrain(_Normalization):
         center = mean(x, axis=axes, keepdims=True)
         variance = mean(sqr(x - center), axis=axes, keepdims=True)
         inverse = cast(inv(sqrt(variance + epsilon)), dtype)
-        found = [(x - center) * (scale * inverse) + bias, center, inverse]
+        normal = patternbroadcast((x - center) * (scale * inverse) + bias, x.type.broadcastable)
+        found = [normal, *(patternbroadcast(v, scale.type.broadcastable) for v in (center, inverse))]
         if older:
             count = cast(prod([shape_i(x, a) for a in axes]), dtype)
             unbiased = variance * (count / (count - 1))
@@ -186,7 +187,8 @@ class AbstractBatchNormInference(_Normalization):
 
     def expression(self, x: Any, scale: Any, bias: Any, center: Any, variance: Any, epsilon: Any) -> Any:
         """Return the normalised elements."""
-        return cast((x - center) * (scale / sqrt(variance + epsilon)) + bias, x.type.dtype)
+        result = cast((x - center) * (scale / sqrt(variance + epsilon)) + bias, x.type.dtype)
+        return patternbroadcast(result, x.type.broadcastable)
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that epsilon counts as constant."""

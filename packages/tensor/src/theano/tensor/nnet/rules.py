@@ -212,7 +212,7 @@ def _entropy_of(node: TensorApply, biased: bool) -> Any:
     if rows is None or sm.owner is None or isinstance(sm.owner.op, SoftmaxWithBias) != biased:
         return None
     nll, new_sm, _ = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, return_list=True)
-    answer = {node.outputs[0]: conform(nll, node.outputs[0])}
+    answer = {node.outputs[0]: nll}
     if any(client is not node for client, _ in sm.clients):
         answer[sm] = conform(new_sm, sm)
     return answer
@@ -313,7 +313,7 @@ def local_advanced_indexing_crossentropy_onehot(fgraph: Any, node: TensorApply) 
     matrix = source.inputs[0]
     rows = _matrix_and_bias(matrix) or (matrix, _no_bias(matrix))
     nll = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, how, return_list=True)[0]
-    return [conform(F.neg(nll), node.outputs[0])]
+    return [F.neg(nll)]
 
 
 def _classes(v: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op
-from theano.tensor.convert import as_tensor_variable, static_int
+from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorApply, TensorType
 
 
@@ -114,7 +114,7 @@ class ChoiceFromUniform(MultinomialFromUniform):
     def make_node(self, pvals: Any, unis: Any, n: Any = 1) -> Apply[Any, Any]:
         """Return the node for a matrix of probabilities, ``n`` uniform numbers for each row, and ``n``."""
         pvals, unis, n = self._checked(pvals, unis, n)
-        pattern = (pvals.type.broadcastable[0], static_int(n) == 1)
+        pattern = (pvals.type.broadcastable[0], False)
         out = TensorType("int64" if self.odtype == "auto" else self.odtype, pattern)
         return Apply(self, [pvals, unis, n], [out.make_variable()])
 

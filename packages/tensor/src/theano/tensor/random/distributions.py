@@ -82,7 +82,9 @@ def binomial(
     True
     """
     n, p = if_known(not_negative, "binomial: n", n), if_known(probability, "binomial: p", _probability(p, prob))
-    return _draw("binomial", random_state, size, ndim, dtype, n, p)
+    found = size_of(ndim, size, n, p)
+    op = RandomFunction("binomial", TensorType(dtype, (False,) * len(found.pattern)))
+    return op(random_state, found.lengths, n, p)
 
 
 def _probability(p: Any, prob: Any) -> Any:

@@ -12,7 +12,7 @@ from theano.compile.registered_code import Code, CodeByType
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Variable
 from theano.tensor.control.checks import CheckedLength, equal
-from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
+from theano.tensor.convert import as_tensor_variable, static_int
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType, rebroadcaster
 
@@ -34,8 +34,7 @@ class Shape(CodeByType):
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
         x = x if isinstance(x, Variable) else as_tensor_variable(x)
-        one = hasattr(x.type, "ndim") and x.type.ndim == 1
-        return Apply(self, [x], [TensorType("int64", (one,)).make_variable()])
+        return Apply(self, [x], [TensorType("int64", (False,)).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Ask the value."""
@@ -207,15 +206,13 @@ class SpecifyShape(CodeByType):
     view_map = {0: [0]}
 
     def make_node(self, x: Any, shape: Any) -> Apply:
-        """Return the node; lengths that are constants become part of the type."""
+        """Return the node."""
         x, shape = _with_lengths(x), as_tensor_variable(shape)
         if isinstance(shape, Constant) and shape.type.ndim == 1 and len(shape.data) != x.type.ndim:
             raise AssertionError(f"specify_shape: {x} has {x.type.ndim} dimensions, but {len(shape.data)} are given")
         if shape.type.ndim != 1 or shape.type.dtype not in _INTEGERS:
             raise TypeError(f"specify_shape needs a whole number for each dimension, not {shape} of {shape.type}")
-        pattern = [known or static_int(shape[i]) == 1 for i, known in enumerate(x.type.broadcastable)]
-        out = x.type.clone(broadcastable=pattern) if is_tensor(x) else x.type
-        return Apply(self, [x, shape], [out.make_variable()])
+        return Apply(self, [x, shape], [x.type.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Check the lengths."""

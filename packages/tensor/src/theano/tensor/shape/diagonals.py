@@ -55,8 +55,7 @@ class ExtractDiag(Op):
         first, second = self._axes(x.type.ndim)
         if first == second:
             raise ValueError(f"diagonal: axis1 and axis2 are both {first}")
-        pattern = [b for i, b in enumerate(x.type.broadcastable) if i not in (first, second)]
-        return Apply(self, [x], [TensorType(x.type.dtype, [*pattern, False]).make_variable()])
+        return Apply(self, [x], [TensorType(x.type.dtype, [False] * (x.type.ndim - 1)).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Take the diagonal with NumPy."""

@@ -14,6 +14,7 @@ from theano.tensor.convert import (
     as_tensor_variable,
     constant,
     gradient_dtype,
+    length_if_known,
     static_int,
 )
 from theano.tensor.create.alloc import alloc
@@ -131,7 +132,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     x, repeats = as_tensor_variable(x), as_tensor_variable(repeats)
     if repeats.type.ndim > 1:
         raise ValueError(f"The dimension of repeats should not exceed 1, but {repeats} has {repeats.type.ndim}")
-    if repeats.type.ndim == 1 and repeats.type.broadcastable[0]:
+    if repeats.type.ndim == 1 and length_if_known(repeats) == 1:
         repeats = repeats[0]
     if repeats.type.ndim == 1:
         return RepeatOp(axis=axis)(x, repeats)

@@ -12,6 +12,7 @@ from theano.tensor.control.checks import guarded, unchecked
 from theano.tensor.create.alloc import Alloc, alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.join.op import MakeVector
 from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
 from theano.tensor.reduce.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum
 from theano.tensor.rules.predicates import (
@@ -37,10 +38,12 @@ def local_reduce_broadcastable(node: TensorApply) -> Any:
     x: Any = node.inputs[0]
     op: Any = node.op
     axes = op.axes_of(x.type.ndim)
-    ones = [a for a in axes if x.type.broadcastable[a]]
+    single = x.owner is not None and isinstance(x.owner.op, MakeVector) and len(x.owner.inputs) == 1
+    ones = [a for a in axes if single or x.type.broadcastable[a]]
     if not ones or scal.upcast(x.type.dtype) == "bool" and isinstance(op, (Sum, Prod)) and len(ones) == len(axes):
         return None
-    dropped = DimShuffle(x.type.broadcastable, [i for i in range(x.type.ndim) if i not in ones])(x)
+    kept = [i for i in range(x.type.ndim) if i not in ones]
+    dropped = x.owner.inputs[0] if single else DimShuffle(x.type.broadcastable, kept)(x)
     left = [a - sum(o < a for o in ones) for a in axes if a not in ones]
     new = type(op)(*op._arguments(tuple(left)))(dropped) if left else dropped
     return [conform(new, node.outputs[0])]
