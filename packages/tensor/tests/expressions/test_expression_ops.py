@@ -25,6 +25,7 @@ from theano.graph import Constant, generic
 from theano.tensor.blas import routines
 from theano.tensor.expressions.base import Compound
 from theano.tensor.expressions.ops import BroadcastTo
+from theano.tensor.linalg.determinant import Adjugate, AdjugateAlong
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 from theano.tensor.linalg.solve import TensorInv, TensorSolve
 from theano.tensor.nnet import classes as many_classes
@@ -69,6 +70,8 @@ SAMPLES = {
     "EigvalshGrad": Sample(EigvalshGrad(), (S, S + np.eye(3), V)),
     "ExpmGrad": Sample(ExpmGrad(), (S / 5, S)),
     "TensorInv": Sample(TensorInv(1), (S,)),
+    "Adjugate": Sample(Adjugate(), (S,)),
+    "AdjugateAlong": Sample(AdjugateAlong(), (S, S)),
     "TensorSolve": Sample(TensorSolve(), (S, V)),
     "ProductOfOthers": Sample(ProductOfOthers((1,)), (X,), lambda x: (x, T.prod(x, axis=1, keepdims=True))),
     "Dot22": Sample(routines.Dot22(), (X, Y)),
@@ -210,7 +213,7 @@ def test_pickles_and_copies_are_equal_by_what_the_op_says_of_itself(name):
 def test_wrong_inputs_are_refused(name):
     sample = SAMPLES[name]
     inputs = sample.inputs(*variables_of(sample))
-    with pytest.raises((TypeError, ValueError), match="takes|dimension|whole numbers"):
+    with pytest.raises((TypeError, ValueError), match="takes|dimension|whole numbers|must be a matrix"):
         sample.op.make_node(*inputs, T.dscalar())
     with pytest.raises((TypeError, ValueError)):
         sample.op.make_node()

@@ -98,10 +98,11 @@ class RuleIndex:
 class _Recurrence:
     """Finds rules that undo each other: the graph is what it was a few changes before.
 
-    The graph is remembered after 64, 128, ... uses of a rule, and compared with what a few changes more make of it.
+    The graph is remembered after 1024, 2048, ... uses of a rule, and compared with what a few changes more make of it:
+    to compare graphs takes as long as some changes, and few graphs that end ask for so many.
     """
 
-    FIRST, FEW = 64, 32
+    FIRST, FEW = 1024, 32
 
     def __init__(self, fgraph: FunctionGraph):
         self._fgraph = fgraph

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from theano.graph.variable import Constant
 from theano.scalar.arithmetic import like, or_one
 from theano.scalar.comparison import eq, switch
 from theano.scalar.define import scalar_op
@@ -81,7 +82,8 @@ def _power_gradient(x: Any, y: Any, out: Any, g: Any) -> tuple[Any, Any]:
     of 0: the derivative by the exponent is its limit there, 0.
     """
     zero = eq(x, 0)
-    exponent = switch(zero & eq(y, 0), 0, y - 1)
+    other_than_0 = isinstance(y, Constant) and y.data != 0
+    exponent = y - 1 if other_than_0 else switch(zero & eq(y, 0), 0, y - 1)
     return g * y * x**exponent, switch(zero, 0, g * log(or_one(x)) * out)
 
 

@@ -406,12 +406,14 @@ def _scalar_gradients(op: Any, inputs: Sequence[Any], grads: Sequence[Any]) -> _
     What an op that is a statement says depends on dtypes and flags alone, and is asked once.
     """
     key = None
+    # Where an exponent is a number, powers say what they say of that number.
+    numbers = [_number(x) if op == scal.pow else None for x in inputs]
     if isinstance(op, scal.DefinedOp) and all(map(is_tensor, grads)):
         policies = config.floatX, config.cast_policy, config.int_division
-        key = op, *(x.type.dtype for x in inputs), *(g.type.dtype for g in grads), *policies
+        key = op, *(x.type.dtype for x in inputs), *(g.type.dtype for g in grads), *policies, *numbers
         if key in _known_gradients:
             return _known_gradients[key]
-    scalar_inputs = [scal.get_scalar_type(x.type.dtype).make_variable() for x in inputs]
+    scalar_inputs = [_stand_in(x.type.dtype, number) for x, number in zip(inputs, numbers, strict=True)]
     scalar_outputs = op.make_node(*scalar_inputs).outputs
     scalar_grads = [_scalar_stand_in(g) for g in grads]
     with config.change_flags(compute_test_value="off"):  # stand-ins have no value
@@ -423,9 +425,21 @@ def _scalar_gradients(op: Any, inputs: Sequence[Any], grads: Sequence[Any]) -> _
     return found
 
 
+def _number(x: Any) -> Any:
+    """Return the number that a variable is, stretched or not; None if it is no constant."""
+    while x.owner is not None and isinstance(x.owner.op, DimShuffle):
+        x = x.owner.inputs[0]
+    return x.data.item() if isinstance(x, Constant) and x.data.size == 1 else None
+
+
+def _stand_in(dtype: str, number: Any = None) -> Variable:
+    kind = scal.get_scalar_type(dtype)
+    return kind.make_variable() if number is None else kind.make_constant(number)
+
+
 def _scalar_stand_in(gradient: Any) -> Variable:
     if is_tensor(gradient):
-        return scal.get_scalar_type(gradient.type.dtype).make_variable()
+        return _stand_in(gradient.type.dtype)
     return gradient.type.make_variable()
 
 

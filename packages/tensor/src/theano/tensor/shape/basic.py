@@ -198,8 +198,10 @@ class SpecifyShape(CodeByType):
     Examples
     --------
     >>> import theano.tensor as T
-    >>> specify_shape(T.dmatrix("m"), (2, 1)).type
-    TensorType(float64, col)
+    >>> m = T.dmatrix("m")
+    >>> specify_shape(m, (2, 1)).eval({m: [[1.0], [2.0]]})
+    array([[1.],
+           [2.]])
     """
 
     __props__ = ()

@@ -38,6 +38,7 @@ from theano.tensor.rules.predicates import (
     times,
     uniform,
 )
+from theano.tensor.shape.basic import Rebroadcast
 from theano.tensor.shape.reshape import Reshape
 from theano.tensor.shape.rules.layout import is_length_of, keeps_long_axes, lengths_in
 from theano.tensor.type import TensorApply
@@ -116,7 +117,7 @@ def _applied(node: TensorApply, place: int, p: Any) -> Any:
 # -- gradients ------------------------------------------------------------------------------------------------------
 
 
-@local_rule([DimShuffle, Reshape, Split, Join, F.switch, Sum, Subtensor, *READS], keeps="finite",
+@local_rule([DimShuffle, Rebroadcast, Reshape, Split, Join, F.switch, Sum, Subtensor, *READS], keeps="finite",
             phases=("canonicalize",), needs=[F.true_div, F.inv])  # fmt: skip
 def local_quotient_moved_back(fgraph: Any, node: TensorApply) -> Any:
     """``back(a / move(b))`` is ``back(a) / b`` where ``back`` undoes the move, and the gradient is multiplied by b.
@@ -128,7 +129,7 @@ def local_quotient_moved_back(fgraph: Any, node: TensorApply) -> Any:
         return None
     quotient = node.inputs[place]
     for divisor in dict.fromkeys(divisors(quotient)):
-        if divisor.type != quotient.type and not isinstance(node.op, Sum):
+        if divisor.type != quotient.type and not isinstance(node.op, (Sum, Rebroadcast)):
             continue
         unmoved = [_unmoved(fgraph, divisor, node, k) for k in range(len(node.outputs))]
         if any(b is None or not _cancels(b) for b in unmoved):
@@ -274,10 +275,14 @@ def _written(fgraph: Any, node: TensorApply, divisor: Any, k: int) -> Any:
     return b if feature is not None and feature.same_shape(base, b) else None
 
 
+def _itself(fgraph: Any, node: TensorApply, divisor: Any, k: int) -> Any:
+    return divisor
+
+
 #: For each kind of ops the function that returns, if one of them undoes the move of a node, what was moved there.
 _UNDONE: dict[Any, Callable[..., Any]] = {
-    DimShuffle: _unshuffled, Reshape: _reshaped, Split: _split, Join: _joined, Sum: _summed, Elemwise: _chosen,
-    Subtensor: _element, tuple(READS): _written,
+    Rebroadcast: _itself, DimShuffle: _unshuffled, Reshape: _reshaped, Split: _split, Join: _joined, Sum: _summed,
+    Elemwise: _chosen, Subtensor: _element, tuple(READS): _written,
 }  # fmt: skip
 
 

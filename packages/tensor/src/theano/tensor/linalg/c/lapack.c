@@ -236,9 +236,11 @@ TH_EXPORT int th_kernel_det(th_ctx *ctx)
         const int64_t pivot = ours ? pivots[i] : (p->wide ? pivots[i] : ((const int32_t *)pivots)[i]) - 1;
         const double complex d = number_at(lu + i * (rows + 1) * a->itemsize, a->dtype);
         const double size = ctx->nout == 2 ? cabs(d) : 1;
-        const double complex factor = (pivot == i ? d : -d) / (size == 0 ? 1 : size);
-        if (ctx->nout == 2)
+        double complex factor = pivot == i ? d : -d;
+        if (ctx->nout == 2) {
             logarithm += log(size);
+            factor = is_complex(a->dtype) ? factor / (size == 0 ? 1 : size) : creal(factor) < 0 ? -1 : size != 0;
+        }
         if (is_complex(a->dtype))
             product *= factor;
         else

@@ -119,17 +119,17 @@ rule("local_log_sum_exp", log(_total), _log_sum_exp, when=_has_axes, keeps="fini
 
 
 def _is_shifted(t: Any) -> bool:
-    """Return whether the largest of something is subtracted, so that exponentials of ``t`` do not overflow."""
+    """Return whether something large is subtracted, so that exponentials of ``t`` do not overflow."""
     apart = made_by(t, F.sub)
     largest = None if apart is None else apart.inputs[1].owner
     while largest is not None and (isinstance(largest.op, DimShuffle) or scalar_of(largest) == scal.switch):
         largest = largest.inputs[-1].owner
-    return largest is not None and isinstance(largest.op, Max)
+    return largest is not None and isinstance(largest.op, (Max, LogSumExp))
 
 
 @local_rule([F.log], keeps="finite", phases=("local_log_sum_exp",), needs=[F.exp])
 def local_log_sum_exp_weighted(node: TensorApply) -> Any:
-    """``log(sum(w * exp(x)))`` is ``m + log(sum(w * exp(x - m)))`` with m the largest x of each sum."""
+    """``log(sum(w * exp(x)))`` is ``m + log(sum(w * exp(x - m)))`` with m being ``log(sum(exp(x)))``."""
     total, out = node.inputs[0].owner, node.outputs[0]
     if total is None or not isinstance(total.op, Sum):
         return None
@@ -138,7 +138,7 @@ def local_log_sum_exp_weighted(node: TensorApply) -> Any:
         return None
     (x, weights), whole = power, total.inputs[0]
     axes = total.op.axes_of(whole.type.ndim)
-    largest = Max(axes)(x)
+    largest = LogSumExp(axes)(x)  # of nothing it is minus infinity, where there is no largest
     largest = F.switch(F.isinf_(largest), number_like(0, largest), largest)
     relative = F.exp(F.sub(x, restore_axes(largest, x, axes)))
     rest = F.log(total.op(combine(F.mul, [relative, *weights], whole.type.dtype)))
