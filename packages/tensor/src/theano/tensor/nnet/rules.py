@@ -46,6 +46,7 @@ from theano.tensor.reduce.careduce import Max, Sum
 from theano.tensor.rules.predicates import (
     combine,
     conform,
+    factors_of,
     filled_with,
     made_by,
     number_of,
@@ -89,8 +90,7 @@ def local_logsoftmax_grad(fgraph: Any, node: TensorApply) -> Any:
 def local_softmax_grad_over_softmax(node: TensorApply) -> Any:
     """The derivative of ``log(softmax(x))`` along a direction, not multiplied and divided by the softmax."""
     above, sm = node.inputs
-    product = made_by(above, F.mul)
-    factors = [above] if product is None else list(product.inputs)
+    factors = factors_of(above)
     for i, factor in enumerate(factors):
         if factor.owner is not None and isinstance(factor.owner.op, SoftmaxGrad) and factor.owner.inputs[1] is sm:
             dy = factor.owner.inputs[0]
@@ -104,8 +104,7 @@ def softmax_simplifier(node: TensorApply) -> Any:
     """Exponentials of a matrix divided by their sums along each row, as users write a softmax."""
     above, below = node.inputs
     x = _summed_exponent(below)
-    product = made_by(above, F.mul)
-    factors = [above] if product is None else list(product.inputs)
+    factors = factors_of(above)
     powers = [made_by(v, F.exp) for v in factors]
     places = [i for i, p in enumerate(powers) if x is not None and p is not None and p.inputs[0] is x]
     if not places:

@@ -144,6 +144,12 @@ def terms_of(v: Any) -> Apply | None:
     return total if total is not None and len(v.clients) == 1 else None
 
 
+def factors_of(v: Any) -> list[Any]:
+    """Return the factors of a product; anything else is its own only factor."""
+    product = made_by(v, F.mul)
+    return [v] if product is None else list(product.inputs)
+
+
 #: How deep in an expression a divisor is looked for; what users write is not deeper.
 NESTED = 8
 

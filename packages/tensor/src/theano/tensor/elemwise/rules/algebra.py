@@ -25,6 +25,7 @@ from theano.tensor.rules.predicates import (
     E,
     combine,
     conform,
+    factors_of,
     in_dtype,
     is_complex,
     is_discrete,
@@ -356,8 +357,7 @@ def divisors(term: Any, levels: int = NESTED) -> list[Any]:
     below = over.inputs[1] if over is not None else inverse.inputs[0] if inverse is not None else None
     if below is None:
         return []
-    factors = made_by(below, F.mul)
-    return list(factors.inputs) if factors is not None else [below]
+    return factors_of(below)
 
 
 def _is_number(v: Any) -> bool:

@@ -30,6 +30,7 @@ from theano.tensor.reduce.careduce import Sum
 from theano.tensor.rules.moves import MOVES, READS, moved_alike, replaces, same_part, sources
 from theano.tensor.rules.predicates import (
     conform,
+    factors_of,
     filled_with,
     in_dtype,
     made_by,
@@ -294,9 +295,7 @@ def _cancels(b: Any) -> bool:
     if isinstance(node.op, (Softmax, SoftmaxWithBias)) or scalar_of(node) in (scal.sigmoid, scal.exp, scal.erfc):
         return True
     if isinstance(node.op, Sum):
-        product = made_by(node.inputs[0], F.mul)
-        factors = [node.inputs[0]] if product is None else product.inputs
-        return any(made_by(v, F.exp) is not None for v in factors)
+        return any(made_by(v, F.exp) is not None for v in factors_of(node.inputs[0]))
     if scalar_of(node) == scal.add:
         return any(_cancels(v) for v in node.inputs)
     at = _only_argument(b)

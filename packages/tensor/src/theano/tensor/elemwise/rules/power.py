@@ -15,6 +15,7 @@ from theano.tensor.rules.predicates import (
     combine,
     computed,
     conform,
+    factors_of,
     is_complex,
     is_float,
     made_by,
@@ -93,8 +94,7 @@ def local_power_over_itself(node: TensorApply) -> Any:
     out = node.outputs[0]
     if not is_float(out) or is_complex(out):
         return None
-    products = [(v, made_by(v, F.mul)) for v in node.inputs]
-    above, below = ([v] if product is None else list(product.inputs) for v, product in products)
+    above, below = map(factors_of, node.inputs)
     for i, v in enumerate(above):
         for j, w in enumerate(below):
             new = _quotient(v, w) if v.type.dtype == w.type.dtype == out.type.dtype else None

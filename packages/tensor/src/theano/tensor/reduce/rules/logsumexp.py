@@ -20,6 +20,7 @@ from theano.tensor.rules.predicates import (
     E,
     combine,
     conform,
+    factors_of,
     filled_with,
     in_reals,
     is_complex,
@@ -40,8 +41,7 @@ EVERYWHERE = ("canonicalize", "stabilize", "specialize")
 
 def _power(v: Any) -> tuple[Any, list[Any]] | None:
     """Return x and the factors w if ``v`` is ``exp(x) * w``; a positive number c is ``exp(log(c))``."""
-    product = made_by(v, F.mul)
-    factors = [v] if product is None else list(product.inputs)
+    factors = factors_of(v)
     exponents = [_exponent(factor) for factor in factors]
     found = [t for t in exponents if t is not None]
     if found:
