@@ -9,10 +9,12 @@ has two answers: whether the short run catches it, which every check does, and w
 cases and slow tests. The list names a mutant by the text of its line, so it lasts while files change. A mutant whose
 line is gone is reported, and --renew puts another one in its place.
 
-The tests run once under coverage.py, which notes who reaches which line. A mutant is given to those tests alone, and
-the first failure ends it: first to those of the short run, then to the others. For a fixed list all tests are run, for
-a sample those of its groups. With --keep, the notes and each answer stay in a folder. The notes serve again while
-sources and tests are the same. --resume asks only for the answers that are missing.
+The tests of the short run are traced once by coverage.py, which notes who reaches which line. A mutant is given to
+those tests alone, and the first failure ends it. If there is none, the whole run's other cases of the same functions
+follow, and the slow tests of their files. For a fixed list all tests are traced, for a sample those of its groups.
+
+With --keep, the notes and each answer stay in a folder. The notes serve again while sources and tests are the same.
+--resume asks only for the answers that are missing.
 
 The tests that caught a mutant run once more without one: what a test that fails then has caught does not count.
 
@@ -113,7 +115,7 @@ def answers(asked: argparse.Namespace, folder: Path) -> list[report.Row]:
     tree = Tree(folder / "trees" / "plain", folder / "cache")
     print("tests as they are ...", flush=True)
     reach = Measurement(tree, folder, tests, asked.cases, asked.jobs).reach()
-    for failed in sorted(reach.whole.failed | reach.part.failed):
+    for failed in sorted(reach.short.failed):
         print(f"left out, since it fails in a copy without any mutant: {failed}", flush=True)
     rows = [json.loads(line) for line in results.read_text("utf-8").splitlines()] if results.exists() else []
     known = {_name_in(row) for row in rows}

@@ -20,6 +20,8 @@ from mutation.changes import Mutant, statement
 FIRST_FILES = 4
 #: The context of what runs on import, while no test does.
 ON_IMPORT = ""
+#: Seconds that a slow test is taken to last.
+UNKNOWN = 5.0
 
 
 @dataclass
@@ -73,16 +75,16 @@ class Run:
 
 @dataclass
 class Reach:
-    """The tests of the short run and of the whole one.
+    """The tests of the short run that reach a line, and those of the whole run that may.
 
-    An id can stand for one case in the whole run and for another in the short one, and a test can try more in the whole
-    one. So files that depend on the part that is tried have been run twice. What they try in the short run is ``part``.
+    Only the short run is traced. The whole run has other cases of its functions, and slow tests beside them. An id can
+    stand for one case in the whole run and for another in the short one, and a test can try more in the whole one.
     """
 
-    whole: Run
-    part: Run
-    short: frozenset[str]
-    #: The files that have been run twice.
+    short: Run
+    #: The ids of the whole run.
+    whole: frozenset[str]
+    #: The files of tests that depend on the part of the cases that a run tries.
     files: frozenset[str]
 
     def look_up(self, mutants: Iterable[Mutant]) -> None:
@@ -93,19 +95,34 @@ class Reach:
             if m.path not in trees:
                 trees[m.path] = ast.parse((groups.ROOT / m.path).read_text(encoding="utf-8"))
             wanted[m.path].update(statement(trees[m.path], m.line))
-        self.whole.look_up(wanted)
-        self.part.look_up(wanted)
+        self.short.look_up(wanted)
 
     def tests(self, stage: str, mutant: Mutant, lines: range) -> dict[str, float]:
-        """Return the tests that a stage has for some lines, with their seconds: "short", or "whole" for the others."""
-        whole, part = (self._found(run, mutant, lines) for run in (self.whole, self.part))
-        both = {t: s for t, s in whole.items() if t in self.short and t.partition("::")[0] not in self.files}
-        return both | part if stage == "short" else {t: s for t, s in whole.items() if t not in both}
+        """Return the tests that a stage has for some lines, with their seconds: "short", or "whole" for the others.
 
-    @staticmethod
-    def _found(run: Run, mutant: Mutant, lines: range) -> dict[str, float]:
-        group = [test for test in run.seconds if test.startswith(groups.GROUPS[mutant.group][1])]
-        return {test: run.seconds[test] for test in run.reaching(mutant.path, lines, group)}
+        The seconds of tests of the whole run are estimates: those of the function's slowest case, or `UNKNOWN`.
+        """
+        group = [test for test in self.short.seconds if test.startswith(groups.GROUPS[mutant.group][1])]
+        reaching = self.short.reaching(mutant.path, lines, group)
+        seconds = {test: self.short.seconds[test] for test in reaching}
+        if stage == "short":
+            return seconds
+        slowest: dict[str, float] = {}
+        for test, its in seconds.items():
+            slowest[function_of(test)] = max(its, slowest.get(function_of(test), 0.0))
+        reached, known = {test.partition("::")[0] for test in seconds}, set(map(function_of, self.short.known))
+        found = {}
+        for test in self.whole:
+            file, function = test.partition("::")[0], function_of(test)
+            is_new = test not in self.short.known or file in self.files
+            if is_new and (function in slowest or (file in reached and function not in known)):
+                found[test] = slowest.get(function, UNKNOWN)
+        return found
+
+
+def function_of(test: str) -> str:
+    """Return the id of a test without its case."""
+    return test.partition("[")[0]
 
 
 def parts(context: str) -> tuple[str, str]:
@@ -132,7 +149,7 @@ def in_order(tests: dict[str, float], preferred: tuple[str, ...]) -> list[str]:
     ranks: dict[str, int] = defaultdict(int)
     keys = {}
     for test in sorted(tests, key=lambda t: (tests[t], t)):
-        function = test.partition("[")[0]
+        function = function_of(test)
         keys[test] = ranks[function] > 0, not test.startswith(preferred), ranks[function], tests[test]
         ranks[function] += 1
     return sorted(keys, key=lambda t: keys[t])

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from mutation.reach import Reach, Run, batches, in_order, within
 SCRIPT = str(Path(__file__).with_name("chosen.py"))
 #: The plugin of Hypothesis takes half a second to import; its tests run without, too.
 LIGHT = ("-p", "no:hypothesispytest")
+TOO_LONG = "too long"
 NOTHING_WENT_WRONG = (0, 1, 5)  # pytest's statuses: tests passed, some failed, there are none
 
 
@@ -84,7 +85,10 @@ class Tree:
                 for batch in batches(tests):
                     # The tests took so long beside others; alone with a mutant, more may have to be compiled.
                     patience = 90 + 4 * sum(seconds[test] for test in batch)
-                    if failed := self.failing(batch, which, "-x", patience=patience):
+                    failed = self.failing(batch, which, "-x", patience=patience)
+                    if failed == [TOO_LONG] and stage == "whole":  # its seconds were an estimate
+                        is_cut = True
+                    elif failed:
                         return Verdict(stage, failed[0], time.monotonic() - start, asked, is_cut)
         finally:
             path.write_text(original, encoding="utf-8")
@@ -102,7 +106,7 @@ class Tree:
             return []
         reports = [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.exists() else []
         failed = [report["nodeid"] for report in reports if report.get("outcome") == "failed"]
-        return failed or ["too long" if status is None else f"pytest's status {status}"]
+        return failed or [TOO_LONG if status is None else f"pytest's status {status}"]
 
 
 # -- who reaches what --------------------------------------------------------------------------------------------------
@@ -118,18 +122,6 @@ def digest(*more: str) -> str:
         if path.is_file() and path.suffix not in (".pyc", ".so") and "build" not in inner.parts:
             state.update(f"{inner}\0".encode() + path.read_bytes())
     return state.hexdigest()
-
-
-def split(tests: Iterable[str]) -> Iterator[list[str]]:
-    """Yield tests for one process after the other: each folder of a layer's tests, and the files beside these."""
-    for test in tests:
-        folder = groups.ROOT / test
-        files = [str(Path(test, p.name)) for p in sorted(folder.glob("test_*.py"))] if folder.is_dir() else [test]
-        if files:
-            yield files
-        for inner in sorted(p for p in folder.glob("*") if p.is_dir()):
-            if any(inner.rglob("test_*.py")):
-                yield [str(Path(test, inner.name))]
 
 
 def tried_in_part(files: Iterable[str]) -> frozenset[str]:
@@ -168,16 +160,12 @@ class Measurement:
         self.path = os.pathsep.join([str(on_start.parent), tree.environment["PYTHONPATH"]])
 
     def reach(self) -> Reach:
-        """Run what has not been run yet, and return who reaches what."""
-        short = frozenset(test for k, tests in enumerate(self._by_layer(self.tests))
-                          for test in self._collect(f"short-{k}", tests))  # fmt: skip
-        whole = Run(self.tree.folder, [self._run(f"whole-{k}", "all", t) for k, t in enumerate(split(self.tests))])
-        files = {test.partition("::")[0] for test in short}
-        new = {test.partition("::")[0] for test in short - whole.known}
-        again = tried_in_part(files) | new
-        layers = self._by_layer(sorted(again))
-        part = Run(self.tree.folder, [self._run(f"part-{k}", self.cases, t) for k, t in enumerate(layers)])
-        return Reach(whole, part, short, frozenset(again))
+        """Trace the short run where that has not been done yet, and return who reaches what."""
+        layers = self._by_layer(self.tests)
+        short = Run(self.tree.folder, [self._run(f"short-{k}", tests) for k, tests in enumerate(layers)])
+        whole = frozenset(test for k, tests in enumerate(layers) for test in self._collect(f"whole-{k}", tests))
+        files = {test.partition("::")[0] for test in whole}
+        return Reach(short, whole, tried_in_part(files))
 
     @staticmethod
     def _by_layer(tests: Iterable[str]) -> list[list[str]]:
@@ -187,16 +175,16 @@ class Measurement:
         return list(found.values())
 
     def _collect(self, name: str, tests: list[str]) -> list[str]:
-        """Return the ids of the tests that the short run has."""
+        """Return the ids of the tests that the whole run has."""
         collected = self.folder / f"{name}.txt"
         if not collected.exists():
-            given = ("--cases", self.cases, *tests)
+            given = ("--cases", "all", *tests)
             status = self.tree.pytest("--collect-only", "--continue-on-collection-errors", f"--collected={collected}",
                                       *LIGHT, *given)  # fmt: skip
             _check(status, given)
         return collected.read_text(encoding="utf-8").split("\n")
 
-    def _run(self, name: str, cases: str, tests: list[str]) -> Path:
+    def _run(self, name: str, tests: list[str]) -> Path:
         """Return the notes of some tests: a file of reports, and beside it what coverage.py has found."""
         notes = self.folder / f"{name}.jsonl"
         if notes.exists():
@@ -205,7 +193,7 @@ class Measurement:
         for stale in self.folder.glob(f"{name}.*"):
             stale.unlink()
         unfinished = notes.with_suffix(".unfinished")
-        given = ("--cases", cases, *tests)
+        given = ("--cases", self.cases, *tests)
         status = self.tree.pytest(
             *("-n", str(self.jobs), "--continue-on-collection-errors", f"--report-log={unfinished}"),
             *("--cov", f"--cov-config={self.settings}", "--cov-context=test", "--cov-report=", *given),

@@ -11,7 +11,7 @@ import pytest
 
 import mutants
 from mutation import changes, groups, report, trees
-from mutation.reach import Reach, Run
+from mutation.reach import UNKNOWN, Reach, Run
 
 SOURCE = '''"""A toy."""
 
@@ -140,16 +140,18 @@ def run_of(seconds, lines):
     return Run(Path(), [], dict(seconds), lines={("m.py", line): contexts for line, contexts in lines.items()})
 
 
-def test_a_file_that_tries_a_part_is_asked_again_by_the_whole_run(monkeypatch):
-    """Its tests can try more there, and their ids can stand for other cases."""
+def test_the_whole_run_asks_other_cases_and_slow_tests_of_the_same_files(monkeypatch):
+    """A file that tries a part of its cases is asked again: its ids can stand for other cases."""
     monkeypatch.setattr(groups, "GROUPS", {"toy": ((), ("t/a.py",))})
-    whole = run_of({"t/a.py::f": 1.0, "t/p.py::g[x0]": 2.0, "t/a.py::slow": 3.0},
-                   {1: {"t/a.py::f|run", "t/p.py::g[x0]|run", "t/a.py::slow|run"}})  # fmt: skip
-    part = run_of({"t/p.py::g[x0]": 0.5}, {1: {"t/p.py::g[x0]|run"}})
-    reach = Reach(whole, part, frozenset({"t/a.py::f", "t/p.py::g[x0]"}), frozenset({"t/p.py"}))
+    short = run_of({"t/a.py::f[1]": 1.0, "t/p.py::g[x0]": 0.5, "t/a.py::h": 2.0},
+                   {1: {"t/a.py::f[1]|run", "t/p.py::g[x0]|run"}})  # fmt: skip
+    short.known = set(short.seconds)
+    whole = frozenset([*short.seconds, "t/a.py::f[2]", "t/a.py::slow", "t/p.py::g[x1]", "t/other.py::slow"])
+    reach = Reach(short, whole, frozenset({"t/p.py"}))
     mutant = changes.Mutant("toy", "m.py", "AddNot", 0, 1, 0)
-    assert reach.tests("short", mutant, range(1, 2)) == {"t/a.py::f": 1.0, "t/p.py::g[x0]": 0.5}
-    assert reach.tests("whole", mutant, range(1, 2)) == {"t/p.py::g[x0]": 2.0, "t/a.py::slow": 3.0}
+    assert reach.tests("short", mutant, range(1, 2)) == {"t/a.py::f[1]": 1.0, "t/p.py::g[x0]": 0.5}
+    assert reach.tests("whole", mutant, range(1, 2)) == {
+        "t/a.py::f[2]": 1.0, "t/a.py::slow": UNKNOWN, "t/p.py::g[x0]": 0.5, "t/p.py::g[x1]": 0.5}  # fmt: skip
 
 
 def test_who_depends_on_fixtures_and_imports_is_not_known_exactly():
@@ -165,14 +167,6 @@ def test_files_that_depend_on_the_part_are_found_through_their_helpers(root):
         (tests / name).write_text(text)
     files = [f"packages/tensor/tests/{name}.py" for name in ("test_a", "test_b", "test_toy")]
     assert trees.tried_in_part(files) == {files[0], files[2]}
-
-
-def test_tests_are_split_by_folder(root):
-    tests = root / "packages" / "tensor" / "tests"
-    for name in ("scan", "data"):
-        (tests / name).mkdir()
-    (tests / "scan" / "test_loop.py").write_text("")
-    assert list(trees.split(["packages/tensor/tests"])) == [[TESTS], ["packages/tensor/tests/scan"]]
 
 
 # -- what they answer --------------------------------------------------------------------------------------------------
@@ -197,7 +191,7 @@ def test_a_measurement_has_two_answers_and_is_resumed(root, tmp_path, capsys, mo
     results.write_text("".join(others).replace("double_again", "kept"))
     assert mutants.main(["--keep", str(keep), "--resume", "--jobs", "1"]) == 1
     printed = capsys.readouterr().out
-    assert "whole-0" not in printed and "test_kept" in printed  # notes and answers serve again
+    assert "short-0" not in printed and "test_kept" in printed  # notes and answers serve again
     assert results.read_text().splitlines()[-1].startswith(first[:100])
 
 
