@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +181,13 @@ def test_kernel_on_single_numbers(dtype: str, tmp_path: Path) -> None:
     command = ["gcc", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{headers}", tmp_path / "k.c"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_new_process_has_the_kernel_of_a_node() -> None:
+    """The lowering table is loaded by the question, in whatever order modules were imported."""
+    program = "import theano.scalar as ts; print(ts.exp.c_kernel(ts.exp(ts.float64('x')).owner).name)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("exp\n", "")
 
 
 def test_gradient_where_one_output_is_made_of_another() -> None:

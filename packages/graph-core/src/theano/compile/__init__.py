@@ -114,8 +114,9 @@ __getattr__, __dir__ = layers.lazily(
     },
 )
 
-# What the packages below ask the compiler, which is loaded to answer.
+# What the packages below ask the compiler and the lowering table, which are loaded to answer.
 for _answer in (
+    extension("graph.op.table_answer", lambda *args: named("theano.lowering.table:kernel_on_cpu")(*args)),
     extension("graph.op.c_thunk_maker", lambda *args: named("theano.compile.compiling:make_c_thunk")(*args)),
     extension("runtime.link.accepter", lambda *args: named("theano.compile.accepted:Accepted")(*args)),
     # Its rules come before those of the layers above, whichever are loaded first.

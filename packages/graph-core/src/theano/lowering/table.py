@@ -15,7 +15,7 @@ from typing import Any
 from theano.extensions import Table
 from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin, Kernel
-from theano.graph.op import Op, table_answer
+from theano.graph.op import Op
 from theano.lowering.accepts import Accepts
 from theano.lowering.targets import ANY, CPU, Target
 from theano.records import record
@@ -195,8 +195,7 @@ def _lowered(entry: Lowering | None, op: Op, node: Apply, shared: Shared | None 
     return shared[key]
 
 
-@table_answer.register
-def _of_table(op: Op, node: Apply) -> Kernel | Builtin | None:
+def kernel_on_cpu(op: Op, node: Apply) -> Kernel | Builtin | None:
     """Return what ``Op.c_kernel`` returns for an op that does not define it: what the table says, for the CPU."""
     return _lowered(_fitting(_nearest(op, CPU), node), op, node)
 
