@@ -20,6 +20,8 @@ from __future__ import annotations
 import os
 import struct
 import sys
+import zlib
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from types import BuiltinFunctionType, EllipsisType, FunctionType
@@ -32,6 +34,9 @@ from theano.records import record
 
 Tree = Any
 """What a form is made of: lists, strings, integers, booleans and None."""
+
+MAX_BYTES = 1 << 20
+"""More bytes than this in one place have no form, and no rewriting makes such a constant of smaller ones."""
 
 #: Keys of a variable's ``tag`` that say nothing about its value that the graph does not say: lines, memories.
 derived_tags: Chain[str] = Chain("graph.canonical.derived_tags", "which tags follow from the graph")
@@ -221,10 +226,19 @@ def _sorted(items: Iterable[Any]) -> list[Tree]:
     return sorted(map(form_of, items), key=dumps)
 
 
+def _written(data: bytes) -> Tree:
+    """Return bytes as text; many of them packed, for JSON needs six letters for a zero, of which arrays are full."""
+    if len(data) > MAX_BYTES:
+        raise NoCanonicalForm(f"there is no form for an array of {len(data):,} bytes")
+    if len(data) < 1024:
+        return ["b", data.decode("latin-1")]
+    return ["p", b2a_base64(zlib.compress(data, 1), newline=False).decode()]
+
+
 _PLAIN: dict[type, Callable[[Any], Tree]] = {
     float: lambda x: ["f", struct.pack(">d", x).hex()],
     complex: lambda x: ["z", struct.pack(">dd", x.real, x.imag).hex()],
-    bytes: lambda x: ["b", x.decode("latin-1")],
+    bytes: _written,
     tuple: lambda x: ["t", *map(form_of, x)],
     list: lambda x: ["l", *map(form_of, x)],
     dict: lambda x: ["d", *_pairs(x.items())],
@@ -280,7 +294,7 @@ def object_of(tree: Tree) -> Any:
         return tree
     try:
         return _READERS[tree[0]](tree[1:])
-    except (LookupError, TypeError, ValueError, AttributeError, ImportError, struct.error) as problem:
+    except (LookupError, TypeError, ValueError, AttributeError, ImportError, struct.error, zlib.error) as problem:
         let_signals_through(problem)
         raise NoCanonicalForm(f"this describes nothing here: {str(tree)[:80]}: {problem}") from problem
 
@@ -312,6 +326,7 @@ _READERS: dict[str, Callable[[list[Tree]], Any]] = {
     "f": lambda p: struct.unpack(">d", bytes.fromhex(p[0]))[0],
     "z": lambda p: complex(*struct.unpack(">dd", bytes.fromhex(p[0]))),
     "b": lambda p: p[0].encode("latin-1"),
+    "p": lambda p: zlib.decompress(a2b_base64(p[0])),
     "t": lambda p: tuple(_objects(p)),
     "l": _objects,
     "d": _dict,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from theano.extensions import Slot
 from theano.graph.apply import Apply
+from theano.graph.canonical import MAX_BYTES
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op, has_own_thunk, has_perform, performer
 from theano.graph.signals import let_signals_through
@@ -15,6 +17,9 @@ from theano.rewriting.rule import Answer, FunctionRule
 
 #: A variable with very many users makes each change to one of them slow: equal constants share up to this many.
 MANY_USERS = 32
+
+#: From a node of constants to the bytes of its outputs; None where only computing them can tell.
+foreseen_bytes: Slot[Callable[[Apply], int | None]] = Slot("rewriting.merge.foreseen_bytes", "how large results become")
 
 
 def merge(fgraph: FunctionGraph, context: Context) -> None:
@@ -113,7 +118,7 @@ def fold(node: Apply) -> Answer:
     """Compute a node whose inputs are all constants, once and for all.
 
     Whatever goes wrong in the computation is left to happen when the function runs, where it can be reported with
-    the user's values.
+    the user's values. A large array that is made of small ones is quicker made than loaded: it stays unmade.
     """
     given: list[Constant] = []
     for v in node.inputs:
@@ -128,14 +133,26 @@ def fold(node: Apply) -> Answer:
     if any(getattr(v.tag, "unfoldable", False) for v in node.outputs):
         return None
     try:
+        allowed = max(MAX_BYTES, _bytes_of(given))
+        if foreseen_bytes.answer is not None and (foreseen_bytes.answer(node) or 0) > allowed:
+            return None
         values = evaluate(node, [v.data for v in given])
         constants = [v.type.make_constant(value) for v, value in zip(node.outputs, values, strict=True)]
+        if _bytes_of(constants) > allowed:  # which nobody could foresee, and need not be seen again
+            for v in node.outputs:
+                v.tag.__dict__["unfoldable"] = True
+            return None
     except Exception as error:  # noqa: BLE001  (the boundary to ops that anybody may have written)
         let_signals_through(error)
         return None
     for constant, v in zip(constants, node.outputs, strict=True):
         constant.tag.__update__(v.tag)
     return dict(zip(node.outputs, constants, strict=True))
+
+
+def _bytes_of(constants: list[Constant]) -> int:
+    """Return how many bytes the arrays among some constants have."""
+    return sum(getattr(v.data, "nbytes", 0) for v in constants)
 
 
 def evaluate(node: Apply, values: list[Any]) -> list[Any]:

@@ -19,11 +19,13 @@ from theano.graph.features import AlreadyThere, Feature
 from theano.graph.op_contract import answers
 from theano.graph.signals import let_signals_through
 from theano.graph.text import text_of
+from theano.graph.traverse import toposort
 from theano.messages import logger
 from theano.rewriting import Context, local_rule, phases
+from theano.rewriting.merge import evaluate, foreseen_bytes
 from theano.settings import config
 from theano.tensor.control.checks import same_length, unchecked
-from theano.tensor.convert import as_tensor_variable, is_tensor
+from theano.tensor.convert import NotScalarConstantError, as_tensor_variable, is_tensor
 from theano.tensor.elemwise import functions as F
 from theano.tensor.join.op import MakeVector
 from theano.tensor.rules.predicates import conform
@@ -193,6 +195,37 @@ def _ask(node: Apply, given: Sequence[Lengths]) -> Sequence[Lengths | None]:
         _failed(node, error)
         return [None] * len(node.outputs)
     return said
+
+
+@foreseen_bytes.register
+def _foreseen_bytes(node: Apply) -> int | None:
+    """Return how many bytes the outputs of a node of constants will have, if ``infer_shape`` can tell."""
+    outputs = [v for v in node.outputs if is_tensor(v)]
+    if len(outputs) < len(node.outputs):
+        return None
+    shapes: Sequence[Any] = [(1,) * v.type.ndim for v in outputs]
+    if not all(all(v.type.broadcastable) for v in outputs):
+        given: Any = [tuple(map(np.int64, np.shape(v.data))) for v in node.inputs]  # type: ignore[attr-defined]
+        shapes = _ask(node, [tuple(map(as_tensor_variable, lengths)) for lengths in given])
+    try:
+        return sum(
+            v.type.get_size([_worth(n, node) for n in lengths]) for v, lengths in zip(outputs, shapes, strict=True)
+        )
+    except (NotScalarConstantError, TypeError):  # a shape, or a length in it, is None
+        return None
+
+
+def _worth(length: Any, node: Apply) -> int:
+    """Return what a length is worth that is computed from constants by few numbers, without ``node`` itself."""
+    length = as_tensor_variable(length)
+    known: dict[Any, Any] = {}
+    for step in toposort([length]):
+        large = any(v.type.ndim > 0 for v in step.outputs if is_tensor(v))
+        if step is node or (large and not isinstance(step.op, Shape)):
+            raise NotScalarConstantError(f"{length} needs more than numbers")
+        values = [v.data if isinstance(v, Constant) else known[v] for v in step.inputs]
+        known.update(zip(step.outputs, evaluate(step, values), strict=True))
+    return int(length.data if isinstance(length, Constant) else known[length])
 
 
 def _takes_graph(infer: Any) -> bool:
