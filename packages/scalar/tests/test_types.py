@@ -28,6 +28,7 @@ def test_type_has_a_name_a_code_and_values(dtype: str) -> None:
     value = scalar.filter(1)
     assert type(value) is np.dtype(dtype).type and scalar.filter(value, strict=True) is value
     assert scalar.is_valid_value(value) and not scalar.is_valid_value("one")
+    assert scalar.get_size(scalar.get_shape_info(value)) == np.dtype(dtype).itemsize
 
 
 def test_filter() -> None:

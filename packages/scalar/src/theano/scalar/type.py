@@ -127,7 +127,9 @@ class Scalar(c_values.NumPyInC, CType):
         """Return the size of a value in bytes."""
         return int(value.itemsize)
 
-    get_size = get_shape_info
+    def get_size(self, shape_info: int) -> int:
+        """Return the same, of what :meth:`get_shape_info` returned."""
+        return shape_info
 
     def constant_signature(self, value: Any) -> Hashable:
         """Return the bits of a value."""
