@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from theano.errors import MethodNotDefined
-from theano.graph import Apply, Op, Variable, generic
+from theano.graph import Apply, FunctionGraph, Op, Variable, generic
 from theano.graph.op_contract import OpContract, answers
 
 METHODS = sorted(name for name, value in vars(OpContract).items() if callable(value) and not name.startswith("_"))
@@ -58,3 +58,35 @@ def test_type_parameters_are_for_checkers_alone() -> None:
     assert Variable[Any](generic).type is generic
     assert type(x) is Variable and type(node) is Apply
     assert not hasattr(x, "__orig_class__") and not hasattr(node, "__orig_class__")
+
+
+@pytest.mark.parametrize("name", ["view_map", "destroy_map"])
+@pytest.mark.parametrize(("declared", "problem"), [
+    ({2: [0]}, "2 is the number of no output"), ({-1: [0]}, "-1 is the number of no output"),
+    ({"a": [0]}, "'a' is the number of no output"), ({0: [1]}, "1 is the number of no input"),
+    ({0: [-1]}, "-1 is the number of no input"), ({0: ["x"]}, "'x' is the number of no input"),
+    ({0: [0, None]}, "None is the number of no input"), ({0: 0}, "for output 0 there is no list of inputs but 0"),
+    ({0: {0}}, "for output 0 there is no list"), ([0], "it is of type list"), ("abc", "it is of type str"),
+])  # fmt: skip
+def test_maps_that_name_what_a_node_does_not_have(name: str, declared: Any, problem: str) -> None:
+    """The message has op, node, line and what to write; the graph takes the node in no more than before."""
+    op = type("Careless", (Silent,), {name: declared})()
+    x = generic("x")
+    wrong = op(x)[0]
+    with pytest.raises(TypeError) as error:
+        FunctionGraph([x], [wrong], clone=False)
+    said = str(error.value)
+    assert all(part in said for part in (f"Careless.{name}", problem, "Careless(x)", "1 inputs and 2 outputs", "{0: [0]}"))
+    assert f"{__file__}:" in said
+    op = Silent()
+    setattr(op, name, {0: (0,), 1: []})
+    FunctionGraph([x], op(x), clone=True)
+
+
+def test_working_space_belongs_to_no_output() -> None:
+    op = Silent()
+    op.destroy_map = {None: [0]}
+    FunctionGraph([x := generic("x")], op(x), clone=True)
+    op.view_map, op.destroy_map = {None: [0]}, {}  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match="None is the number of no output"):
+        FunctionGraph([x], op(x), clone=True)

@@ -9,6 +9,7 @@ from theano.compile.closed_graph import ClosedGraph
 from theano.compile.inputs import SymbolicInput
 from theano.compile.mode import Mode
 from theano.compile.shared import Container, SharedVariable
+from theano.graph.op_contract import check_maps
 from theano.graph.traverse import toposort, view_roots
 from theano.lowering.targets import CPU
 from theano.records import record
@@ -84,6 +85,7 @@ def give_up_overwritten(closed: ClosedGraph) -> None:
     shared = {spec.variable: spec for spec in closed.inputs if spec.implicit and spec.update is None}
     outputs = [*(o.variable for o in closed.outputs), *(i.update for i in closed.inputs if i.update is not None)]
     for node in toposort(outputs):
+        check_maps(node)
         for number, overwritten in node.op.destroy_map.items():
             for i in overwritten:
                 v = node.inputs[i]

@@ -23,6 +23,7 @@ from theano.graph.features import (
     ReplaceValidate,
 )
 from theano.graph.notebook import NotebookDisplay
+from theano.graph.op_contract import check_maps
 from theano.graph.source import created_at
 from theano.graph.text import printable
 from theano.graph.traverse import as_string, toposort
@@ -140,6 +141,7 @@ class FunctionGraph(NotebookDisplay):
     def _import_node(self, node: Apply, reason: Any) -> None:
         if node.fgraph is not None and node.fgraph is not self:
             raise ValueError(f"{node} belongs to another FunctionGraph already; make this one with clone=True")
+        check_maps(node)
         for i, v in enumerate(node.inputs):
             if v not in self.variables and v.owner is None:
                 v = node.inputs[i] = _own(v, self)

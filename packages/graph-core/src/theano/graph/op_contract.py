@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from theano.errors import MethodNotDefined
+from theano.graph.source import created_at
 
 if TYPE_CHECKING:
     from theano.graph.apply import Apply
@@ -204,6 +205,45 @@ class OpContract:
         promise.
         """
         return None
+
+
+def check_maps(node: Apply[Any, Any]) -> None:
+    """Refuse a ``view_map`` or ``destroy_map`` that speaks of what a node does not have.
+
+    Raises
+    ------
+    TypeError
+        It names the op, the node and what is wrong.
+    """
+    for name in ("view_map", "destroy_map"):
+        declared: Any = getattr(node.op, name)
+        problem = _problem_of_map(declared, node, name) if declared else ""
+        if problem:
+            where = created_at(node.outputs[0]) if node.outputs else None
+            raise TypeError(
+                f"{node.op}.{name} is {declared!r}: {problem}. The node is {node} with {len(node.inputs)} inputs and "
+                f"{len(node.outputs)} outputs{f', written at {where}' if where else ''}.\nDeclare a dictionary from the "
+                f"number of an output to a list of numbers of inputs, as {name} = {{0: [0]}}; both count from 0."
+            )
+
+
+def _problem_of_map(declared: Any, node: Apply[Any, Any], name: str) -> str:
+    if not hasattr(declared, "items"):
+        return f"it is of type {type(declared).__name__}"
+    for o, named in declared.items():
+        # Working space that is overwritten belongs to no output.
+        if not _counts(o, node.outputs) and (o is not None or name == "view_map"):
+            return f"{o!r} is the number of no output"
+        if not isinstance(named, (list, tuple)):
+            return f"for output {o!r} there is no list of inputs but {named!r}"
+        for i in named:
+            if not _counts(i, node.inputs):
+                return f"{i!r} is the number of no input"
+    return ""
+
+
+def _counts(number: Any, variables: Sequence[Any]) -> bool:
+    return hasattr(number, "__index__") and 0 <= number < len(variables)
 
 
 _NAMES = frozenset(name for name in vars(OpContract) if not name.startswith("_"))
