@@ -34,8 +34,9 @@ def test_what_does_not_move():
         Rop(sin(y), x, u, disconnected_outputs="warn")
     assert run([Rop(sin(y), x, u, disconnected_outputs="ignore")], {y: 1.0}) == [0.0]
     assert Rop(sin(y), x, u, disconnected_outputs="ignore", return_disconnected="none") is None
-    nothing = Rop(sin(y), x, u, disconnected_outputs="ignore", return_disconnected="disconnected")
-    assert isinstance(nothing.type, DisconnectedType)
+    for typed in ("disconnected", "Disconnected"):
+        nothing = Rop(sin(y), x, u, disconnected_outputs="ignore", return_disconnected=typed)
+        assert isinstance(nothing.type, DisconnectedType)
     assert run([Rop(zero_grad(x), x, u)], {x: 1.0, u: 2.0}) == [0.0]
     for still in (disconnected_grad, floor):
         with pytest.raises(DisconnectedInputError):
@@ -54,6 +55,9 @@ def test_wrong_arguments():
     x, u = real("x"), real("u")
     with pytest.raises(ValueError, match="1 variables, but there are 2"):
         Rop(sin(x), x, [u, u])
+    for name in ("disconnected_outputs", "return_disconnected"):
+        with pytest.raises(ValueError, match=f"{name} is 'maybe'"):
+            Rop(sin(x), x, u, **{name: "maybe"})
     with pytest.raises(ValueError, match="has 0 dimensions, its eval_point v"):
         Rop(sin(x), x, vector("v"))
     with pytest.raises((AttributeError, NotImplementedError)) as caught:

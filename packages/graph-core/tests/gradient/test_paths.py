@@ -167,7 +167,11 @@ def test_names_are_given_only_where_both_are_named_and_there_is_none():
 
 def test_known_gradients_may_be_disconnected_or_of_types_without_dimensions():
     x, v, other = real("x"), vector("v"), generic("o")
-    assert grad(None, v, known_grads={v: disconnected_type()}, return_disconnected="none") is not None
+    known = {v: disconnected_type()}
+    with pytest.raises(DisconnectedInputError):
+        grad(None, v, known_grads=known)
+    answer = {"disconnected_inputs": "ignore", "return_disconnected": "None"}
+    assert grad(None, v, known_grads=known, **answer) is None
     assert grad(None, other, known_grads={other: x}) is x
     with pytest.raises(TypeError, match="has 1 dimensions, the variable 0"):
         grad(None, x, known_grads={x: v})
@@ -226,9 +230,14 @@ def test_a_part_of_an_expression_with_its_own_cost():
 def test_directions_of_some_inputs():
     x, y, u, v = (real(n) for n in "xyuv")
     at = {x: 2.0, y: 5.0, u: 3.0, v: 7.0}
-    for f in (mul(x, y), Along(forth=lambda i, d: [(d[0] or i[0]) * i[1] + i[0] * (d[1] or i[1])])(x, y)):
+    # A user's op gets a direction for each input, zero for one that does not move.
+    for product in (mul, Along(forth=lambda i, d: [d[0] * i[1] + i[0] * d[1]])):
+        f = product(x, y)
         assert run([Rop(f, [x, y], [u, v])], at) == [3 * 5 + 2 * 7]
-    assert run([Rop(mul(x, y), y, v)], at) == [14] and run([Rop(mul(x, y), x, u)], at) == [15]
+        assert run([Rop(f, y, v)], at) == [14] and run([Rop(f, x, u)], at) == [15]
+    told = []
+    Rop(Along(forth=lambda i, d: [told.append(d[1]) or d[0]])(x, generic("o")), x, u)
+    assert told == [None]  # there are no zeros of its type
     for f in (mul(ViewOp()(y), ViewOp()(x)), mul(ViewOp()(x), ViewOp()(y))):
         assert run([Rop(f, x, u)], at) == [15]
     both = Rop((x, mul(x, y)), (x, y), (u, v))

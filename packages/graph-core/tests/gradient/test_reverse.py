@@ -128,9 +128,11 @@ def test_disconnected_inputs():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert run([grad(cost, y, disconnected_inputs="ignore")], {y: 1.0}) == [0.0]
-        assert grad(cost, y, disconnected_inputs="ignore", return_disconnected="none") is None
-        none = grad(cost, y, disconnected_inputs="ignore", return_disconnected="disconnected")
-    assert isinstance(none.type, DisconnectedType)
+        for none in ("none", "None"):
+            assert grad(cost, y, disconnected_inputs="ignore", return_disconnected=none) is None
+        for typed in ("disconnected", "Disconnected"):
+            g = grad(cost, y, disconnected_inputs="ignore", return_disconnected=typed)
+            assert isinstance(g.type, DisconnectedType)
 
 
 def test_connection_pattern_is_respected():

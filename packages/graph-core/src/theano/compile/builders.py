@@ -8,8 +8,9 @@ from typing import Any
 
 from theano.compile.expression import ExpressionOp, InnerGraph
 from theano.compile.shared import SharedVariable
-from theano.gradient.absent import DisconnectedType, NullType
+from theano.gradient.absent import DisconnectedType, NullType, is_disconnected, is_null, still, zeros_like
 from theano.graph.apply import Apply
+from theano.graph.traverse import ancestors
 from theano.graph.traverse import inputs as inputs_of
 from theano.graph.variable import Constant, Variable
 from theano.layers import lazily
@@ -29,8 +30,9 @@ class OpFromGraph(ExpressionOp):
     lop_overrides, grad_overrides, rop_overrides : "default", callable, OpFromGraph, Variable, or list of these
         In place of the derivatives that follow from the expression. A callable takes lists: ``(inputs, outputs,
         output_grads)``, ``(inputs, output_grads)``, ``(inputs, eval_points)``; an op takes the same, one after the
-        other. Either returns a list; or one variable, where it stands in a list, which has an element for each input
-        (for each output in ``rop_overrides``). A variable must be of ``DisconnectedType`` or ``NullType``.
+        other. The inputs are those of the node: shared variables come last. Either returns a list; or one variable,
+        where it stands in a list, which has an element for each input (for each output in ``rop_overrides``); shared
+        variables may be left out. A variable must be of ``DisconnectedType`` or ``NullType``.
     connection_pattern : list of list of bool, optional
         For each input and each output, whether the one influences the other; by default as the expression says.
     name : str, optional
@@ -44,7 +46,7 @@ class OpFromGraph(ExpressionOp):
     >>> op = OpFromGraph([x, y], [x * y + 1], name="fma")
     >>> out = op(x, op(x, y))
     >>> out.owner, theano.function([x, y], [out, T.grad(out, x)])(2, 3)
-    (OpFromGraph{fma}(x, OpFromGraph{fma}.0), [array(15.), array(13.)])
+    (fma{inline=False}(x, fma{inline=False}.0), [array(15.), array(13.)])
 
     The gradient of one input, in place of its own:
 
@@ -87,7 +89,7 @@ class OpFromGraph(ExpressionOp):
         self.inner = InnerGraph("OpFromGraph", [*inputs, *self.shared_inputs], outputs)
 
     def __str__(self) -> str:
-        return f"{type(self).__name__}{{{self.name or ('inline' if self.is_inline else 'no name')}}}"
+        return f"{self.name or type(self).__name__}{{inline={self.is_inline}}}"
 
     @property
     def local_inputs(self) -> list[Variable]:
@@ -119,49 +121,103 @@ class OpFromGraph(ExpressionOp):
 
     # -- derivatives ---------------------------------------------------------------------------------
 
+    def set_grad_overrides(self, grad_overrides: Any) -> None:
+        """Give gradients in place of those given before."""
+        self.overrides = {**self.overrides, "lop": "default", "grad": grad_overrides}
+        self.inner.forget("pattern")
+
+    def set_lop_overrides(self, lop_overrides: Any) -> None:
+        """Give gradients, of outputs as well, in place of those given before."""
+        self.overrides = {**self.overrides, "lop": lop_overrides, "grad": "default"}
+        self.inner.forget("pattern")
+
+    def set_rop_overrides(self, rop_overrides: Any) -> None:
+        """Give directions in place of those given before."""
+        self.overrides = {**self.overrides, "rop": rop_overrides}
+
+    def get_lop_op(self) -> OpFromGraph:
+        """Return an op of the gradients: of inputs, outputs and gradients of outputs; zeros where there are none."""
+        outputs, grads, terms = self._terms()
+        inputs = self.local_inputs
+        pairs = zip(inputs, terms, strict=True)
+        terms = [zeros_like(v) if is_disconnected(g) or is_null(g) else g for v, g in pairs]
+        return OpFromGraph([*inputs, *outputs, *grads], terms, inline=self.is_inline, on_unused_input="ignore")
+
+    def get_rop_op(self) -> OpFromGraph:
+        """Return an op of the directions: of inputs and directions of inputs; zeros where there are none."""
+        points = [v.type() for v in self.local_inputs]
+        pairs = zip(self.local_outputs, self.R_op(self.local_inputs, points), strict=True)
+        moved = [zeros_like(v) if d is None or is_null(d) else d for v, d in pairs]
+        return OpFromGraph([*self.local_inputs, *points], moved, inline=self.is_inline, on_unused_input="ignore")
+
+    def _terms(self) -> tuple[list[Variable], list[Variable], list[Any]]:
+        """Return variables for outputs and for their gradients, and what is then the gradient of each inner input."""
+        outputs, grads = [v.type() for v in self.local_outputs], [v.type() for v in self.local_outputs]
+        return outputs, grads, self.L_op(self.local_inputs, outputs, grads)
+
     def connection_pattern(self, node: Apply) -> Sequence[Sequence[bool]]:
-        """Return what was given, or what the expression says."""
-        if self._pattern is None:
+        """Return what was given, or what the expression and the derivatives that were given say."""
+        if self._pattern is not None:
+            missing = len(self.local_inputs) - len(self._pattern)
+            return [*self._pattern, *[[True] * len(self.local_outputs)] * missing]
+        if all(_is_default(self.overrides[which]) for which in ("grad", "lop")):
             return super().connection_pattern(node)
-        shared = len(self.local_inputs) - len(self._pattern)
-        return [*self._pattern, *[[True] * len(self.local_outputs)] * shared]
+        rows = super().connection_pattern(node)
+        pattern: list[list[bool]] = self.inner.derived("pattern", partial(self._reached, rows))
+        return pattern
+
+    def _reached(self, rows: Sequence[Sequence[bool]]) -> list[list[bool]]:
+        """Return what the expression connects, and what the derivatives that were given do."""
+        _, grads, terms = self._terms()
+        below = [set() if is_disconnected(term) else {term, *ancestors([term])} for term in terms]
+        return [
+            [not is_disconnected(term) and (own or g in reached) for own, g in zip(row, grads, strict=True)]
+            for row, term, reached in zip(rows, terms, below, strict=True)
+        ]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients: those given, or those of the expression."""
-        few = len(inputs) - len(self.shared_inputs)
         own = partial(super().L_op, inputs, outputs, output_grads)
+        # What somebody wrote computes with the gradients of all outputs.
+        grads = [zeros_like(v) if is_disconnected(g) else g for v, g in zip(outputs, output_grads, strict=True)]
         if not _is_default(self.overrides["grad"]):
-            return self._overridden("grad", few, (inputs[:few], output_grads), own)
-        return self._overridden("lop", few, (inputs[:few], outputs, output_grads), own)
+            return self._overridden("grad", len(inputs), (inputs, grads), own)
+        return self._overridden("lop", len(inputs), (inputs, outputs, grads), own)
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the directions: those given, or those of the expression."""
-        few = len(inputs) - len(self.shared_inputs)
         own = partial(super().R_op, inputs, eval_points)
-        return self._overridden("rop", len(self.local_outputs), (inputs[:few], eval_points[:few]), own)
+        pairs = zip(inputs, eval_points, strict=True)
+        points = [still(v) if d is None else d for v, d in pairs]
+        moved = self._overridden("rop", len(self.local_outputs), (inputs, points), own)
+        # A direction has no way to say that it is disconnected.
+        shaped = self.inner.on(inputs)
+        return [zeros_like(v) if is_disconnected(d) else d for v, d in zip(shaped, moved, strict=True)]
 
     def _overridden(
         self, which: str, count: int, arguments: tuple[Sequence[Any], ...], own: Callable[[], list[Any]]
     ) -> list[Any]:
-        """Return the derivatives that are given, and after those for ``count`` variables the expression's own.
+        """Return the derivatives that are given for ``count`` variables.
 
-        What is given speaks of the inputs that users pass, not of the shared variables.
+        Where they are given for what users pass alone, those for the shared variables are the expression's own.
         """
         given = self.overrides[which]
         if _is_default(given):
             return own()
         each = isinstance(given, (list, tuple))
         said = given if each else _result(given, arguments)
-        if not isinstance(said, (list, tuple)):
+        if isinstance(said, Variable):
             said = [said] * (count if isinstance(given, Variable) else 1)
-        if len(said) != count:
+        elif not isinstance(said, (list, tuple)):
+            raise TypeError(f"{self}: {which}_overrides must return a list of {count} variables, not {said!r}")
+        few = count if which == "rop" else count - len(self.shared_inputs)
+        if len(said) not in (few, count):
             problem = f"has {len(said)} elements" if each else f"returned {len(said)} variables"
             raise ValueError(f"{self}: {which}_overrides {problem}, but {count} are needed")
-        shared = which != "rop" and bool(self.shared_inputs)
-        rest = own() if shared or any(map(_is_default, said)) else []
+        rest = own() if len(said) < count or any(map(_is_default, said)) else []
         if each:
             said = [rest[k] if _is_default(g) else _result(g, arguments) for k, g in enumerate(said)]
-        return [*said, *rest[count:]] if shared else list(said)
+        return [*said, *rest[len(said) :]]
 
 
 def _is_default(given: Any) -> bool:
@@ -171,7 +227,9 @@ def _is_default(given: Any) -> bool:
 def _result(given: Any, arguments: tuple[Sequence[Any], ...]) -> Any:
     if isinstance(given, Variable):
         if not isinstance(given.type, (DisconnectedType, NullType)):
-            raise TypeError(f"a variable in place of a derivative must be of DisconnectedType or NullType, not {given}")
+            raise ValueError(
+                f"a variable in place of a derivative must be of DisconnectedType or NullType, not {given}"
+            )
         return given
     if isinstance(given, OpFromGraph):
         return given(*[v for part in arguments for v in part])

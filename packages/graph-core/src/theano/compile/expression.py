@@ -99,13 +99,17 @@ class InnerGraph:
         """Return what :meth:`derived` has made under this name, None where nobody has asked for it."""
         return self._derived.get(what)
 
+    def forget(self, what: str) -> None:
+        """Let :meth:`derived` make it again."""
+        self._derived.pop(what, None)
+
     def compiled(self, what: str, outputs: Sequence[Any], inputs: Sequence[Any] | None = None, **options: Any) -> Any:
         """Return a function of the inputs, compiled when it is first asked for; ``what`` is its name here.
 
         ``inputs`` are the same ones, with what is to be said of them.
         """
         given = self.inputs if inputs is None else inputs
-        return self.derived(what, lambda: function(given, outputs, on_unused_input="ignore", **options))
+        return self.derived(what, lambda: function(given, outputs, **{"on_unused_input": "ignore", **options}))
 
     def evaluate(self, values: Sequence[Any]) -> list[Any]:
         """Return the values of the outputs, computed node by node with ``perform``."""
@@ -377,7 +381,8 @@ class ExpressionOp(Op):
         # A known gradient is all of it: an output that others are made of, or that is there twice, gets theirs as well.
         seeds = {ViewOp()(v): g for v, g in pairs if not isinstance(g.type, DisconnectedType)}
         gradients: list[Any] = grad(
-            None, own, known_grads=seeds, disconnected_inputs="ignore", return_disconnected="disconnected",
+            None, own, known_grads=seeds, disconnected_inputs="ignore", return_disconnected="Disconnected",
+            null_gradients="return",
         )  # fmt: skip
         return gradients
 

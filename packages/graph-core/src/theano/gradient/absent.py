@@ -126,6 +126,11 @@ def zeros_like(variable: Any) -> Variable:
     return zero
 
 
+def still(variable: Any) -> Variable | None:
+    """Return the direction of a variable that does not move, None where its type has no zeros."""
+    return variable.zeros_like() if hasattr(variable, "zeros_like") else None
+
+
 def ones_like(variable: Any) -> Variable:
     """Return the gradient of ``variable`` with respect to itself."""
     one: Variable = variable.ones_like(dtype="floatX") if is_discrete(variable.type) else variable.ones_like()
@@ -139,11 +144,21 @@ def sum_of(a: Any, b: Any) -> Variable:
     return total
 
 
+#: What may stand for a gradient that is disconnected.
+STAND_INS = ("zero", "None", "Disconnected")
+
+
 def stand_in(variable: Variable, how: str) -> Variable | None:
-    """Return what a caller wants to see for a gradient that is disconnected: "zero", "none" or "disconnected"."""
-    if how == "zero":
+    """Return what a caller wants to see for a gradient that is disconnected: one of ``STAND_INS``, in any case."""
+    if how.lower() == "zero":
         return zeros_like(variable)
-    return None if how == "none" else disconnected_type()
+    return None if how.lower() == "none" else disconnected_type()
+
+
+def one_of(function: str, parameter: str, given: Any, choices: Sequence[str]) -> None:
+    """Raise ValueError unless ``given`` is one of ``choices``, in capitals or not."""
+    if str(given).lower() not in map(str.lower, choices):
+        raise ValueError(f"{function}: {parameter} is {given!r}; it must be one of {', '.join(map(repr, choices))}")
 
 
 def connection_pattern(node: Apply) -> Sequence[Sequence[bool]]:

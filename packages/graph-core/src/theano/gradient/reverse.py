@@ -13,6 +13,7 @@ from typing import Any
 
 from theano.errors import DisconnectedInputError, MethodNotDefined, NullTypeGradError
 from theano.gradient.absent import (
+    STAND_INS,
     connection_pattern,
     describe,
     disconnected_type,
@@ -20,6 +21,7 @@ from theano.gradient.absent import (
     is_disconnected,
     is_discrete,
     is_null,
+    one_of,
     ones_like,
     stand_in,
     sum_of,
@@ -58,7 +60,7 @@ def grad(
         Name the gradient of a named cost with respect to a named variable ``(dcost/dvariable)``.
     known_grads : dict from Variable to Variable, optional
         Gradients of a cost, not necessarily this one, that are known already; a number stands for an array of it.
-    return_disconnected : "zero", "none" or "disconnected"
+    return_disconnected : "zero", "None" or "Disconnected"
         What stands for the gradient with respect to such a variable: zeros, None, or a variable of DisconnectedType.
     null_gradients : "raise" or "return"
         What to do about a gradient that is undefined or not implemented.
@@ -77,9 +79,9 @@ def grad(
     NullTypeGradError
         A gradient is undefined or not implemented.
     """
-    _one_of("disconnected_inputs", disconnected_inputs, ("raise", "warn", "ignore"))
-    _one_of("return_disconnected", return_disconnected, ("zero", "none", "disconnected"))
-    _one_of("null_gradients", null_gradients, ("raise", "return"))
+    one_of("grad", "disconnected_inputs", disconnected_inputs, ("raise", "warn", "ignore"))
+    one_of("grad", "return_disconnected", return_disconnected, STAND_INS)
+    one_of("grad", "null_gradients", null_gradients, ("raise", "return"))
     wanted = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
     for v in wanted:
         if not isinstance(v, Variable):
@@ -94,7 +96,7 @@ def grad(
     answers: list[Variable | None] = []
     for v in wanted:
         g = grads.get(v)
-        if g is None:
+        if g is None or is_disconnected(g):
             _disconnected(cost, v, disconnected_inputs)
             answers.append(stand_in(v, return_disconnected))
             continue
@@ -240,11 +242,6 @@ def _disconnected(cost: Variable | None, v: Variable, how: str) -> None:
 
 def _ndim(v: Variable) -> int:
     return int(getattr(v.type, "ndim", 0))
-
-
-def _one_of(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise ValueError(f"grad: {name} is {value!r}; it must be one of {', '.join(map(repr, choices))}")
 
 
 def format_as(use_list: bool, use_tuple: bool, outputs: Any) -> Any:

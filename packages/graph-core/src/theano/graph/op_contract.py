@@ -90,8 +90,8 @@ class OpContract:
     def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
         """Return the derivative of each output along the direction ``eval_points`` of the inputs.
 
-        Directions are None for inputs that do not move, and for outputs that do not. Without this method the
-        gradient is asked, twice.
+        Directions are None for inputs that do not move (zeros, where the op is no layer's), and for outputs that do
+        not. Without this method the gradient is asked, twice.
         """
         raise MethodNotDefined("R_op", type(self), type(self).__name__)
 
