@@ -227,6 +227,30 @@ def test_disconnected_and_undefined_parts():
     T.grad(undefined[0].sum(), z)
 
 
+def test_a_gradient_that_is_not_linear_is_taken_in_each_step():
+    p, q = T.dscalars("p", "q")
+    clip = lambda v: theano.gradient.grad_clip(v, -0.5, 0.5)
+
+    class Clip(theano.compile.ViewOp):
+        def grad(self, inputs, grads):
+            return [T.clip(grads[0], -0.5, 0.5)]
+
+    given = theano.OpFromGraph([q], [q + 0], grad_overrides=lambda inputs, grads: [T.clip(grads[0], -0.5, 0.5)])
+    within = theano.OpFromGraph([q], [clip(q) * 1])
+    loop = lambda v: theano.scan(lambda s, v: s * clip(v), outputs_info=T.ones(()), non_sequences=v, n_steps=1)[0][-1]
+    for held in (clip, Clip(), given, within, loop):
+        fixed = held(z)
+        for step, arguments, wanted in (
+            (lambda a, v, f=held: a * f(v), [z], 1.5),
+            (lambda a, f=fixed: a * f, [], 1.5),
+            (lambda a, f: a * f, [fixed], 0.5),  # this one is computed before the loop
+        ):
+            result, _ = theano.scan(step, x, non_sequences=arguments)
+            f = theano.function([x, z], T.grad(result.sum(), z), on_unused_input="ignore")
+            assert f([1.0, 2.0, 3.0], 0.7) == wanted
+    assert not any(isinstance(n.op, theano.gradient.GradClip) for n in f.maker.fgraph.toposort())
+
+
 def test_gradient_through_a_number_of_steps_that_until_decides():
     result, _ = theano.scan(lambda a, p: (p * a, until(a > 2)), x, outputs_info=T.ones(()))
     g = theano.function([x], T.grad(result.sum(), x))

@@ -101,6 +101,11 @@ class OpFromGraph(ExpressionOp):
         """The outputs of the expression."""
         return self.inner.outputs
 
+    @property
+    def is_overridden(self) -> bool:
+        """Whether derivatives were given."""
+        return not all(map(_is_default, self.overrides.values()))
+
     def convert(self, *inputs: Any) -> list[Any]:
         """Return the inputs; nodes that are made anew also say which variables stand for the shared ones."""
         few = len(self.local_inputs) - len(self.shared_inputs)
@@ -115,7 +120,7 @@ class OpFromGraph(ExpressionOp):
 
     def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
         """Return the expression for many rows; where derivatives were given, which speak of one row, there is none."""
-        if self._pattern is not None or not all(map(_is_default, self.overrides.values())):
+        if self._pattern is not None or self.is_overridden:
             return None
         return super().batch(node, inputs, batched)
 
@@ -160,9 +165,9 @@ class OpFromGraph(ExpressionOp):
         if self._pattern is not None:
             missing = len(self.local_inputs) - len(self._pattern)
             return [*self._pattern, *[[True] * len(self.local_outputs)] * missing]
-        if all(_is_default(self.overrides[which]) for which in ("grad", "lop")):
-            return super().connection_pattern(node)
         rows = super().connection_pattern(node)
+        if all(_is_default(self.overrides[which]) for which in ("grad", "lop")):
+            return rows
         pattern: list[list[bool]] = self.inner.derived("pattern", partial(self._reached, rows))
         return pattern
 

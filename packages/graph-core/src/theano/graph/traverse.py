@@ -187,10 +187,23 @@ def _describe_cycle(path: list[Apply], again: Apply) -> str:
     )
 
 
-def independent_of(inside: Collection[Variable], outputs: Sequence[Variable]) -> list[Variable]:
+def independent_of(
+    inside: Collection[Variable],
+    outputs: Sequence[Variable],
+    outside: Collection[Variable] = (),
+    stays: Callable[[Apply], bool] | None = None,
+) -> list[Variable]:
     """Return what ``outputs`` are computed from together with ``inside``, and what does not depend on that itself.
 
     It is the most that can be computed before ``inside`` is known. Constants are left out.
+
+    Parameters
+    ----------
+    inside, outputs : list of Variable
+    outside : list of Variable, optional
+        Computed before, whatever it is computed by.
+    stays : callable, optional
+        Which nodes are not computed before, although they could be.
 
     Examples
     --------
@@ -203,12 +216,12 @@ def independent_of(inside: Collection[Variable], outputs: Sequence[Variable]) ->
     [Pair.0]
     """
     moving = set(inside)
-    order = toposort(outputs, moving)
+    order = toposort(outputs, [*inside, *outside])
     for node in order:
-        if not moving.isdisjoint(node.inputs):
+        if not moving.isdisjoint(node.inputs) or (stays is not None and stays(node)):
             moving.update(node.outputs)
     # An output that does not move is outside as well.
-    read = [v for node in order if not moving.isdisjoint(node.inputs) for v in node.inputs]
+    read = [v for node in order if not moving.isdisjoint(node.outputs) for v in node.inputs]
     return [v for v in dict.fromkeys([*read, *outputs]) if v not in moving and not isinstance(v, Constant)]
 
 

@@ -10,9 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from theano.compile.builders import OpFromGraph
 from theano.compile.shared import SharedVariable
 from theano.compile.test_values import inherit_test_value
 from theano.errors import MissingInputError
+from theano.gradient.barriers import GradClip
+from theano.graph.apply import Apply
+from theano.graph.canonical import is_ours
 from theano.graph.clone import clone_replace
 from theano.graph.traverse import independent_of, toposort
 from theano.graph.traverse import inputs as inputs_of
@@ -214,7 +218,7 @@ class Step:
         inside = [*(v for group in (*self.rows, *self.taps) for v in group), *self.carried]
         outputs = self.results.flat()
         # What is given and not used stays an input, so that functions know it, until somebody rewrites.
-        given = dict.fromkeys([*independent_of(inside, outputs), *self.others])
+        given = dict.fromkeys([*independent_of(inside, outputs, self.others, _own_slope), *self.others])
         fixed = [v for v in given if v not in self.shared and not isinstance(v, Constant)]
         spec = self._spec(self.results.until is not None, len(fixed))
         op = Scan(spec, [*inside, *fixed], outputs, **options)
@@ -226,6 +230,14 @@ class Step:
         """Return results by kind in the order in which the function of the step has them."""
         states, mapped = iter(outputs.states), iter(outputs.mapped)
         return [next(states) if info.taps else next(mapped) for info in self.infos]
+
+
+def _own_slope(node: Apply) -> bool:
+    """Return whether a gradient may not be linear in that of the outputs: a sum over steps is then another one."""
+    if isinstance(node.op, OpFromGraph) and node.op.is_overridden or not is_ours(type(node.op).__module__):
+        return True
+    graph = getattr(node.op, "inner", None)
+    return isinstance(node.op, GradClip) or (graph is not None and any(map(_own_slope, toposort(graph.outputs))))
 
 
 def _row_of(v: Any, name: str | None, place: int) -> Any:
