@@ -68,7 +68,7 @@ class InconsistencyError(TheanoError):
     """A change would leave the graph without a meaning: a cycle, or memory overwritten before it is read."""
 
 
-class CycleError(InconsistencyError):
+class CycleError(InconsistencyError, ValueError):
     """A variable would depend on itself."""
 
 

@@ -126,6 +126,30 @@ def test_reading_through_another_input_of_the_same_node():
     tolerant.destroyhandler_tolerate_same = [(0, 1)]
     fgraph, _ = graph([x], [tolerant(x, x)])
     fgraph.validate()
+    for other in (view(x), either(x, number("y"))):  # the same is tolerated, another view of it is not
+        fgraph, _ = graph(list(theano.gof.graph.inputs([x, other])), [tolerant(x, other)])
+        with pytest.raises(InconsistencyError):
+            fgraph.validate()
+
+
+def test_aliased_inputs_that_an_op_takes_care_of():
+    x, y = number("x"), number("y")
+    careful = Combine("careful", inplace=[0])
+    careful.destroyhandler_tolerate_aliased = [(0, 1)]
+    for left, right in ((x, x), (x, view(x)), (view(x), view(x)), (view(x), either(x, y))):
+        fgraph, _ = graph([x, y], [careful(left, right), add(x, y)])
+        fgraph.validate()
+        assert [str(n.op) for n in fgraph.toposort()][-1] == "careful"
+    twice = Combine("twice", inplace=[0, 1])
+    twice.destroyhandler_tolerate_aliased = [(0, 1), (1, 0)]
+    fgraph, _ = graph([x], [twice(x, view(x))])
+    with pytest.raises(InconsistencyError, match="two of its inputs"):
+        fgraph.validate()
+    backwards = Combine("backwards", inplace=[0])
+    backwards.destroyhandler_tolerate_aliased = [(1, 0)]
+    fgraph, _ = graph([x], [backwards(x, x)])
+    with pytest.raises(ValueError, match="cycle"):  # as Theano's sort has it
+        fgraph.toposort()
 
 
 def test_working_space_under_none():
@@ -208,7 +232,9 @@ class Mixed(Op):
 both, mixed = Combine("both", inplace=[0, 1]), Mixed()
 tolerant = Combine("tolerant", inplace=[1])
 tolerant.destroyhandler_tolerate_same = [(1, 0)]
-OPS = [add, view, either, add_into, both, tolerant]
+careful = Combine("careful", inplace=[0])
+careful.destroyhandler_tolerate_aliased = [(0, 1)]
+OPS = [add, view, either, add_into, both, tolerant, careful]
 
 
 def lives_in(v):
@@ -235,13 +261,14 @@ class Facts:
 
     def before(self, node):
         """All who read what the node overwrites; the node itself where it reads that through another input."""
-        tolerated = getattr(node.op, "destroyhandler_tolerate_same", ())
+        same, aliased = node.op.destroyhandler_tolerate_same, node.op.destroyhandler_tolerate_aliased
+        allowed = lambda d, i, v: i == d or (d, i) in aliased or ((d, i) in same and v is node.inputs[d])
         return {
             client
             for d in self.overwritten[node]
             for v in self.family(node.inputs[d])
             for client, i in v.clients
-            if client != "output" and (client is not node or i != d and (d, i) not in tolerated)
+            if client != "output" and (client is not node or not allowed(d, i, v))
         }
 
     def allows(self, node, index):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import theano
 import theano.tensor as T
+from theano.errors import InconsistencyError
 
 x1, x2 = T.dvector("x1"), T.dmatrix("x2")
 i, k, m = T.lvector("i"), T.lmatrix("k"), T.TensorType("bool", (False,))("mask")
@@ -82,3 +84,19 @@ def test_plans_of_indices_that_name_none_twice() -> None:
         f = theano.function([x1, y, m], gradient, on_unused_input="ignore")
         # One write, or none, not the one of numbers beside it.
         assert sum(type(n.op).__name__ == "Alloc" for n in f.maker.fgraph.toposort()) == 0
+
+
+def test_aliasing_that_the_caller_takes_care_of():
+    x = T.dvector("x")
+    z = x * 2
+    for change, y, wanted in (
+        (T.set_subtensor, lambda: z[1], [4, 4, 6]),
+        (T.inc_subtensor, lambda: z[1], [6, 4, 6]),
+    ):
+        careless = change(z[0], y(), inplace=True)
+        with pytest.raises(InconsistencyError):
+            theano.function([x], careless, accept_inplace=True)
+        careful = change(z[0], y(), inplace=True, tolerate_inplace_aliasing=True)
+        for mode in (None, theano.Mode("py", None)):
+            f = theano.function([x], careful, accept_inplace=True, mode=mode)
+            np.testing.assert_array_equal(f([1.0, 2.0, 3.0]), wanted)

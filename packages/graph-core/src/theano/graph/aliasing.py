@@ -117,6 +117,10 @@ class DestroyHandler(Feature):
                 )
             for v in (root, *self._sharing.get(root, ())):
                 self._check_expendable(v, next(iter(nodes)))
+        for node in self._destroying:
+            roots = node.tag.destroyed_roots
+            if len(set(roots)) < len(roots):
+                raise InconsistencyError(f"{node} would overwrite the same memory through two of its inputs")
         fgraph.toposort()
 
     def _check_expendable(self, v: Variable, destroyer: Apply) -> None:
@@ -201,7 +205,7 @@ class DestroyHandler(Feature):
 
     def _readers_before(self, node: Apply) -> list[Apply]:
         before: dict[Apply, None] = {}
-        tolerated = node.op.destroyhandler_tolerate_same
+        same, aliased = node.op.destroyhandler_tolerate_same, node.op.destroyhandler_tolerate_aliased
         for destroyed in _destroyed(node):
             for v in self.sharing_with(node.inputs[destroyed]):
                 for client, i in v.clients:
@@ -209,7 +213,9 @@ class DestroyHandler(Feature):
                         continue
                     if client is not node:
                         before[client] = None
-                    elif i != destroyed and (destroyed, i) not in tolerated:
+                    elif i != destroyed and not (
+                        (destroyed, i) in aliased or (v is node.inputs[destroyed] and (destroyed, i) in same)
+                    ):
                         # The node would read through one input what it overwrites through another.
                         before[node] = None
         return list(before)

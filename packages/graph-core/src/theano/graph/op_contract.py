@@ -36,6 +36,8 @@ class OpContract:
         For an output, the inputs that are overwritten to make it; under None, inputs used as working space.
     destroyhandler_tolerate_same : list of (int, int)
         Inputs that may be one variable although the first of each pair is overwritten.
+    destroyhandler_tolerate_aliased : list of (int, int)
+        Inputs that may share memory in any way although the first of each pair is overwritten.
     commutative, associative : bool
         Whether patterns may match the inputs in any order, and grouped in any way.
     lazy : bool or None
@@ -57,6 +59,7 @@ class OpContract:
     views_contiguous: bool = False
     destroy_map: dict[int | None, list[int]] = {}
     destroyhandler_tolerate_same: Sequence[tuple[int, int]] = ()
+    destroyhandler_tolerate_aliased: Sequence[tuple[int, int]] = ()
     commutative: bool = False
     associative: bool = False
     lazy: bool | None = None
