@@ -225,8 +225,8 @@ def check_maps(node: Apply[Any, Any]) -> None:
             where = created_at(node.outputs[0]) if node.outputs else None
             raise TypeError(
                 f"{node.op}.{name} is {declared!r}: {problem}. The node is {node} with {len(node.inputs)} inputs and "
-                f"{len(node.outputs)} outputs{f', written at {where}' if where else ''}.\nDeclare a dictionary from the "
-                f"number of an output to a list of numbers of inputs, as {name} = {{0: [0]}}; both count from 0."
+                f"{len(node.outputs)} outputs{f', written at {where}' if where else ''}.\nDeclare a dictionary from "
+                f"the number of an output to a list of numbers of inputs, as {name} = {{0: [0]}}; both count from 0."
             )
 
 
