@@ -63,7 +63,7 @@ def compute(outputs, given):
         f = theano.function(wanted, many, mode="FAST_COMPILE", on_unused_input="ignore")
         values = iter(f(*(given[v] for v in wanted)))
         return [[next(values) for _ in call] for call in outputs]
-    except Exception as error:
+    except Exception as error:  # whatever a call raises is its answer
         if len(outputs) == 1:
             return [error]
     good = {k: call for k, call in enumerate(outputs) if not isinstance(_performed(call, given), Exception)}
@@ -82,7 +82,7 @@ def _performed(call, given):
             inputs = [given[v] if v in given else values[v] if v in values else _known(v) for v in node.inputs]
             node.op.perform(node, inputs, cells)
             values.update(zip(node.outputs, (cell[0] for cell in cells)))
-    except Exception as error:
+    except Exception as error:  # whatever a call raises is its answer
         return error
     return None
 
@@ -105,11 +105,7 @@ def _batch(cases):
     for text, operands, fact, program in cases:
         result, values = evaluate.build(text, operands, program)
         given.update(values)
-        variables = (
-            []
-            if isinstance(result, Exception)
-            else [v for v in evaluate.flat(result) if isinstance(v, theano.Variable)]
-        )
+        variables = evaluate.variables_of(result)
         built.append((result, variables))
         if variables and parts(fact)[1] is None:
             together.append(len(built) - 1)
@@ -124,20 +120,14 @@ def _batch(cases):
 
 def _said(result, values):
     if isinstance(result, Exception):
-        return "!%s: %s" % (type(result).__name__, str(result)[:100].replace("\n", " "))
-    results = evaluate.flat(result)
+        return _message(result)
     if isinstance(values, Exception):
-        kinds = ";".join(
-            evaluate.type_of(v) if isinstance(v, theano.Variable) else "=" + evaluate.digest(v) for v in results
-        )
-        return kinds + "!%s: %s" % (type(values).__name__, str(values)[:100].replace("\n", " "))
-    given = iter(values)
-    return ";".join(
-        evaluate.type_of(v) + "=" + evaluate.digest(next(given))
-        if isinstance(v, theano.Variable)
-        else "=" + evaluate.digest(v)
-        for v in results
-    )
+        return evaluate.told(result, None) + _message(values)
+    return evaluate.told(result, values)
+
+
+def _message(error):
+    return "!%s: %s" % (type(error).__name__, str(error)[:100].replace("\n", " "))
 
 
 def main(only):

@@ -105,7 +105,7 @@ def build(text, operands, program=False):
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             return eval(compile(text, "call", "eval"), names), given
-    except Exception as error:
+    except Exception as error:  # whatever the call raises is its answer
         return error, given
 
 
@@ -166,7 +166,7 @@ def _sum(value):
     return "%.7g" % parts.sum() + others, float(np.abs(parts).sum())
 
 
-def same(recorded, value, lenient=False):
+def same(recorded, value):
     """Return whether a value has a recorded digest, as far as its dtype tells."""
     found = digest(value)
     if found == recorded:
@@ -192,21 +192,31 @@ def computed(outputs, given):
         return f(*wanted.values())
 
 
+def variables_of(result):
+    """Return the variables that a result holds, in order."""
+    return [v for v in flat(result) if isinstance(v, theano.Variable)]
+
+
+def told(result, values):
+    """Return a result as recorded: ``type=digest`` for each part; the types alone of variables without values (None)."""
+    given = iter(values or ())
+    parts = []
+    for v in flat(result):
+        if not isinstance(v, theano.Variable):
+            parts.append("=" + digest(v))
+        else:
+            parts.append(type_of(v) if values is None else type_of(v) + "=" + digest(next(given)))
+    return ";".join(parts)
+
+
 def evaluate(text, operands, program=False):
     """Return what a call gives, as recorded: ``type=digest`` for each result, ``!Class`` for errors."""
     result, given = build(text, operands, program)
     if isinstance(result, Exception):
         return "!" + type(result).__name__
-    results = flat(result)
-    variables = [v for v in results if isinstance(v, theano.Variable)]
+    variables = variables_of(result)
     try:
-        values = iter(computed(variables, given) if variables else ())
-    except Exception as error:
-        return (
-            ";".join(type_of(v) if isinstance(v, theano.Variable) else "=" + digest(v) for v in results)
-            + "!"
-            + type(error).__name__
-        )
-    return ";".join(
-        type_of(v) + "=" + digest(next(values)) if isinstance(v, theano.Variable) else "=" + digest(v) for v in results
-    )  # fmt: skip
+        values = computed(variables, given) if variables else []
+    except Exception as error:  # whatever the call raises is its answer
+        return told(result, None) + "!" + type(error).__name__
+    return told(result, values)
