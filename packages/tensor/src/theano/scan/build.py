@@ -234,10 +234,13 @@ class Step:
 
 def _own_slope(node: Apply) -> bool:
     """Return whether a gradient may not be linear in that of the outputs: a sum over steps is then another one."""
-    if isinstance(node.op, OpFromGraph) and node.op.is_overridden or not is_ours(type(node.op).__module__):
+    op = node.op
+    if isinstance(op, GradClip) or not is_ours(type(op).__module__):
         return True
-    graph = getattr(node.op, "inner", None)
-    return isinstance(node.op, GradClip) or (graph is not None and any(map(_own_slope, toposort(graph.outputs))))
+    if isinstance(op, OpFromGraph) and op.is_overridden:
+        return True
+    graph = getattr(op, "inner", None)
+    return graph is not None and any(map(_own_slope, toposort(graph.outputs)))
 
 
 def _row_of(v: Any, name: str | None, place: int) -> Any:

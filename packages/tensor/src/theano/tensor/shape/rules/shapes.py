@@ -205,7 +205,8 @@ def _foreseen_bytes(node: Apply) -> int | None:
         return None
     shapes: Sequence[Any] = [(1,) * v.type.ndim for v in outputs]
     if not all(all(v.type.broadcastable) for v in outputs):
-        given: Any = [tuple(map(np.int64, np.shape(v.data))) for v in node.inputs]  # type: ignore[attr-defined]
+        constants: Sequence[Any] = node.inputs
+        given: Any = [tuple(map(np.int64, np.shape(v.data))) for v in constants]
         shapes = _ask(node, [tuple(map(as_tensor_variable, lengths)) for lengths in given])
     try:
         return sum(
