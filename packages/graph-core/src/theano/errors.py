@@ -164,6 +164,9 @@ class NoCompilerError(TheanoError):
     Remedy: ``python -m theano.doctor`` prints the command that installs a compiler on this system.
     """
 
+    #: Whether the compiler works, and it is one op whose C cannot be made: a library that it names is missing, say.
+    only_this = False
+
 
 class ExportError(TheanoError, NotImplementedError):
     """A function cannot be exported: something of it needs Python.

@@ -184,7 +184,9 @@ def _compile(
         # It has only said that it could compile: is it the compiler's fault or that of the text?
     except CompilerFaultError as error:
         if not again or (tools.proven and not error.timed_out):
-            raise NoCompilerError(str(error)) from error
+            refused = NoCompilerError(str(error))
+            refused.only_this = tools.proven and not error.timed_out
+            raise refused from error
         problem = error
     except OSError as error:
         let_signals_through(error)

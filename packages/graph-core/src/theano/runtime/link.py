@@ -212,6 +212,8 @@ class Linked:
         Run it as if a node were lazy.
     no_compiler : str
         Why nodes that could be compiled are run in Python; empty otherwise.
+    refused : dict from str to str
+        By their names, why ops run in Python whose C a compiler that works could not make anything of.
     """
 
     nodes: list[Apply]
@@ -219,6 +221,7 @@ class Linked:
     seconds_generating: float = 0.0
     seconds_compiling: float = 0.0
     no_compiler: str = ""
+    refused: dict[str, str] = field(default_factory=dict)
     wanted_lazy: bool = False
 
     def run_lazily(self, wanted: bool | None) -> None:
@@ -282,7 +285,7 @@ def link(
     compiled = iter(_addresses(kernels, compile_kernels, linker, linked))
     units = iter(_addresses([plan for plan in plans if isinstance(plan, Block)], compile_blocks, linker, linked))
     if linked.no_compiler and not quiet:
-        _say_once(linked.no_compiler)
+        _say_once("", linked.no_compiler)
     linked.seconds_compiling = perf_counter() - start - linked.seconds_generating
     named: set[int] = set()
     for node, plan in zip(nodes, plans, strict=True):
@@ -301,9 +304,12 @@ def link(
             unit = next(units)
             found_in_c = unit is not None
             factory = BlockFactory(node, plan, unit) if found_in_c else None
-            linked.how.append(Thunked(factory, False) if factory else _in_python(node, linker, given_away))
+            why = linked.refused.get(plan.name, "")
+            linked.how.append(Thunked(factory, False) if factory else _in_python(node, linker, given_away, why))
         else:
             linked.how.append(plan)
+    for name, reason in linked.refused.items():
+        _say_once(name, reason)
     return linked
 
 
@@ -352,12 +358,13 @@ def _plan(
     return _in_python(node, linker, given_away)
 
 
-def _in_python(node: Apply, linker: Linker, given_away: set[Variable]) -> Implementation:
+def _in_python(node: Apply, linker: Linker, given_away: set[Variable], why: str = "") -> Implementation:
     op = node.op
     if has_own_thunk(op):
         return _thunked(node, linker, given_away)
     if not has_perform(op):
-        raise MethodNotDefined("perform", type(op), f"{op}, for which no compiled form can be used here either,")
+        what = f"{op}, for which no compiled form can be used here either{f' ({_first_line(why)})' if why else ''},"
+        raise MethodNotDefined("perform", type(op), what)
     op.prepare_node(node, None, None, "py")
     return Performed(performer(node))
 
@@ -372,22 +379,36 @@ def _addresses(
         found: Sequence[Any] = compile_kernels(kernels)
         return found
     except NoCompilerError as problem:
+        if problem.only_this and len(kernels) > 1:  # one of them spoils what the others need
+            return [found for kernel in kernels for found in _addresses([kernel], compile_kernels, linker, linked)]
+        name = kernels[0].name if problem.only_this else ""
         if linker.compiled == "always":
+            if name:
+                raise NoCompilerError(f"the C code of `{name}`: {problem}") from problem
             raise
-        linked.no_compiler = str(problem)
+        if name:
+            linked.refused[name] = str(problem)
+        else:
+            linked.no_compiler = str(problem)
         return [None] * len(kernels)
 
 
 _said: set[str] = set()
+"""Of which ops, by name, it was said that they run in Python; "" stands for all."""
 
 
-def _say_once(reason: str) -> None:
-    if not _said:
-        logger.warning(
-            "theano: functions run in Python, which is slower: %s `python -m theano.doctor` says what to do.",
-            reason.splitlines()[0].rstrip(".") + ".",
-        )
-    _said.add(reason)
+def _say_once(name: str, reason: str) -> None:
+    if name not in _said:
+        what, remedy = "functions run", "`python -m theano.doctor` says what to do."
+        if name:
+            what = f"`{name}` runs by its perform"
+            remedy = "Install what is missing, or correct c_libraries and c_lib_dirs."
+        logger.warning("theano: %s in Python, which is slower: %s. %s", what, _first_line(reason), remedy)
+    _said.add(name)
+
+
+def _first_line(reason: str) -> str:
+    return reason.splitlines()[0].rstrip(".")
 
 
 _libraries: dict[str, Any] = {}
