@@ -269,6 +269,20 @@ class TestFiles:
         files = sorted(p.name for p in (tmp_path / "odd" / "values").iterdir())
         assert files == ["A_B.1.npy", "_.npy", "_c.npy", "a_b.npy", "value.npy", "what_.npy"]
 
+    def test_long_names(self, tmp_path):
+        name = "n" * 300
+        long = [theano.shared(float(k), name=name + end) for k, end in enumerate(["", "", "é", "!"])]
+        x = T.dscalar(name)
+        f = theano.function([x], [x + sum(long)], name=name)
+        with theano.change_flags(QUICK):
+            theano.export({"f": f}, tmp_path / "long")
+        got = imported(tmp_path / "long" / "long.py").Model()
+        assert got.f(1.0)[0] == 7.0 and all(len(p.name) < 220 for p in (tmp_path / "long" / "values").iterdir())
+
+    def test_every_file_is_compiled_so_that_whole_numbers_wrap(self, exported):
+        commands = [line for line in (exported[0] / "Makefile").read_text().splitlines() if " -c " in line]
+        assert len(commands) > 10 and all("-fwrapv" in line.split() for line in commands), commands
+
 
 FAKE_BLAS = """
 void dgemm_(const char *a, const char *b, const int *m, const int *n, const int *k, const double *alpha, const double *x,

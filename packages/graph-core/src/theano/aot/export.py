@@ -25,7 +25,8 @@ RUNTIME = ("machine.c", "calls.c", "loop.c", "npy.c")
 OF_THE_LOADER = ("elementwise", "move")
 #: The functions that a model has beside those that are exported.
 RESERVED = frozenset(("open", "get", "set", "copy", "save", "message", "set_parallel", "close"))
-RUNTIME_FLAGS = ("-std=gnu11", "-O2", "-fno-strict-aliasing")
+#: Whole numbers wrap, as in the kernels.
+RUNTIME_FLAGS = ("-std=gnu11", "-O2", "-fwrapv", "-fno-strict-aliasing")
 
 
 def export(
