@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import pickle
+import warnings
 import zipfile
 
 import numpy as np
@@ -103,3 +104,48 @@ def test_the_rest():
         with pytest.raises(TypeError, match="stdout"):
             function("x", stdout=None)
     assert theano.misc.pkl_utils is pkl_utils
+
+
+@pytest.mark.parametrize("names", [
+    ["a", "a", "a_2"], ["a_2", "a", "a"], ["a", "a_2", "a", "a"], ["array_0", None], [None, "array_0"], ["array_1", None, None],
+    ["a", "a", "a_2", "a_2", "a_2_2"],
+])  # fmt: skip
+def test_each_stored_array_has_a_name_of_its_own(names):
+    """Two of one name would be read as the second of them."""
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pkl_utils.dump([theano.shared(float(k), name=name) for k, name in enumerate(names)], file)
+    members = zipfile.ZipFile(file).namelist()
+    assert len(set(members)) == len(members) == len(names) + 1 and {n for n in names if n} <= set(members)
+    assert [v.get_value() for v in pkl_utils.load(file)] == list(range(len(names)))
+
+
+@pytest.mark.parametrize("name", ["../x", "a/../../x", "..", "/x", "\\x", "..\\x", "C:x", "a\0b"])
+def test_no_stored_name_leads_out_of_a_folder(name, tmp_path):
+    variable, file = theano.shared(np.arange(3.0), name=name), io.BytesIO()
+    pkl_utils.dump([variable], file)
+    assert zipfile.ZipFile(file).namelist() == ["array_0", "pkl"]
+    (found,) = pkl_utils.load(file)
+    assert found.name == name and found.get_value().tolist() == [0.0, 1.0, 2.0]
+    with pytest.raises(ValueError, match="no name"):
+        pkl_utils.dump(variable, io.BytesIO(), persistent_id=lambda a: pkl_utils.PersistentSharedVariableID(a, allow_unnamed=False))
+    for plain in ("layer/W", "n" * 300, "é.", "...", "W..b"):
+        file = io.BytesIO()
+        pkl_utils.dump([theano.shared(1.0, name=plain)], file)
+        assert plain in zipfile.ZipFile(file).namelist() and pkl_utils.load(file)[0].get_value() == 1.0
+
+
+def test_an_archive_is_read_in_memory_alone(tmp_path):
+    """Members of any name, of somebody else's archive, become no files."""
+    place = tmp_path / "deep" / "model.zip"
+    place.parent.mkdir()
+    with zipfile.ZipFile(place, "w") as archive:
+        pickler = pickle.Pickler(buffer := io.BytesIO())
+        pickler.persistent_id = lambda thing: "ndarray.../x" if isinstance(thing, np.ndarray) else None
+        pickler.dump([np.arange(2)])
+        for name, write in (("../x", lambda f: np.save(f, np.arange(2))), ("pkl", lambda f: f.write(buffer.getvalue()))):
+            pkl_utils.zipadd(write, archive, name)
+    with open(place, "rb") as file:
+        assert pkl_utils.load(file)[0].tolist() == [0, 1]
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["deep", "model.zip"]

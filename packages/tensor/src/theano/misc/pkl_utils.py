@@ -67,13 +67,15 @@ class PersistentNdarrayID:
 
     def __init__(self, zip_file: zipfile.ZipFile):
         self.zip_file = zip_file
+        self.taken = {_PICKLE}
         self.count = 0
         # The arrays are kept: another one must not come to have the address of one that is gone.
         self.seen: dict[int, tuple[str, Any]] = {}
 
     def _resolve_name(self, obj: Any) -> str:
-        name = f"array_{self.count}"
-        self.count += 1
+        while (name := f"array_{self.count}") in self.taken:
+            self.count += 1
+        self.taken.add(name)
         return name
 
     def __call__(self, obj: Any) -> str | None:
@@ -96,7 +98,8 @@ class PersistentSharedVariableID(PersistentNdarrayID):
     zip_file : zipfile.ZipFile
         Open for writing.
     allow_unnamed : bool
-        Whether a shared variable may have no name; it is numbered then, as are arrays of no variable.
+        Whether a shared variable may have no name; it is numbered then, as are arrays of no variable. A name that would
+        lead out of a folder in which somebody unpacks the archive, such as ``../W`` or ``/W``, is none.
     allow_duplicates : bool
         Whether two may have one name; the second gets ``_2`` behind it.
 
@@ -124,7 +127,7 @@ class PersistentSharedVariableID(PersistentNdarrayID):
         return super().__call__(obj)
 
     def _remember(self, name: str | None, value: np.ndarray) -> None:
-        if not name:
+        if not name or _leads_out(name):
             if not self.allow_unnamed:
                 raise ValueError("a shared variable has no name: give it one, or allow_unnamed")
             return
@@ -133,7 +136,17 @@ class PersistentSharedVariableID(PersistentNdarrayID):
         count = self.name_counter[name] = self.name_counter.get(name, 0) + 1
         if count > 1 and not self.allow_duplicates:
             raise ValueError(f"two shared variables are called {name!r}: rename one, or allow_duplicates")
-        self.ndarray_names[id(value)] = name if count == 1 else f"{name}_{count}"
+        free = name if count == 1 else f"{name}_{count}"
+        while free in self.taken:  # by a variable of that very name
+            count += 1
+            free = f"{name}_{count}"
+        self.taken.add(free)
+        self.name_counter[name], self.ndarray_names[id(value)] = count, free
+
+
+def _leads_out(name: str) -> bool:
+    """Return whether a name in an archive is no path below the folder that it is unpacked in."""
+    return "\0" in name or name[1:2] == ":" or name[:1] in "/\\" or ".." in name.replace("\\", "/").split("/")
 
 
 class PersistentNdarrayLoad:
