@@ -288,6 +288,10 @@ WRONG = {
     "first three": (ValueError, "first three numbers", lambda: MRG_RandomStreams([0, 0, 0, 1, 1, 1])),
     "last three": (ValueError, "last three numbers", lambda: MRG_RandomStreams([1, 1, 1, 1, 1, 2147462579])),
     "five": (TypeError, "one whole number or six", lambda: MRG_RandomStreams([1] * 5)),
+    **{
+        f"seed {seed!r}": (TypeError, f"one whole number or six, not {seed!r}", lambda seed=seed: MRG_RandomStreams(seed=seed))
+        for seed in (None, 1.5, "a text")
+    },
     "list": (TypeError, "tuple of whole numbers", lambda: streams.uniform([3])),
     "scalar": (TypeError, "must be a vector", lambda: streams.uniform(T.lscalar())),
     "fraction": (AssertionError, "is none", lambda: streams.uniform((2.5,))),

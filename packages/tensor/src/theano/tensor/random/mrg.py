@@ -155,6 +155,8 @@ class MRG_RandomStreams(FromUniform):
             if not 0 < seed < M2:
                 raise ValueError(f"seed must be less than {M2} and positive, not {seed}")
             seed = [int(seed)] * 6
+        elif isinstance(seed, str) or not hasattr(seed, "__len__"):
+            raise TypeError(f"seed must be one whole number or six, not {seed!r}; left out, it is 12345")
         elif len(seed) != 6:
             raise TypeError(f"seed must be one whole number or six, not {len(seed)}")
         for part, which, modulus in ((seed[:3], "first", M1), (seed[3:], "last", M2)):
