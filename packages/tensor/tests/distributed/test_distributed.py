@@ -31,6 +31,32 @@ def test_table(case: sharded_cases.Case):
     sharded_cases.check(case, {})
 
 
+@pytest.mark.parametrize("name", ["softmax", "logsoftmax", "logsumexp sharded", "sum sharded"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_all_shards_are_empty(name, axis):
+    """As the function without shards: values and gradients of no elements."""
+    x, y, v = T.dmatrix("x"), T.dmatrix("y"), T.dvector("v")
+    out = {**sharded_cases.UNARY, **sharded_cases.FLOATING}[name](x, y, v, axis, 1 - axis)
+    outs = [out, T.grad(T.sum(T.sqr(out)), x)]
+    sharded = distributed.function([x, y, v], outs, shard={x: axis, y: axis}, on="serial")
+    empty = np.zeros((0, 3) if axis == 0 else (3, 0))
+    wanted = theano.function([x, y, v], outs, on_unused_input="ignore")(empty, empty, np.ones(3))
+    for pieces in ([], [0], [0, 0]):
+        found = sharded(sharded.scatter(*(np.split(empty, pieces, axis=axis) for _ in "xy")), np.ones(3))
+        for got, want in zip(found, wanted, strict=True):
+            whole = got.gather() if isinstance(got, distributed.ShardedArray) else got
+            assert np.shape(whole) == np.shape(want) and np.array_equal(whole, want, equal_nan=True), (pieces, whole, want)
+
+
+@pytest.mark.parametrize("name", ["softmax", "logsoftmax"])
+def test_rows_of_huge_and_infinite_numbers(name):
+    x = T.dmatrix("x")
+    out = getattr(T.nnet, name)(x)
+    rows = np.array([[1e300, 0, -1e300, 1e300], [-np.inf, 0, 1, -np.inf], [800, 801, 802, -800], [-1e5, -1e5, -1e5, -1e5]])
+    sharded = distributed.function([x], out, shard={x: 1}, on="serial")
+    np.testing.assert_allclose(sharded(sharded.scatter(np.split(rows, [1, 1, 3], axis=1))).gather(), theano.function([x], out)(rows), rtol=1e-12)
+
+
 #: The table is in pieces, for several processes to work on; cases of one expression share its compiled functions.
 PIECES = 12
 GRAPHS = int(os.environ.get("THEANO_TESTS_GRAPHS", "300"))

@@ -24,7 +24,7 @@ from theano.tensor.convert import NotScalarConstantError, get_scalar_constant_va
 from theano.tensor.create.alloc import Alloc, alloc
 from theano.tensor.create.arange import ARange
 from theano.tensor.elemwise.dimshuffle import DimShuffle
-from theano.tensor.elemwise.functions import exp
+from theano.tensor.elemwise.functions import exp, log
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.advanced import (
     AdvancedIncSubtensor,
@@ -206,11 +206,12 @@ def _softmax(given: ShardedNode) -> Any:
     if given.axes[0] == 0:
         return 0
     (x,) = given.node.inputs
-    shifted = x - reductions.max(x, axis=1, keepdims=True)
-    if isinstance(given.op, LogSoftmax):
-        return Expanded([x - reductions.logsumexp(x, axis=1, keepdims=True)])
+    # Not by the maximum, which rows of no elements have not.
+    shifted = x - reductions.logsumexp(x, axis=1, keepdims=True)
     e = exp(shifted)
-    return Expanded([e / reductions.sum(e, axis=1, keepdims=True)])
+    total = reductions.sum(e, axis=1, keepdims=True)
+    # Where numbers are large it is not 1: their logsumexp has lost what the difference needs.
+    return Expanded([shifted - log(total) if isinstance(given.op, LogSoftmax) else e / total])
 
 
 @carries(SoftmaxGrad)
