@@ -5,6 +5,7 @@ from __future__ import annotations
 import cases
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from samples import FORMATS, matrix
 
 import theano
@@ -109,3 +110,24 @@ def test_sampling_dot_refuses_the_gradient_of_the_places():
     x, d = S.csr_matrix("x", dtype="float64"), T.dmatrix("d")
     with pytest.raises(theano.gradient.NullTypeGradError, match="not implemented"):
         theano.grad(S.sp_sum(S.sampling_dot(d, d, x), sparse_grad=True), x)
+
+
+def test_zeros_that_are_stored():
+    """As docs/library/sparse.md says: a stored number like any other, unless the result stores no zeros."""
+    x, y = S.csr_matrix("x", dtype="float64"), S.csr_matrix("y", dtype="float64")
+    given = sp.csr_matrix((np.array([0.0, 2.0, 3.0]), [0, 1, 2], [0, 2, 3]), shape=(2, 3))
+    other = sp.csr_matrix((np.array([5.0, 0.0, 7.0]), [0, 1, 2], [0, 2, 3]), shape=(2, 3))
+    slopes = {
+        S.sin: [1, np.cos(2), np.cos(3)], S.sqr: [0, 4, 6], S.sqrt: [np.inf, 0.5 / 2**0.5, 0.5 / 3**0.5],
+        S.structured_exp: np.exp([0, 2, 3]), S.structured_log: [np.inf, 1 / 2, 1 / 3],
+        (lambda m: S.structured_add(m, 1.0)): [1, 1, 1], (lambda m: m + y): [1, 1, 1], (lambda m: m.T): [1, 1, 1],
+    }  # fmt: skip
+    dropping = {(lambda m: m * y): ([2], [7]), S.remove0: ([1, 2], [1, 1]), S.clean: ([1, 2], [1, 1])}
+    makers = [*slopes, *dropping]
+    grads = [theano.grad(S.sp_sum(make(x), sparse_grad=True), x) for make in makers]
+    with np.errstate(divide="ignore"):
+        found = theano.function([x, y], grads)(given, other)
+    for make, g in zip(makers, found, strict=True):
+        places, values = dropping.get(make) or ([0, 1, 2], slopes[make])
+        assert g.indices.tolist() == places
+        np.testing.assert_allclose(g.data, values, rtol=1e-12)
