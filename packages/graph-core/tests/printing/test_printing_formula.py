@@ -135,9 +135,9 @@ def test_min_informative_str(xy):
     z = neg(named)
     assert min_informative_str(add(z, z)).splitlines() == [
         "A. Add",
-        "    B. Neg",
-        "        C. total",
-        "    <B>",
+        " B. Neg",
+        "  C. total",
+        " <B>",
     ]
 
 

@@ -346,6 +346,16 @@ def test_shapes_are_known_without_the_loop():
 def test_printed_with_its_step():
     text = theano.printing.debugprint(theano.scan(lambda a, p: T.tanh(a + p), x, z, name="chain")[0], file="str")
     assert "for{cpu,chain}" in text and "Inner graphs" in text and ">Elemwise{tanh" in text
+    rows, _ = theano.scan(lambda a, s, p: s * p + a, x, T.zeros((), "float64"), z, name="chain")
+    lines = theano.printing.debugprint(rows, print_type=True, file="str").splitlines()
+    below = lines.index("Inner graphs of the scan ops:") + 2
+    found = {line.split(" [")[0].lstrip(" |>"): line for line in lines}
+    mark = lambda name: found[name].split("[id ")[1].split("]")[0]
+    assert lines[below].split() == ["for{cpu,chain}", "[id", f"{mark('for{cpu,chain}')}]", "<TensorType(float64,", "vector)>", "''"]
+    arrows = {line.split(" [")[0].lstrip(" |>"): line.split(" -> ")[1] for line in lines[below:] if " -> " in line}
+    assert arrows["x[t]"] == f"[id {mark('x')}]"
+    outside = next(line for line in lines[: below - 2] if line.lstrip(" |").startswith("z "))
+    assert arrows["z"] == f"[{outside.split(' [')[1].split(']')[0]}]" and len(arrows) == 3
 
 
 def test_vectorized():

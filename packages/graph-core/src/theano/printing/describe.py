@@ -32,8 +32,8 @@ def min_informative_str(
     ...     itypes = otypes = [generic]
     >>> print(min_informative_str(Not()(Not()(generic("x")))))
     A. Not
-        B. Not
-            C. x
+     B. Not
+      C. x
     """
     seen = {} if _prev_obs is None else _prev_obs
     tags = iter(map(letters, range(10**9))) if _tag_generator is None else _tag_generator
@@ -41,9 +41,9 @@ def min_informative_str(
     stack = [(obj, indent_level)]
     while stack:
         thing, level = stack.pop()
-        indent = " " * 4 * level
+        indent = " " * level
         if level > MOST_LEVELS:
-            indent = f"[+{level - LAST_LEVELS}]" + " " * 4 * LAST_LEVELS
+            indent = f"[+{level - LAST_LEVELS}]" + " " * LAST_LEVELS
         if thing in seen:
             lines.append(f"{indent}<{seen[thing]}>")
             continue

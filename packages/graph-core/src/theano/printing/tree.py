@@ -55,7 +55,8 @@ def debugprint(
     that is the same wherever the same node appears, and the variable's name. What has been printed once is not
     expanded again. The lines of a compiled function end with the position at which the node is run. From the 101st
     level on a line begins with how many levels its indentation leaves out, as ``[+81]``. The graphs that ops hold, such
-    as those of ``OpFromGraph``, follow, each once.
+    as those of ``OpFromGraph``, follow, each once. An arrow leads from what a step of a loop sees to what that is a
+    part of.
 
     Parameters
     ----------
@@ -178,6 +179,8 @@ class _TreePrinter:
         self.file, self.depth, self.ids, self.done, self.used = file, depth, ids, done, used
         #: Of the ops that hold a graph and were printed, the first node.
         self.holders: dict[int, Apply[Any, Any]] = {}
+        #: What the inputs of the inner graph that is being printed are outside of a loop.
+        self.outside: dict[Variable, Variable] = {}
 
     def inner_graphs(self) -> None:
         """Print the graphs that printed ops hold, those that only show up inside one of these included."""
@@ -185,10 +188,16 @@ class _TreePrinter:
         while printed < len(self.holders):
             node: Apply[Any, Any] = list(self.holders.values())[printed]
             if not printed:
-                self.file.write("\nInner graphs:\n")
-            self.file.write(printable(f"\n{node.op} {self._mark(node)}\n"))
-            for variable in node.op.inner_graph.outputs:
+                loops = any(hasattr(n.op, "seen_inside") for n in self.holders.values())
+                self.file.write(f"\nInner graphs{' of the scan ops' if loops else ''}:\n")
+            self.file.write("\n")
+            self._line(node.outputs[0], node, "")
+            graph = node.op.inner_graph
+            if hasattr(node.op, "seen_inside"):
+                self.outside = dict(zip(graph.inputs, node.op.seen_inside(node), strict=True))
+            for variable in graph.outputs:
                 self.tree(variable, " >")
+            self.outside = {}
             printed += 1
 
     def tree(self, root: Variable, margin: str = "") -> None:
@@ -220,7 +229,9 @@ class _TreePrinter:
             kept = f" {self.storage[v]}"
         node = v.owner
         if node is None:
-            self.file.write(printable(f"{prefix}{v} {mark}{kind}{kept}\n"))
+            outer = self.outside.get(v)
+            seen = None if outer is None else self.used.get(outer if outer.owner is None else outer.owner)
+            self.file.write(printable(f"{prefix}{v} {mark}{kind}{kept}{f' -> {seen}' if seen else ''}\n"))
             return
         if id(node.op) not in self.holders and getattr(node.op, "inner_graph", None) is not None:
             self.holders[id(node.op)] = node

@@ -96,6 +96,14 @@ class Scan(Kinds, ExpressionOp):
         """The outputs of the step's graph."""
         return list(self.inner.outputs)
 
+    def seen_inside(self, node: Apply) -> list[Variable]:
+        """Return, for each input of the step's graph, the input of ``node`` that it is a part of."""
+        spec = self.spec
+        outer = spec.outer_inputs(node.inputs)
+        parts = [[v] * len(taps) for v, taps in zip(outer.sequences, spec.sequences, strict=True)]
+        parts += [[v] * len(taps) for v, taps in zip(outer.states, spec.states, strict=True)]
+        return [*(v for part in parts for v in part), *outer.carried, *outer.fixed]
+
     def _check(self) -> None:
         """Refuse a step whose results cannot take the place of what they replace."""
         own, made = self.spec.inner_inputs(self.inner.inputs), self.spec.inner_outputs(self.inner.outputs)
