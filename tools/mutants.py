@@ -16,7 +16,7 @@ follow, and the slow tests of their files. For a fixed list all tests are traced
 With --keep, the notes and each answer stay in a folder. The notes serve again while sources and tests are the same.
 --resume asks only for the answers that are missing.
 
-The tests that caught a mutant run once more without one: what a test that fails then has caught does not count.
+The tests that caught a mutant run once more without one. What a test that fails then has caught is asked again.
 
 A mutant that no test catches is a survivor. One that cannot be told from the original has its reason in mutants.toml
 and does not count. Exit status 1 says that the whole run catches less than 95 % of the others, or the short run less
@@ -117,17 +117,23 @@ def answers(asked: argparse.Namespace, folder: Path) -> list[report.Row]:
     reach = Measurement(tree, folder, tests, asked.cases, asked.jobs).reach()
     for failed in sorted(reach.short.failed):
         print(f"left out, since it fails in a copy without any mutant: {failed}", flush=True)
-    rows = [json.loads(line) for line in results.read_text("utf-8").splitlines()] if results.exists() else []
-    known = {_name_in(row) for row in rows}
-    missing = {name: mutant for name, mutant in chosen.items() if name not in known}
-    reach.look_up(missing.values())
-    rows += _ask(missing, reach, asked, folder, results)
-    rows = [row for row in rows if _name_in(row) in chosen]
-    for test in sorted(control(tree, rows, asked.cases)):
-        caught = sum(row["test"] == test for row in rows)
-        print(f"fails without any mutant, too, so {caught} were not caught by it: {test}")
-        rows = [row | {"caught": ""} if row["test"] == test else row for row in rows]
-    return rows
+    lines = results.read_text("utf-8").splitlines() if results.exists() else []
+    rows = {_name_in(row): row for row in map(json.loads, lines)}  # of two answers the later one counts
+    rows = {name: row for name, row in rows.items() if name in chosen}
+    reach.look_up(chosen.values())
+    free = _trees(asked.jobs, folder)
+    new = list(rows.values())
+    while True:
+        new += _ask({name: mutant for name, mutant in chosen.items() if name not in rows}, reach, asked, free, results)
+        rows |= {_name_in(row): row for row in new}
+        failing = control(tree, new, asked.cases)
+        if not failing:
+            return list(rows.values())
+        for test in sorted(failing):
+            print(f"fails without any mutant, too, so what it caught is asked again: {test}", flush=True)
+        reach.leave_out(failing)
+        rows = {name: row for name, row in rows.items() if row["test"] not in failing}
+        new = []
 
 
 def control(tree: Tree, rows: list[report.Row], cases: str) -> set[str]:
@@ -140,12 +146,16 @@ def control(tree: Tree, rows: list[report.Row], cases: str) -> set[str]:
     return found
 
 
-def _ask(missing: dict[Name, Mutant], reach: Reach, asked: argparse.Namespace, folder: Path,
+def _trees(jobs: int, folder: Path) -> list[Tree]:
+    """Return a tree for each job, with a cache of its own."""
+    for k in range(jobs if (folder / "cache").exists() else 0):
+        shutil.copytree(folder / "cache", folder / "trees" / f"cache-{k}", symlinks=True)
+    return [Tree(folder / "trees" / str(k), folder / "trees" / f"cache-{k}") for k in range(jobs)]
+
+
+def _ask(missing: dict[Name, Mutant], reach: Reach, asked: argparse.Namespace, free: list[Tree],
          results: Path) -> list[report.Row]:  # fmt: skip
     """Ask the tests about each mutant, as many at a time as there are trees."""
-    free = [Tree(folder / "trees" / str(k), folder / "trees" / f"cache-{k}") for k in range(asked.jobs)]
-    for k in range(asked.jobs if (folder / "cache").exists() else 0):
-        shutil.copytree(folder / "cache", folder / "trees" / f"cache-{k}", symlinks=True)
     lock = threading.Lock()
 
     def in_a_tree(name: Name) -> report.Row:

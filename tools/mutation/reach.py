@@ -97,6 +97,12 @@ class Reach:
             wanted[m.path].update(statement(trees[m.path], m.line))
         self.short.look_up(wanted)
 
+    def leave_out(self, tests: set[str]) -> None:
+        """Ask some tests about no mutant from now on."""
+        for test in tests:
+            self.short.seconds.pop(test, None)
+        self.whole -= tests
+
     def tests(self, stage: str, mutant: Mutant, lines: range) -> dict[str, float]:
         """Return the tests that a stage has for some lines, with their seconds: "short", or "whole" for the others.
 

@@ -6,6 +6,7 @@ import json
 import shutil
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -201,6 +202,23 @@ def test_what_fails_without_a_mutant_has_caught_nothing(root, tmp_path, monkeypa
     rows = [{"caught": "short", "test": f"{TESTS}::test_{name}"} for name in ("good", "bad")]
     tree = trees.Tree(tmp_path / "tree", tmp_path / "cache")
     assert mutants.control(tree, rows, "0") == {f"{TESTS}::test_bad"}
+
+
+def test_what_a_test_caught_that_fails_by_itself_is_asked_again(root, tmp_path, monkeypatch):
+    write_list(TEN, SUM)
+    answers = {"TEN": iter(["test_bad", "test_worse", "test_good"]), "SUM": iter(["test_good"])}
+    left_out = []
+    reach = SimpleNamespace(short=SimpleNamespace(failed=()), look_up=list, leave_out=left_out.append)
+    monkeypatch.setattr(mutants, "Measurement", lambda *given: SimpleNamespace(reach=lambda: reach))
+    monkeypatch.setattr(mutants, "control", lambda tree, rows, cases: {r["test"] for r in rows} - {"test_good"})
+
+    def judge(tree, mutant, *given):
+        return trees.Verdict("short", next(answers["TEN" if mutant.operator == TEN.operator else "SUM"]), 1.0, 1, False)
+
+    monkeypatch.setattr(trees.Tree, "judge", judge)
+    rows = mutants.answers(mutants.parser().parse_args(["--jobs", "1"]), tmp_path / "keep")
+    assert [row["test"] for row in rows] == ["test_good"] * 2
+    assert left_out == [{"test_bad"}, {"test_worse"}]
 
 
 def test_a_sample_is_taken_where_a_seed_is_given(root, capsys):
