@@ -13,7 +13,6 @@ from theano.gradient.absent import DisconnectedType, grad_not_implemented
 from theano.graph import Apply, Op
 from theano.sparse.compressed import CLASSES as FORMATS
 from theano.sparse.convert import as_sparse_or_tensor_variable, as_sparse_variable, is_sparse
-from theano.sparse.elemwise.arithmetic import mul_s_s
 from theano.sparse.parts.elements import Cells, index_vector
 from theano.sparse.parts.op import CSM, compressed, csm_properties, length, sp_ones_like
 from theano.sparse.structure.dense import dense_from_sparse
@@ -262,15 +261,8 @@ class StructuredDot(Op):
         """Return the gradient of the stored numbers, and that of the other operand."""
         (a, b), (g,) = inputs, output_grads
         if is_sparse(b) or is_sparse(g):
-            of_a = structured_dot(g, b.T)
-            of_a = mul_s_s(of_a, sp_ones_like(a)) if is_sparse(of_a) else sp_ones_like(a) * of_a
             of_b = structured_dot(a.T, g)
-            return [
-                of_a,
-                (mul_s_s(of_b, sp_ones_like(b)) if is_sparse(of_b) else sp_ones_like(b) * of_b)
-                if is_sparse(b)
-                else of_b,
-            ]
+            return [sp_ones_like(a) * structured_dot(g, b.T), sp_ones_like(b) * of_b if is_sparse(b) else of_b]
         return [structured_dot_grad(a, b, g), structured_dot(a.T, g)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:

@@ -38,10 +38,6 @@ def _sparse_product(x: Any, y: Any, out: Any) -> Any:
     return CSM(format)(*found, shape)
 
 
-def _flipped(y: Any) -> Any:
-    return y if y.type.ndim == 1 else y.T
-
-
 @local_rule([StructuredDot, Dot], phases=SPECIALIZE)
 def local_structured_dot(node: Apply[Any, Any]) -> Any:
     """A product is computed of the parts of the sparse operand, or of both."""
@@ -53,7 +49,7 @@ def local_structured_dot(node: Apply[Any, Any]) -> Any:
         return [found if is_sparse(out) else Scattered(found.type.format)(*csm_properties(found))]
     if is_sparse(x):
         return [_product(x, y, out)]
-    return [_flipped(_product(y.T, _flipped(x), out))]
+    return [_product(y.T, x.T, out).T]
 
 
 @local_rule([TrueDot], phases=SPECIALIZE)
@@ -84,14 +80,9 @@ def _scaled(term: Any) -> tuple[Any, Any, Any] | None:
     """Return alpha, x and y of a term ``alpha * dot(x, y)`` of which nobody else needs the product."""
     alpha, node = None, term.owner
     if node is not None and isinstance(node.op, Elemwise) and node.op.scalar_op == scal.mul and len(node.inputs) == 2:
-        for factor, product in (node.inputs, node.inputs[::-1]):
-            if (
-                all(factor.type.broadcastable)
-                and product.owner is not None
-                and isinstance(product.owner.op, (Dot, StructuredDot))
-            ):
-                alpha, node, term = factor.dimshuffle(), product.owner, product
-                break
+        product, factor = sorted(node.inputs, key=lambda v: all(v.type.broadcastable))
+        if all(factor.type.broadcastable):
+            alpha, node, term = factor.dimshuffle(), product.owner, product
     if node is None or not isinstance(node.op, (Dot, StructuredDot)) or is_sparse(term) or len(term.clients) > 1:
         return None
     if term.type.ndim != 2 or any(v.type.ndim != 2 for v in node.inputs):
