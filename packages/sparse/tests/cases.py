@@ -96,6 +96,9 @@ PRODUCTS = [
     ("structured_dot_s_s", lambda x, y, **_: x @ y.T, lambda x, y, **_: x @ y.T),
     ("usmm_s_d", lambda x, d, **_: S.usmm(3.0, x, d.T, T.dot(d, d.T)), lambda x, d, **_: 3 * x @ d.T + d @ d.T),
     ("usmm_d_s", lambda x, d, **_: S.usmm(3.0, d.T, x, T.dot(d.T, d)), lambda x, d, **_: 3 * d.T @ x + d.T @ d),
+    ("usmm_row", lambda x, d, u, **_: S.usmm(u.sum(), x, d.T, u.dimshuffle("x", 0)), lambda x, d, u, **_: u.sum() * x @ d.T + u),
+    ("usmm_column", lambda x, d, u, **_: S.usmm(2.0, x, d.T, u.dimshuffle(0, "x")), lambda x, d, u, **_: 2 * x @ d.T + u[:, None]),
+    ("usmm_number", lambda x, d, u, **_: S.usmm(2.0, x, d.T, u.sum().dimshuffle("x", "x")), lambda x, d, u, **_: 2 * x @ d.T + u.sum()),
     ("usmm_written_out", lambda x, d, **_: T.dot(d, d.T) - 2 * S.dot(x, d.T), lambda x, d, **_: d @ d.T - 2 * x @ d.T),
     ("sampling_dot", lambda x, d, **_: S.sampling_dot(T.dot(d, d.T), d.T, x), lambda x, d, **_: x * (d @ d.T @ d)),
 ]  # fmt: skip
@@ -106,6 +109,8 @@ PARTS = [
     ("get_item_2d_backwards", lambda x, **_: x[::-1, 1:], lambda x, **_: x[::-1, 1:]),
     ("get_item_row", lambda x, **_: x[-1], lambda x, **_: x[-1:]),
     ("get_item_column", lambda x, **_: x[:, 1], lambda x, **_: x[:, 1:2]),
+    ("get_item_row_of_a_variable", lambda x, u, **_: x[u.shape[0] * 0 + 1], lambda x, **_: x[1:2]),
+    ("get_item_column_of_a_variable", lambda x, u, **_: x[1:, u.shape[0] * 0 - 1], lambda x, **_: x[1:, -1:]),
     ("get_item_list", lambda x, **_: x[[0, 3, 0, -1]], lambda x, **_: x[[0, 3, 0, -1]]),
     ("get_item_2lists", lambda x, **_: x[[0, 3, 0], [1, 1, -1]], lambda x, **_: x[[0, 3, 0], [1, 1, -1]]),
     ("get_item_scalar", lambda x, **_: x[3, 1], lambda x, **_: x[3, 1]),

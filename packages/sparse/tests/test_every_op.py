@@ -155,7 +155,10 @@ def through_what_is_stored(node, inputs):
 
 @EACH
 def test_derivatives(name):
-    """Backwards and forwards against finite differences, along one direction of each input that can be moved."""
+    """Backwards and forwards against finite differences, along one direction of each input, all at once.
+
+    Forwards along one input alone is what backwards says of it.
+    """
     for node, inputs, _, case in of(name):
         if not any(map(real, node.outputs)) or not any(map(real, node.inputs)) or node.op.destroy_map:
             continue
@@ -177,8 +180,13 @@ def test_derivatives(name):
         slopes = theano.grad(cost, variables, disconnected_inputs="ignore")
         assert not any(isinstance(g.type, (NullType, DisconnectedType)) for g in slopes), what
         slopes = [S.dense_from_sparse(g) if S.is_sparse(g) else g for g in slopes]
-        along = T.Rop(cost, variables, [T.constant(d, ndim=d.ndim) for d in directions])
-        *found, forwards = theano.function([*variables, *fixed[0]], [*slopes, along], on_unused_input="ignore")(*point, *fixed[1])
+        numbers, ways = range(len(point)), [T.constant(d, ndim=d.ndim) for d in directions]
+        along = [
+            T.Rop(cost, [variables[i] for i in which], [ways[i] for i in which], disconnected_outputs="ignore")
+            for which in (numbers, *([i] for i in numbers))
+        ]
+        every = theano.function([*variables, *fixed[0]], [*slopes, *along], on_unused_input="ignore")(*point, *fixed[1])
+        found, (forwards, *alone) = every[: len(point)], every[len(point) :]
         assert [g.shape for g in found] == [x.shape for x in point], what
         step = 1e-6
         ends = [
@@ -186,8 +194,9 @@ def test_derivatives(name):
             for h in (step, -step)
         ]
         wanted = (ends[0] - ends[1]) / (2 * step)
-        backwards = sum((g * d).sum() for g, d in zip(found, directions, strict=True))
-        np.testing.assert_allclose(backwards, wanted, 1e-5, 1e-6, err_msg=what)
+        backwards = [(g * d).sum() for g, d in zip(found, directions, strict=True)]
+        np.testing.assert_allclose(sum(backwards), wanted, 1e-5, 1e-6, err_msg=what)
+        np.testing.assert_allclose(alone, backwards, 1e-5, 1e-6, err_msg=f"{what}, one input forwards")
         np.testing.assert_allclose(forwards, wanted, 1e-5, 1e-6, err_msg=f"{what}, forwards")
 
 

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from samples import FORMATS, matrix, plain
+from scipy.signal import correlate2d
 
 import theano
 from theano import sparse as S
 from theano import tensor as T
 from theano.graph.canonical import form_of, object_of
 from theano.sparse import compressed
+from theano.sparse.convolution import convolve
 from theano.sparse.type import SparseType
 from theano.tensor.testing import check_op
 
@@ -357,6 +359,28 @@ def test_documented_rules():
     assert "StructuredDot" in ops(off)
 
 
+def test_a_gradient_at_the_very_places_is_not_looked_up():
+    """Where the places come from a matrix; those that somebody gives may be stored twice."""
+    y, data, m = S.csr_dmatrix("y"), T.dvector("data"), matrix("csr")
+    _, indices, indptr, shape = S.csm_properties(y)
+    for given in ([], [indices], [indptr], [indices, indptr]):
+        own = {v: v.type() for v in given}
+        x = S.CSM("csr")(data, own.get(indices, indices), own.get(indptr, indptr), shape)
+        cost = S.sp_sum(S.structured_exp(x), sparse_grad=True)
+        f = theano.function([data, y, *own.values()], theano.grad(cost, data), on_unused_input="ignore")
+        assert ("CSMGrad" in ops(f)) == bool(given)
+        values = [getattr(m, "indices" if v is indices else "indptr") for v in given]
+        np.testing.assert_allclose(f(m.data, m, *values), np.exp(m.data))
+
+
+def test_numbers_at_places_that_are_given_twice_are_added():
+    y, g, places, m = S.csr_dmatrix("y"), T.dvector("g"), T.ivector("places"), matrix("csr")
+    _, _, indptr, shape = S.csm_properties(y)
+    f = theano.function([y, g, places], S.CSMGrad()(g, places, indptr, shape, g, places, indptr, shape))
+    lines = np.repeat(np.arange(5), np.diff(m.indptr))
+    np.testing.assert_allclose(f(m, m.data, np.zeros_like(m.indices)), plain(m).sum(axis=1)[lines])
+
+
 # -- documented names --------------------------------------------------------------------------------------------------
 
 
@@ -419,6 +443,34 @@ def test_products_of_bsr(formats):
     found, shape = f(matrix("csr", (6, 4)), matrix("csc", (4, 6)))
     assert found.format == formats[0] and tuple(shape) == (6, 4)
     np.testing.assert_allclose(plain(found), plain(matrix("csr", (6, 4))) @ plain(matrix("csc", (4, 6))))
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "eq", "lt"])
+def test_operands_of_more_dimensions_are_refused(name):
+    x, cube = S.csr_dmatrix("x"), T.tensor3("cube")
+    for pair in ((x, cube), (cube, x))[: 1 if name == "div" else 2]:
+        with pytest.raises(TypeError, match="3 dimensions, .*: at most 2 are possible"):
+            getattr(S, name)(*pair)
+
+
+@pytest.mark.parametrize(
+    ("mode", "strides"), [("valid", (1, 1)), ("valid", (2, 3)), ("full", (1, 1)), ("full", (3, 2))]
+)
+@pytest.mark.parametrize("window", [(2, 3), (5, 2), (5, 6)])
+def test_convolutions_by_products(mode, strides, window):
+    """Against SciPy, up to windows as large as the image; larger ones are refused."""
+    rng, size = np.random.default_rng(0), 2 * int(np.prod(window))
+    images, kernels, bias = rng.normal(size=(2, 2, 5, 6)), rng.normal(size=(3, 2, *window)), rng.normal(size=3)
+    found, shape = convolve(
+        kernels.reshape(3, size), window, 3, images.reshape(2, 60), (2, 5, 6), strides, bias, mode, flatten=False
+    )
+    wanted = [[sum(map(lambda x, k: correlate2d(x, k, mode), image, kernel)) for kernel in kernels] for image in images]
+    wanted = np.array(wanted)[:, :, :: strides[0], :: strides[1]] + bias[:, None, None]
+    assert tuple(shape) == wanted.shape[1:]
+    np.testing.assert_allclose(found.eval().reshape(wanted.shape), wanted, 1e-10)
+    for kshp in ((6, 2), (2, 7)) if mode == "valid" else ():
+        with pytest.raises(ValueError, match=r"do not fit into images of \(5, 6\)"):
+            convolve(T.dmatrix(), kshp, 3, T.dmatrix(), (2, 5, 6), strides)
 
 
 def test_specify_shape():
