@@ -263,6 +263,16 @@ def test_indices_with_a_batch_axis():
             np.testing.assert_array_equal(found[k], run(written, {t3: more[k], i: places[k], j: others[k], s: 7.0 + k}))
 
 
+def test_a_part_of_each_row_is_a_part_of_all_rows():
+    """A view, as it was, and none of the elements is looked up by its place."""
+    i, value = T.lscalar("i"), rng.normal(size=(2, 3, 4))
+    for read in (lambda a: a[1], lambda a: a[i], lambda a: a[1:, ::-1], lambda a: a[:, i], lambda a: a[1:][i - 1]):
+        out = theano.vectorize_graph(read(m), {m: M3})
+        f = theano.function([M3, i], out, on_unused_input="ignore")
+        assert not any("Advanced" in type(node.op).__name__ for node in toposort([out]))
+        np.testing.assert_array_equal(f(value, 2), np.stack([run(read(m), {m: a, i: 2}) for a in value]))
+
+
 def test_slices_whose_ends_move():
     part = T.constant(np.arange(10.0))[T.cast(s, "int64") : T.cast(s, "int64") + 3]
     out = theano.vectorize_graph(part, {s: v})

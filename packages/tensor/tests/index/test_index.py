@@ -189,6 +189,17 @@ def test_the_length_of_a_slice_of_known_numbers_is_a_constant():
             assert run(slice_length(unknown, T.constant(4)), {i: value}) == len(range(4)[slice(*numbers)])
 
 
+def test_the_length_of_a_part_is_told_by_the_slice_of_a_vector_alone():
+    v, m = T.constant([1.0, 2.0, 3.0, 4.0]), T.constant(np.ones((4, 3)))
+    i = T.lscalar("i")
+    known = T.stack([i, i, i, i])
+    for part, length in ((v[1:], 3), (known[::2], 2), (known[1:][:-1], 2)):
+        assert T.get_vector_length(part) == length
+    for part in (known[i:], m[i], m[1:, 0], T.Subtensor([])(T.dvector())):
+        with pytest.raises(ValueError, match="known only at run time"):
+            T.get_vector_length(part)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_perform_writes_what_is_stretched_without_storing_it_stretched(dtype):
     x, r = T.TensorType(dtype, (False, False))("x"), T.TensorType(dtype, (True, False))("r")

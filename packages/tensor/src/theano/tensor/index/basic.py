@@ -264,11 +264,11 @@ class Subtensor(_Indexed):
     def static_length(self, node: TensorApply, index: int) -> int | None:
         """Return the length where it is that of a known slice of a vector of known length."""
         x: Any = node.inputs[0]
-        if x.type.ndim != 1 or len(self.idx_list) != 1:
+        n = length_if_known(x) if len(self.idx_list) == 1 else None
+        if n is None:
             return None
-        n = length_if_known(x)
         (entry,) = fill_entries(self.idx_list, node.inputs[1:])
-        return None if n is None else static_int(slice_length(entry, as_tensor_variable(np.int64(n))))
+        return static_int(slice_length(entry, as_tensor_variable(np.int64(n))))
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that only the tensor has an influence in the sense of derivatives."""

@@ -24,8 +24,6 @@ from theano.tensor.type_other import NoneTypeT
 
 @batches(Subtensor)
 def _part(given: BatchedNode) -> Any:
-    if given.only(0):
-        return Subtensor((slice(None), *given.op.idx_list))(*given.inputs)
     entries = _entries(given, 1)
     return None if entries is None else _read(given, entries)
 
