@@ -393,7 +393,8 @@ AT_BUILD = {
     ],
     "shape_padleft": [(lambda: T.shape_padleft(m, -1), ValueError, "0 or more, not -1")],
     "roll": [(lambda: T.roll(m, s, 0), TypeError, "one whole number, not s")],
-    "mgrid": [(lambda: T.mgrid[0:5j], NotImplementedError, "complex")],
+    "mgrid": [(lambda: T.mgrid[0:5j], NotImplementedError, "complex"), (lambda: T.mgrid[0:2, 3], IndexError, "made of slices")],
+    "ogrid": [(lambda: T.ogrid[3], IndexError, "made of slices"), (lambda: T.ogrid[0:2, 1:], IndexError, "with a stop")],
     "FromDevice": [(lambda: FromDevice()(v), TypeError, "in the memory of a device, not v of type")],
     "ToDevice": [(lambda: ToDevice("some")(theano.generic("x")), TypeError, "takes an array, not")],
 }  # fmt: skip

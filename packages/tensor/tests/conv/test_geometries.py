@@ -6,6 +6,7 @@ rows shorter and longer than vectors, empty batches. ``SIZES=sweep`` draws 30,00
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import Any
 
@@ -21,6 +22,7 @@ from theano.tensor.conv.diagonal import (
     get_diagonal_subtensor_view,
     local_inplace_DiagonalSubtensor,
 )
+from theano.tensor.conv.geometry import get_conv_gradinputs_shape, get_conv_output_shape
 from theano.tensor.conv.op import AbstractConv2d, AbstractConv3d
 
 FUNCTIONS = 500 if os.environ.get("SIZES") == "sweep" else 20
@@ -50,6 +52,17 @@ def laid(a: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     if how == 2:
         return np.ascontiguousarray(a[..., ::-1])[..., ::-1]
     return np.repeat(a, 2, axis=-1)[..., ::2] if how == 3 else a
+
+
+def test_lengths_of_the_image_follow_from_those_of_filters_and_output() -> None:
+    for ndim, groups, dilation in itertools.product((2, 3), (1, 3), (1, 2)):
+        image, kernel = (2, 4 * groups, *range(9, 9 + ndim)), (6, 4, *range(2, 2 + ndim))
+        for border in ("valid", "full", 1, (2, 1, 0)[:ndim]):
+            told = (border, (1,) * ndim, (dilation,) * ndim)
+            output = get_conv_output_shape(image, kernel, *told)
+            assert get_conv_gradinputs_shape(kernel, output, *told, groups) == image, told
+    found = get_conv_gradinputs_shape((6, None, 3, 3), (None, 6, 8, 8), "valid", (1, 2), num_groups=3)
+    assert found == (None, None, 10, None)
 
 
 @pytest.mark.parametrize("seed", range(FUNCTIONS))

@@ -17,6 +17,7 @@ import theano.tensor as T
 from theano import scalar as scal
 from theano.tensor.elemwise import Elemwise
 from theano.tensor.elemwise.functions import elementwise_functions
+from theano.tensor.elemwise.lowering import elemwise_kernel
 
 FLOAT = ("float16", "float32", "float64")
 COMPLEX = ("complex64", "complex128")
@@ -234,3 +235,12 @@ def test_one_over_a_root_after_other_steps():
     f = theano.function([x, y], 1 / T.sqrt(T.exp(x) * y + x))
     a, b = np.array([0.5, 1.0, 2.0]), np.array([3.0, 0.1, 1.0])
     np.testing.assert_allclose(f(a, b), 1 / np.sqrt(np.exp(a) * b + a), 1e-14)
+
+
+def test_a_loop_over_rows_is_written_where_an_operand_is_stretched_along_some_axes():
+    """It takes time to compile."""
+    m, row, column, number = T.dmatrix(), T.drow(), T.dcol(), T.TensorType("float64", (True, True))()
+    x, y = scal.float64("x"), scal.float64("y")
+    op = Elemwise(scal.Composite([x, y], [x * y - x]))
+    for operands, wanted in (((m, m), False), ((m, number), False), ((m, row), True), ((column, m), True), ((row, column), True)):
+        assert ("KERNEL_rows" in elemwise_kernel(op, op.make_node(*operands)).source) == wanted, operands

@@ -37,6 +37,20 @@ def test_in_place_the_dtype_is_that_of_what_is_overwritten(name, dtype):
     assert np.shares_memory(result, given[0])
 
 
+@pytest.mark.parametrize("ndim", [0, 1, 2])
+@pytest.mark.parametrize("over", [0, 1])
+def test_the_operand_that_is_overwritten_is_the_result(over, ndim):
+    """Of ops that the layer has built, and of those that are generated."""
+    x, y = scal.float64("x"), scal.float64("y")
+    for scalar_op, wanted in ((scal.Sub(scal.transfer_type(over)), -2.0), (scal.Composite([x, y], [x * y - x]), 12.0)):
+        a, b = T.TensorType("float64", (False,) * ndim)(), T.TensorType("float64", (False,) * ndim)()
+        f = theano.function([a, b], Elemwise(scalar_op, {0: over})(a, b), accept_inplace=True)
+        given = [np.full((2,) * ndim, 3.0), np.full((2,) * ndim, 5.0)]
+        result = f(*given)
+        assert np.shares_memory(result, given[over]) and not np.shares_memory(result, given[1 - over])
+        assert (given[1 - over] == (5.0, 3.0)[over]).all() and (result == wanted).all()
+
+
 def test_the_forms_in_place_are_those_that_rewriting_puts_in():
     x = T.dvector("x")
     f = theano.function([x], T.exp(T.sort(x)), mode=theano.compile.get_mode("FAST_RUN").excluding("fusion"))

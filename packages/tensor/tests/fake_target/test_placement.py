@@ -69,6 +69,7 @@ PARTS = {
     "all of it transposed, too": (lambda x: T.exp(x) + T.exp(x.T), 1, 72),
     "a part of what is not moved": (lambda x: T.exp(x[1]), 1, 24),
     "elements by index": (lambda x: T.exp(x[[0, 2, 0]]), 1, 72),
+    "elements by two indices": (lambda x: T.exp(x[[0, 2, 0], [1, 1, 2]]), 1, 24),
     "the diagonal": (lambda x: T.exp(T.diag(x)), 1, 24),
     "a part of what is moved anyway": (lambda x: T.exp(x) + T.exp(x[1]), 1, 72),
     "a transposed part": (lambda x: T.exp(x[:2].T), 1, 48),

@@ -149,6 +149,12 @@ def test_c_knows_the_numbers(declared, in_c):
     assert {m: in_c[0](f"{declared.prefix()}{m.name}") for m in declared} == {m: m.value for m in declared}
 
 
+def test_the_accumulators_of_each_result_start_where_vectors_do():
+    """C has an array of them, and vectors of 64 bytes; one of the widest numbers for a row has room, too."""
+    limit = reduction.ReductionLimit
+    assert limit.LANE_BYTES % 64 == 0 and limit.LANE_BYTES >= limit.ROW_VECTOR * 16
+
+
 @pytest.mark.parametrize("struct", [s for s in ALL if s._addresses], ids=lambda s: s.c_name)
 def test_pointers_are_where_the_addresses_are(struct):
     told = struct(**{n: values(f)[1] if isinstance(f, Address) else values(f)[0] for n, f in struct.fields.items()})

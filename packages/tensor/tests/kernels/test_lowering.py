@@ -133,6 +133,16 @@ def test_no_class_of_this_layer_holds_c():
     assert [c for c in ours - {Op} if "c_kernel" in c.__dict__] == []
 
 
+def test_entries_that_share_a_kernel_are_those_of_large_graphs():
+    sharing = {entry.op.__name__ for entry in ENTRIES if entry.by_types}
+    assert sharing == {"Elemwise", "CAReduce", "MapReduce", "DimShuffle", "Dot", "Dot22", "Gemm", "Gemv"}
+
+
+def test_entries_that_read_a_part_are_those_that_may_stay_where_all_of_it_is():
+    parts = {"Subtensor", "SubtensorChain", "AdvancedSubtensor1", "BaseAdvancedSubtensor", "ExtractDiag"}
+    assert {entry.op.__name__ for entry in ENTRIES if entry.selects} == parts
+
+
 def test_each_module_of_entries_is_found_by_its_ops():
     """What `theano.layers.tensor` says of modules is so: each entry is loaded by a node of its op, alone."""
     from theano.layers.tensor import MODULES

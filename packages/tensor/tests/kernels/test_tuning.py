@@ -12,7 +12,7 @@ import theano.tensor as T
 from theano.cache.store import CacheSettings, open_cache
 from theano.settings import config
 from theano.tensor import calibration
-from theano.tensor.blas.choice import ALWAYS
+from theano.tensor.blas.choice import ALWAYS, products_text, size_text
 from theano.tensor.kernels import tuning
 from theano.tensor.kernels.parameters import Tuning
 
@@ -31,6 +31,16 @@ def test_values_are_named_once():
     assert list(tuning.CAREFUL) == list(Tuning.fields)
     for values in tuning.FAMILIES.values():
         assert values.keys() <= Tuning.fields.keys()
+
+
+def test_sizes_of_products_are_said_as_sides():
+    """Of matrices as large as takes so many multiplications."""
+    assert [size_text(n) for n in (-1, 0, 1, 16**3, 500**3, ALWAYS)] == ["no size", "no size"] + [
+        " x ".join([side] * 3) for side in ("1", "16", "500")] + ["any size"]  # fmt: skip
+    values = tuning.CAREFUL | {"own_float32": 100**3, "small_above_float32": 16**3, "small_up_to_float32": 64**3}
+    assert products_text(values, "float64") == f"ours up to {size_text(500**3)}"
+    both = f"ours up to {size_text(100**3)}, but not the square ones above {size_text(16**3)} up to {size_text(64**3)}"
+    assert products_text(values, "float32") == both
 
 
 def test_what_was_measured_last_is_found(place, monkeypatch):

@@ -195,6 +195,7 @@ KNOWN = {
     "last element of join": (lambda: T.join(0, _x, _v)[-2], 2), "row": (lambda: _row.shape[0], 1), "length of a constant": (lambda: _v.shape[0], 3),
     "scalar": (lambda: scal.constant(3), 3), "from a scalar": (lambda: T.tensor_from_scalar(scal.constant(2)), 2), "to a scalar": (lambda: T.scalar_from_tensor(_c), 3),
     "rebroadcast": (lambda: T.unbroadcast(T.constant([3.0]), 0), 3), "reshape": (lambda: T.constant([3.0]).reshape(()), 3), "flatten": (lambda: _c.flatten(), 3),
+    "specified shape": (lambda: T.specify_shape(T.fill(_x, 4), (2,)), 4),
     "deep copy": (lambda: theano.compile.deep_copy_op(_c), 3), "view": (lambda: theano.compile.view_op(_c), 3),
     "assertion that holds": (lambda: T.opt.Assert()(_c, T.constant(1), _c > 2), 3),
 }  # fmt: skip

@@ -16,6 +16,8 @@ import theano.tensor as T
 from theano import scalar as scal
 from theano.errors import MethodNotDefined
 from theano.tensor.elemwise import CAReduce, CAReduceDtype, Prod, Sum
+from theano.tensor.reduce.lowering import careduce_kernel, map_reduce_kernel
+from theano.tensor.reduce.map_reduce import MapReduce
 
 INT = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOAT = ("float16", "float32", "float64")
@@ -280,3 +282,17 @@ def test_the_slope_of_a_length_at_the_origin():
     x, y = T.dvectors("xy")
     f = theano.function([x, y], T.grad(T.hypot(x, y).sum(), [x, y]))
     np.testing.assert_allclose(f([0, 3, 3e300], [0, 4, 4e300]), [[0, 0.6, 0.6], [0, 0.8, 0.8]])
+
+
+def test_what_no_loop_does_at_once_is_left_to_numpy():
+    """Reductions along different axes, and more axes than one number has bits for."""
+    x, value = T.dmatrix("x"), np.arange(6.0).reshape(2, 3)
+    two = scal.Composite([a := scal.float64()], [a * 2, a + 1])
+    node = MapReduce(two, [Sum(axis=(0,)), Sum(axis=(1,))])(x)[0].owner
+    assert map_reduce_kernel(node.op, node) is None
+    rows, columns = theano.function([x], node.outputs)(value)
+    np.testing.assert_array_equal(rows, (value * 2).sum(0))
+    np.testing.assert_array_equal(columns, (value + 1).sum(1))
+    for ndim in (62, 63):
+        many = Sum()(T.TensorType("float64", (True,) * ndim)()).owner
+        assert (careduce_kernel(many.op, many) is None) == (ndim > 62)

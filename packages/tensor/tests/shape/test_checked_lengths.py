@@ -47,6 +47,17 @@ def test_an_element_wise_op_stretches_what_is_repeated(name):
         np.testing.assert_array_equal(f(*given), wanted)
 
 
+@pytest.mark.parametrize("make", [lambda: T.zeros((a, 3)).shape[0], lambda: T.alloc(v.sum(), 2, a).shape[1]])
+def test_a_length_that_is_given_is_known_not_to_be_negative(make):
+    n = make()
+    f = theano.function([v, a], [T.lt(n, 0), T.maximum(n, 0)], mode="FAST_RUN", on_unused_input="ignore")
+    asked = T.eq.scalar_op, T.lt.scalar_op, T.maximum.scalar_op
+    assert checks(f) and not any(getattr(node.op, "scalar_op", None) in asked for node in f.maker.fgraph.toposort())
+    assert [int(x) for x in f([1.0], 4)] == [0, 4]
+    with pytest.raises(ShapeError, match="negative length"):
+        f([1.0], -1)
+
+
 def test_one_of_two_allocations_says_how_far():
     f = theano.function([v, m], T.alloc(v, 5, 5) + T.alloc(m, 5, 5, 5), mode="FAST_RUN")
     assert ops(f).count(T.Alloc) == 1 and not checks(f)

@@ -149,6 +149,13 @@ def test_vectors(name, batched, size, form):
         np.testing.assert_allclose(numbers, draw(state(), *parameters, size=size), rtol=1e-10)
 
 
+def test_a_draw_has_as_many_dimensions_as_the_op_says():
+    for name, (parameters, *_) in (DISTRIBUTIONS | VECTORS).items():
+        op = getattr(basic, name)
+        assert op.ndim_supp == (name in VECTORS) == op(*parameters).type.ndim, name
+        assert [np.ndim(p) for p in parameters] == list(op.ndims_params), name
+
+
 @pytest.mark.parametrize("name", MEANS)
 def test_distributions_are_scipys(name):
     """The names of parameters mean what SciPy's distributions of them say, at 20,000 numbers."""
