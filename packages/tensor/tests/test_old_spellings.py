@@ -127,9 +127,12 @@ def test_tables_are_read_when_something_is_looked_for():
     assert "graph_core" in fresh(f"import sys, theano; theano.gof; print({tables})")
 
 
-def test_a_star_brings_modules_of_older_layouts():
+def test_a_star_brings_the_language_and_modules_of_older_layouts():
     brought = {}
     exec("from theano.tensor import *", brought)
+    del brought["__builtins__"]
+    assert brought.keys() >= {"dmatrix", "exp", "dot", "grad", "nnet", "slinalg", "constant", "TensorType", "Elemwise"}
+    assert not any(name.startswith("_") for name in brought)
     for name in ("extra_ops", "raw_random", "shared_randomstreams"):
         assert brought[name] is importlib.import_module(f"theano.tensor.{name}")
 
