@@ -50,6 +50,19 @@ def test_a_slice_of_a_slice_is_one_view(first, second):
             np.testing.assert_array_equal(f(value, *given), wanted)
 
 
+@pytest.mark.parametrize("second", ["i", "e", "bes"])
+def test_a_part_of_a_part_of_each_row_is_one_view(second):
+    a, b = NUMBERS[:2], NUMBERS[2 : 2 + len(second)]
+    inner = theano.function([x, *a, *b], x[index_of("be", a)][index_of(second, b)], mode="FAST_RUN").maker.fgraph
+    chain = next(v for v in inner.variables if v.owner is not None and isinstance(v.owner.op, SubtensorChain))
+    many = T.dtensor3("many")
+    out = theano.vectorize_graph(chain, {inner.inputs[0]: many})
+    f = theano.function([many, *inner.inputs[1:]], out, mode="FAST_RUN")
+    assert len(subtensors(f)) == 1
+    value, given = np.arange(24.0).reshape(2, 4, 3), [1, 4, -1, 2, 1][: 2 + len(second)]
+    np.testing.assert_array_equal(f(value, *given), [row[1:4][index_of(second, given[2:])] for row in value])
+
+
 @pytest.mark.parametrize("start, stop", list(itertools.product((-4, -1, 0, 2, 5), repeat=2)))
 def test_known_numbers_that_count_from_the_end(start, stop):
     f = theano.function([x], x[start:][:stop])

@@ -30,8 +30,6 @@ def _part(given: BatchedNode) -> Any:
 
 @batches(SubtensorChain)
 def _part_of_part(given: BatchedNode) -> Any:
-    if given.only(0):
-        return SubtensorChain([(slice(None), *part.idx_list) for part in given.op.parts])(*given.inputs)
     nodes = given.op.nodes(*given.node.inputs)
     (rows, *numbers), (many, *batched) = given.inputs, given.batched
     for node in nodes:
