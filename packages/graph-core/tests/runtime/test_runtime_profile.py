@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from io import StringIO
-from itertools import permutations
+from itertools import accumulate, permutations
 from xml.etree import ElementTree
 
 import pytest
@@ -142,6 +142,14 @@ def test_times_by_class_op_and_kernel(x):
         out = StringIO()
         part(out, N=1)
         assert word in out.getvalue() and "... and " in out.getvalue()
+        out = StringIO()
+        part(out, N=9)
+        rows = [line.replace("%", "").split() for line in out.getvalue().splitlines() if "%  " in line]
+        shares, sums = ([float(row[k]) for row in rows] for k in (0, 1))
+        seconds = [float(row[2].removesuffix("s")) for row in rows]
+        assert seconds == sorted(seconds, reverse=True) and sum(seconds) == pytest.approx(p.thunk_time, rel=1e-3)
+        assert shares == pytest.approx([100 * s / p.thunk_time for s in seconds], abs=0.06)
+        assert sums == pytest.approx([*accumulate(shares)], abs=0.3) and sums[-1] == 100
 
 
 @pytest.fixture
@@ -193,6 +201,9 @@ def test_rules_are_timed(x, flags):
         f(1)
         text = f.profile.summary_text()
     assert "Rewriting of" in text and "topo_constant_folding (canonicalize)" in text
+    phases = sorted(f.maker.rewriting.phases, key=lambda phase: phase.seconds, reverse=True)
+    lines = text.partition("Rewriting of")[2].splitlines()[2:]
+    assert len(phases) > 2 and lines[: len(phases)] == [f"  {phase}" for phase in phases]
     assert "Rewriting of" not in f.profile.summary_text()
 
 
