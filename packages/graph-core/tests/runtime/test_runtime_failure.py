@@ -5,6 +5,7 @@ import weakref
 
 import numpy
 import pytest
+from arrays_toy import Array
 
 import theano
 from theano import function
@@ -69,6 +70,18 @@ def test_names_add_no_lines(end):
 @pytest.mark.parametrize("kind", [TypeError, IndexError, ZeroDivisionError, AssertionError, MemoryError])
 def test_the_class_stays(kind):
     assert "while computing" in str(call(kind("no"), 1))
+
+
+@pytest.mark.parametrize("message", ["no room", "no room\nfor this\nand that"])
+def test_where_there_is_no_room_it_says_what_the_call_holds(message):
+    names = [Array()(name) for name in "abcde"]
+    f = function(names, Fail(MemoryError(message))(*names))
+    with pytest.raises(MemoryError) as caught:
+        f(*map(numpy.zeros, (2, 5, 0, 4, 3)))
+    first, second, third, *_ = str(caught.value).splitlines()
+    largest = [f"{name} (float64, shape ({length},))" for name, length in (("b", 5), ("d", 4), ("e", 3))]
+    assert first == "no room" and third.startswith("  while computing")
+    assert second == f"  the call holds {14 * 8} bytes on cpu: {', '.join(largest)} and 1 more"
 
 
 def test_an_error_without_words():
