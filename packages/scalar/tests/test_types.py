@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
 import theano.scalar as ts
+from theano.errors import NumberRangeError
 from theano.graph import BufferSpec
 from theano.scalar import dtypes
 from theano.settings import change_flags
@@ -83,6 +85,8 @@ def test_policy_numpy_floatx() -> None:
         assert ts.upcast("uint64", "int64") == "float32"
         assert ts.constant(1).dtype == "int64" and ts.constant(1.5).dtype == "float32"
         assert (ts.int8("i") + 1).dtype == "int64"
+        ends = (-(2**63), 2**63 - 1, 2**63, 2**64 - 1)
+        assert [ts.constant(v).dtype for v in ends] == ["int64", "int64", "uint64", "uint64"]
     assert ts.upcast("int32", "float32") == "float64"
 
 
@@ -109,6 +113,22 @@ def test_autocast_of_python_numbers() -> None:
     with ts.autocast_float_as("float32"):
         assert ts.constant(0.1).dtype == "float32"
     assert ts.constant(0.1).dtype == "float64"
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "shown"),
+    [
+        (2**70, None, "1180591620717411303424 does not fit in int64 or uint64. "),
+        (-(2**63) - 1, None, "-9223372036854775809 does not fit in int64 or uint64. "),
+        (-(10**60), None, "a whole number of 200 bits does not fit in int64 or uint64. "),
+        ([2**70] * 3, "int8", f"{[2**70] * 3} does not fit in int8. "),
+        ([2**70] * 4, "int8", f"{str([2**70] * 4)[:76]} ... does not fit in int8. "),
+    ],
+)
+def test_numbers_that_no_dtype_holds(value: Any, dtype: str | None, shown: str) -> None:
+    with pytest.raises(NumberRangeError) as caught:
+        ts.convert(value, dtype)
+    assert str(caught.value).startswith(shown) and isinstance(caught.value, OverflowError)
 
 
 def test_constants_are_told_apart_by_their_bits() -> None:
