@@ -79,6 +79,23 @@ def test_special_values(name: str, dtype: str, run: Any) -> None:
     assert accuracy.wrong_landmarks(MEASURED[dtype][name], dtype, lambda *x: run(name, *x)) == []
 
 
+#: Arguments at which the NumPy forms have a series, since SciPy overflows, or gives 0 too early, and such beside them.
+SERIES = {
+    "iv": ([0.0, 1.0, 2.0, -1.0, -2.0, 0.5, 0.25, -0.5, -1.5], [0.0, 1e-200, -1e-200, 3e-160, 1e-140, -1e-140, 1e-60, 1e-20, 1e-19]),
+    "gammal": ([150.0, 171.5, 172.0, 180.0, 250.0, 300.0], [0.0, 1e-3, 0.5, 3.0, 20.0, 90.0, 170.0]),
+}
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_numpy_forms_where_scipy_has_no_number(name: str) -> None:
+    op = MEASURED["float64"][name]
+    x = [grid.ravel() for grid in np.meshgrid(*map(np.array, SERIES[name]))]
+    with np.errstate(all="ignore"):
+        found, (high, _) = op.numpy_form(["float64"])(*x), accuracy.exact(op, "float64", *x)
+    assert np.count_nonzero(np.isfinite(high) & (high != 0)) > 20
+    np.testing.assert_allclose(found, high, rtol=1e-12)
+
+
 @pytest.mark.skipif(accuracy.flint is None, reason="there is only one reference here")
 @pytest.mark.parametrize("name", MEASURED["float64"])
 def test_the_references_agree(name: str) -> None:

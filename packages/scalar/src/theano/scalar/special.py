@@ -168,12 +168,12 @@ def _chi2sf(x: Any, k: Any) -> Any:
 
 
 def _gammal(k: Any, x: Any) -> Any:
-    whole = _scipy("gamma")(k)
-    # Beyond 171 gamma(k) is no number, but this may be: then x is so far below k that its power series says so soon.
+    whole, part = _scipy("gamma")(k), _scipy("gammainc")(k, x)
+    # Their product may be a number where one is inf, or 0: x is then so far below k that its power series ends soon.
     ratios = np.minimum(x / k, 1)[..., None] / (1 + np.arange(1, 200) / k[..., None])
     series = np.exp(k * np.log(x) - x) / k * (1 + np.cumprod(ratios, axis=-1).sum(axis=-1))
-    return np.where((whole == np.inf) & (k > 1) & (k < np.inf) & (x >= 0) & (x <= k), series,
-                    np.where((x == 0) & (k > 0) & (k < np.inf), 0.0, _scipy("gammainc")(k, x) * whole))  # fmt: skip
+    return np.where(((whole == np.inf) | (part < 1e-290)) & (k > 1) & (k < np.inf) & (x <= k), series,
+                    np.where((x == 0) & (k > 0) & (k < np.inf), 0.0, part * whole))  # fmt: skip
 
 
 def _gammainc_der(k: Any, x: Any) -> Any:
@@ -250,9 +250,9 @@ def _jv(v: Any, x: Any) -> Any:
 def _iv(v: Any, x: Any) -> Any:
     whole = v == np.floor(v)
     order = np.where(whole, np.abs(v), v)
-    # The first term of its series; poles at 0 have a side, which SciPy forgets.
+    # The first term of its series: SciPy gives 0 for the smallest results, and forgets the sides of poles at 0.
     near = np.where(np.isfinite(v) & (whole | (x >= 0)), (x / 2) ** order * _scipy("rgamma")(order + 1), np.nan)
-    found = np.where(np.abs(x) < 1e-150, np.where(whole, near + 0.0, near), _scipy("iv")(v, x))
+    found = np.where(np.abs(x) < 1e-20, np.where(whole, near + 0.0, near), _scipy("iv")(v, x))
     return _at_the_ends(v, x, found, np.inf)
 
 
