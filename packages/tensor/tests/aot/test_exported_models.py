@@ -238,6 +238,21 @@ class TestFiles:
         values = {v["name"]: v for v in about["values"]}
         assert values["W1"]["shape"] == [64, 16] and np.load(folder / values["W1"]["file"]).shape == (64, 16)
 
+    def test_the_header_has_each_array_and_stored_value(self, tmp_path):
+        """Each by its name, that of its input or one of ours, with the lengths that its type knows."""
+        row = theano.shared(np.ones((1, 3)), "row", broadcastable=(True, False))
+        column = theano.shared(np.ones((2, 1), "float32"), "column", broadcastable=(False, True))
+        x, rate = T.drow("x"), theano.In(T.fscalar(), value=np.float32(1), name="rate")
+        updates = [(column, column * 2), (total := theano.shared(2.0), total + 1)]
+        f = theano.function([x, rate], {"y": x.T * row, "sum": x.sum() * rate.variable}, updates=updates)
+        theano.export({"step": f}, tmp_path / "model", library=False)
+        comments = re.findall(r"/\*     (.*) \*/", (tmp_path / "model" / "model.h").read_text())
+        assert comments == [
+            "inputs[0]: float64[1][] x", "inputs[1]: float32 rate", "outputs[0]: float64 sum", "outputs[1]: float64[][] y",
+            "stores column", "stores value",
+            "row: float64[1][]", "column: float32[][1]", "value: float64", "rate: float32",
+        ]  # fmt: skip
+
     def test_each_kernel_comes_as_source(self, exported):
         """Whatever the library does not define itself is the C library's."""
         folder, _ = exported

@@ -137,10 +137,9 @@ class Tables:
             words = [int.from_bytes(clean[j : j + 8], sys.byteorder) for j in range(0, len(clean), 8)]
             const = "" if step.pointers else "const "
             c(f"static {const}uint64_t {params}[] = {{{', '.join(f'{word:#x}u' for word in words)}}};")
-        frees = program.frees[i] if program.frees and not program.lazy else []
         before = program.control_dependencies[i] if program.control_dependencies else []
         ins, outs = self._numbers(f"{at}_in", step.inputs), self._numbers(f"{at}_out", step.outputs)
-        freed, first = self._numbers(f"{at}_frees", frees), self._numbers(f"{at}_before", before)
+        freed, first = self._numbers(f"{at}_frees", program.frees[i]), self._numbers(f"{at}_before", before)
         names = "NULL"
         if step.names:
             names = f"{at}_names"
@@ -148,7 +147,7 @@ class Tables:
         loop = f"&{self._loop(at, step, step.loop)}" if step.loop is not None else "NULL"
         return (
             f"{{{step.symbol or 'NULL'}, {loop}, {step.call}, {int(step.lazy)}, {params}, {ins}, {outs}, {freed}, "
-            f"{first}, {len(step.inputs)}, {len(step.outputs)}, {len(frees)}, {len(before)}, "
+            f"{first}, {len(step.inputs)}, {len(step.outputs)}, {len(program.frees[i])}, {len(before)}, "
             f"{c_string(step.what)}, {names}}}"
         )
 
@@ -233,8 +232,11 @@ def _wanted(planned: Planned, producer: dict[int, int]) -> list[int]:
 
 def array_text(name: str, spec: Any) -> str:
     """Return an array in words, as comments of the header have it."""
-    lengths = "".join(f"[{'1' if one else ''}]" for one in spec.broadcastable)
-    return f"{spec.dtype}{lengths} {name}"
+    return f"{spec.dtype}{_brackets(spec.broadcastable)} {name}"
+
+
+def _brackets(ones: Sequence[bool]) -> str:
+    return "".join("[1]" if one else "[]" for one in ones)
 
 
 def header_text(plan: Plan, name: str) -> str:
@@ -264,7 +266,7 @@ def header_text(plan: Plan, name: str) -> str:
     c("/* A stored value by its name: `get` shows where it lies until it is next changed, `set` copies. */")
     for cell in plan.cells:
         if cell.name:
-            c.comment(f"    {cell.name}: {cell.dtype}{''.join(f'[{1 if one else str()}]' for one in cell.ones)}")
+            c.comment(f"    {cell.name}: {cell.dtype}{_brackets(cell.ones)}")
     c(f"THEANO_MODEL_API int {name}_get(theano_model *model, const char *value, theano_array *array);")
     c(f"THEANO_MODEL_API int {name}_set(theano_model *model, const char *value, const theano_array *array);", "")
     c("/* The elements of an array, in C order: `to` has room for them. */")

@@ -175,7 +175,7 @@ class _Planner:
         variables = in_slots([spec.variable for spec in maker.inputs], linked.nodes, maker.fgraph.outputs)
         self._check_values(program, variables, name)
         users = [maker.originals.get(spec.variable, spec.variable) for spec in maker.inputs]
-        owners = {id(c.storage): _text_of(v, c.name) for v, c in zip(users, function.input_storage, strict=True)}
+        owners = {id(c.storage): v.name or c.name for v, c in zip(users, function.input_storage, strict=True)}
         steps = [
             self._step(instruction, node, how)
             for instruction, node, how in zip(program.instructions, linked.nodes, linked.how, strict=True)
@@ -236,7 +236,7 @@ class _Planner:
             )
         return self._cells[id(value)]
 
-    def _slot_cells(self, program: Program, variables: Sequence[Any], owners: dict[int, str]) -> dict[int, int]:
+    def _slot_cells(self, program: Program, variables: Sequence[Any], owners: dict[int, str | None]) -> dict[int, int]:
         found = {}
         for k, slot in enumerate(program.slots):
             if slot.kind == "shared":
@@ -245,7 +245,7 @@ class _Planner:
                 found[k] = self._constant(slot.value, slot.spec)
         return found
 
-    def _default(self, given: Any, variables: Sequence[Any], owners: dict[int, str]) -> int:
+    def _default(self, given: Any, variables: Sequence[Any], owners: dict[int, str | None]) -> int:
         if given.required or given.default_cell is None or given.default_cell[0] is None:
             return -1
         return self._cell(given.default_cell, variables[given.slot].type, owners.get(id(given.default_cell)))
@@ -340,10 +340,6 @@ def _what(node: Apply) -> str:
 def _short(v: Any) -> str:
     text = str(v)
     return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-def _text_of(user: Any, container_name: str | None) -> str:
-    return str(getattr(user, "name", None) or container_name or "value")
 
 
 def _input_name(given: Any, number: int) -> str:
