@@ -39,9 +39,11 @@ def other(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def in_thread(root: Path, done: list[bool], found: list[bool]) -> threading.Thread:
+    """Note whether it was this process's turn to compile something."""
+
     def wait() -> None:
         with turn(str(root), ["key"], lambda: done[0]) as needed:
-            found.append(needed)
+            found.append(needed and bool(turns._held))
 
     thread = threading.Thread(target=wait)
     thread.start()

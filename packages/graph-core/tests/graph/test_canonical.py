@@ -7,8 +7,8 @@ import json
 import pytest
 
 from theano.compile.copy_ops import deep_copy_op, view_op
-from theano.graph import Op, generic
-from theano.graph.canonical import NoCanonicalForm, bytes_of, form_of, is_ours, object_of, text_of
+from theano.graph import Op, canonical, generic
+from theano.graph.canonical import MAX_BYTES, NoCanonicalForm, bytes_of, form_of, is_ours, object_of, text_of
 from theano.graph.props import Interned, Structural
 from theano.graph.source import user_trace
 from theano.graph.type import Generic, Type
@@ -34,6 +34,24 @@ def test_a_nan_is_read_back():
 def test_all_plain_things_differ():
     assert len({text_of(thing) for thing in PLAIN}) == len(PLAIN)
     assert len({bytes_of(thing) for thing in PLAIN}) == len(PLAIN)
+
+
+class Held:
+    def __init__(self, *parts):
+        self.parts = parts
+
+
+def test_bytes_at_the_end_of_a_form_are_taken_as_they_are(monkeypatch):
+    """However many: as text they have a form up to a limit, since it is to be kept."""
+    monkeypatch.setattr(canonical, "_exact", dict(canonical._exact))
+    monkeypatch.setattr(canonical, "_kinds", dict(canonical._kinds))
+    canonical.register_form(Held, "held", lambda held: held.parts, lambda parts: Held(*parts))
+    long = bytes(MAX_BYTES + 1)
+    found = [bytes_of(Held(*parts)) for parts in (("a", long), ("b", long), ("a", long + b"x"), ("a", b"x", 1), (), ("a",))]
+    assert len(set(found)) == 6 and found[0].endswith(long)
+    for parts in (("a", long, 1), (long, b"a")):
+        with pytest.raises(NoCanonicalForm, match="1,048,577 bytes"):
+            bytes_of(Held(*parts))
 
 
 @pytest.mark.parametrize("op", [deep_copy_op, view_op, generic, Generic()], ids=repr)

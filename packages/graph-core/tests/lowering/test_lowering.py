@@ -17,7 +17,7 @@ from theano.graph.type import BufferSpec, Type
 from theano.lowering import table
 from theano.lowering.accepts import ANYTHING, BLAS, DTYPE_NAMES, FLOATS, INT64, INTEGERS, Accepts
 from theano.lowering.table import Lowering, find, lower, modules, register
-from theano.lowering.targets import CPU, Target
+from theano.lowering.targets import ANY, CPU, Target
 
 
 class Numbers(Type):
@@ -106,6 +106,17 @@ def test_each_target_has_entries_of_its_own():
     assert lower(of(Own(), [], []), far) is None  # c_kernel speaks for the CPU
     assert lower(of(Base(), [], []), Target("nowhere")) is None
     assert Target("cpu") == CPU
+
+
+def test_entries_for_any_target_come_after_those_of_one():
+    far = Target("far")
+    one = [Lowering(Base, named("here")), Lowering(Base, named("there"), Accepts("x -> y", dtypes={"x": FLOATS}), target=far)]
+    every = Lowering(Base, named("everywhere"), target=ANY)
+    register(every)
+    assert {find(of(Base(), [], []), target) for target in (CPU, far, Target("nowhere"))} == {every}
+    register(*one)
+    found = [[lower(of(Base(), [d], [d]), target).symbol for d in ("float32", "int8")] for target in (CPU, far)]
+    assert found == [["everywhere"] * 2, ["there", "everywhere"]]
 
 
 def test_entries_are_loaded_when_the_first_node_is_lowered(monkeypatch):

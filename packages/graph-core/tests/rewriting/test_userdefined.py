@@ -180,6 +180,33 @@ def test_a_class_of_rules_with_requirements():
     assert str(fgraph) == "[neg(x)]"
 
 
+def test_what_transform_is_given_is_told_from_its_parameters():
+    def graph_and_node(self, fgraph, node):
+        seen.append((fgraph, node))
+
+    def any_two(self, where, what):
+        seen.append((where, what))
+
+    def node_at_the_end(self, fgraph, node=None):
+        seen.append((fgraph, node))
+
+    def only_node(self, node):
+        seen.append((None, node))
+
+    def more_with_defaults(self, node, depth=3):
+        seen.append((None, node))
+        assert depth == 3
+
+    fgraph = graph(neg, "x")
+    node = fgraph.outputs[0].owner
+    for transform in (graph_and_node, any_two, node_at_the_end, only_node, more_with_defaults):
+        seen = []
+        rewriter = type("Asked", (gof.LocalOptimizer,), {"transform": transform})()
+        gof.TopoOptimizer(rewriter).optimize(fgraph)
+        wanted = fgraph if transform in (graph_and_node, any_two, node_at_the_end) else None
+        assert seen == [(wanted, node)], transform
+
+
 # -- optimizers of graphs -------------------------------------------------------------------------------------
 
 

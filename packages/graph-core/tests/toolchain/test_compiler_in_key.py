@@ -27,7 +27,7 @@ from theano.graph.kernel import Kernel
 from theano.toolchain import select
 from theano.toolchain.description import Toolchain, ToolchainSettings
 from theano.toolchain.environment import KEPT_VARIABLES
-from theano.toolchain.fingerprint import _mark
+from theano.toolchain.fingerprint import _mark, _without_places
 
 GCC = shutil.which("gcc")
 pytestmark = pytest.mark.skipif(os.name != "posix" or GCC is None, reason="needs gcc")
@@ -403,6 +403,11 @@ def test_a_plain_driver_is_only_asked(place: Place) -> None:
     place.forget()
     other = place.tools(ToolchainSettings(compiler=f"{GCC} -DX"))
     assert not other.compiler.plain and any(path.endswith("/math.h") for path, _, _ in other.compiler.witnesses)
+
+
+def test_of_parameters_only_the_sizes_of_caches_are_not_in_the_key() -> None:
+    words = ["cc1", "--param", "l1-cache-size=32", "-O2", "--param", "max-unroll-times=4", "--param", "l2-cache-size=9", "l1-cache-x"]
+    assert _without_places(words, "/nowhere").split("\n") == ["cc1", "-O2", "--param", "max-unroll-times=4", "l1-cache-x"]
 
 
 def test_the_place_of_a_cache_is_not_in_the_key(place: Place, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from theano.toolchain.build import BuildEnvironmentError, Job, Span, build, core
 from theano.toolchain.description import Toolchain, ToolchainSettings
 from theano.toolchain.environment import clean_environment
 from theano.toolchain.find import candidates
+from theano.toolchain.messages import readable
 from theano.toolchain.run import Running, run_program
 from theano.toolchain.select import find_toolchain
 
@@ -456,3 +457,29 @@ class TestBuilding:
 
 def test_cores() -> None:
     assert 1 <= core_count() <= (os.cpu_count() or 1)
+
+
+# -- facts and words --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("status", "brand"), [(0, "Apple M2"), (-1, "")])
+def test_where_there_is_no_proc_the_c_library_names_the_cpu(status: int, brand: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Library:
+        def sysctlbyname(self, name: bytes, buffer: ctypes.Array[ctypes.c_char], *_: object) -> int:
+            buffer.value = name.replace(b"machdep.cpu.brand_string", b"Apple M2")
+            return status
+
+    def missing(*_: object) -> None:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: Library())
+    monkeypatch.setattr(flags, "open", missing, raising=False)
+    assert flags.cpu_description.__wrapped__() == f"{flags.platform.machine()} {brand}"
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("\x1b[1mcc:\x1b[0m no\x00 such\x07 option", "cc: no such option"), ("\ufffdüber\ufffd\n", "über"), ("\t \x7f", ""),
+    ("a" * 200, "a" * 200), ("a" * 201, "a" * 197 + "..."),
+])  # fmt: skip
+def test_what_compilers_say_is_one_line_that_can_be_read(text: str, shown: str) -> None:
+    assert readable(text) == shown
