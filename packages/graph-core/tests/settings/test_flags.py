@@ -78,6 +78,7 @@ def test_both_spellings():
         ('gcc.cxxflags="-O2,-g"', "gcc.cxxflags", "-O2,-g"),
         ("gcc.cxxflags=-O2\\,-g", "gcc.cxxflags", "-O2,-g"),
         ("gcc.cxxflags=-DX=#1,floatX=float32", "gcc.cxxflags", "-DX=#1"),
+        ("gcc.cxxflags='-O2',base_compiledir=/a#b,floatX=float32", "floatX", "float32"),
         ("cxx=", "cxx", ""),
         ("vm.lazy=True", "vm.lazy", True),
         ("vm.lazy=None", "vm.lazy", None),

@@ -36,7 +36,7 @@ def _split(text: str) -> list[str]:
         import shlex  # not needed, and not paid for, where nothing is quoted
 
         splitter = shlex.shlex(text, posix=True)
-        splitter.whitespace = ","
+        splitter.whitespace, splitter.commenters = ",", ""
         splitter.whitespace_split = True
         try:
             parts = list(splitter)
