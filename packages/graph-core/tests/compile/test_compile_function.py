@@ -5,6 +5,7 @@ from rows import Row, Whole, boom, plus, plus_into, row, same, whole
 
 import theano
 from theano import In, Out, Param, function
+from theano.compile.expression import ExpressionOp
 from theano.compile.shared import SharedVariable
 from theano.errors import MissingInputError, UnusedInputError
 from theano.graph import Apply, Op, Type
@@ -534,6 +535,23 @@ def test_expressions_of_clones(xy):
     x, y = xy
     (a, b), (c,) = clone([x, y], [plus(x, y)])
     assert function([a, b], Out(c))([1.0], [2.0]) == [3.0]
+
+
+class Doubled(ExpressionOp):
+    """An op of an expression, which says nothing more."""
+
+    __props__ = ()
+
+    def expression(self, x):
+        return plus(x, x)
+
+
+def test_an_op_of_an_expression_stays_unless_it_says_otherwise():
+    x = row("x")
+    stays, goes = Doubled()(x), type("Inlined", (Doubled,), {"is_inline": True})()(x)
+    assert stays.owner.op.inlined(stays.owner) is None and not stays.owner.op.repeats
+    assert [v.owner.op for v in goes.owner.op.inlined(goes.owner)] == [plus]
+    assert function([x], [stays, goes])([1.0, 2.0]) == [[2.0, 4.0]] * 2
 
 
 def test_an_op_whose_methods_are_set_on_it():

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from inspect import isfunction, signature
 from typing import Any
 
 import pytest
 
 from theano.errors import MethodNotDefined
 from theano.graph import Apply, FunctionGraph, Op, Variable, generic
+from theano.graph.c_contract import CLinkerObject
+from theano.graph.canonical import is_ours
 from theano.graph.op_contract import OpContract, answers
+from theano.graph.type import Generic, ParamsType, Type
 
 METHODS = sorted(name for name, value in vars(OpContract).items() if callable(value) and not name.startswith("_"))
 
@@ -34,7 +39,13 @@ def test_the_defaults_are_those_that_cost_nothing() -> None:
     assert op.infer_shape(node, [(), (), ()]) == [None, None]
     assert op.static_value(node, 0, None) is op.static_length(node, 0) is op.static_element(node, 0, None) is None
     assert op.do_constant_folding(node) and op.checked_inputs(node) is None
-    assert (op.view_map, op.destroy_map, op.default_output, op.lazy, op.is_length) == ({}, {}, None, None, False)
+    said = {name: getattr(op, name) for name in vars(OpContract)["__annotations__"]}
+    assert said == {
+        "view_map": {}, "views_contiguous": False, "destroy_map": {}, "destroyhandler_tolerate_same": (),
+        "destroyhandler_tolerate_aliased": (), "commutative": False, "associative": False, "lazy": None, "is_length": False,
+        "priority": 0, "moves_only": False, "check_input": None, "params_type": None, "default_output": None,
+        "inner_profiles": (),
+    }  # fmt: skip
     for method, arguments in (("grad", (node.inputs, node.outputs)), ("R_op", (node.inputs, node.inputs))):
         with pytest.raises(MethodNotDefined):
             getattr(op, method)(*arguments)
@@ -58,6 +69,51 @@ def test_type_parameters_are_for_checkers_alone() -> None:
     assert Variable[Any](generic).type is generic
     assert type(x) is Variable and type(node) is Apply
     assert not hasattr(x, "__orig_class__") and not hasattr(node, "__orig_class__")
+
+
+def below(cls: type) -> Iterator[type]:
+    for sub in cls.__subclasses__():
+        yield sub
+        yield from below(sub)
+
+
+def defaults(method: Any) -> dict[str, Any]:
+    return {p.name: p.default for p in signature(method).parameters.values()} if isfunction(method) else {}
+
+
+def test_what_a_call_leaves_out_means_the_same_for_each_type_and_op() -> None:
+    seen = 0
+    for cls in {Type, Op, *below(CLinkerObject)}:
+        for name, method in vars(cls).items():
+            base = next((vars(c)[name] for c in cls.__mro__[1:-1] if name in vars(c)), None)
+            if is_ours(cls.__module__) and not name.startswith("_"):
+                said, wanted = defaults(method), defaults(base)
+                assert said == {**said, **{k: v for k, v in wanted.items() if k in said}}, f"{cls.__module__}.{cls.__name__}.{name}"
+                seen += bool(wanted)
+    assert seen > 25
+
+
+class Asks(Generic):
+    """A type that needs something for each question about compiling, of which two types may ask for the same."""
+
+    __props__ = ("number",)
+
+    def __init__(self, number: int):
+        self.number = number
+
+
+GATHERED = ("c_headers", "c_header_dirs", "c_libraries", "c_lib_dirs", "c_compile_args", "c_no_compile_args", "c_init_code")
+
+
+@pytest.mark.parametrize("method", [*GATHERED, "c_support_code"])
+def test_parameters_need_what_their_types_need(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(self: Asks, c_compiler: str) -> Any:
+        return f"text {self.number}" if self.number == 1 else [c_compiler, f"part {self.number}"] if self.number else None
+
+    monkeypatch.setattr(Asks, method, answer)
+    kind = ParamsType(a=Asks(0), b=Asks(1), c=Asks(2), d=Asks(3))
+    found = getattr(kind, method)(c_compiler="cc")
+    assert found[:4] == ["text 1", "cc", "part 2", "part 3"] and len(found) == 4 + (method == "c_support_code")
 
 
 @pytest.mark.parametrize("name", ["view_map", "destroy_map"])

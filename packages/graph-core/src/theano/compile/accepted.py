@@ -37,7 +37,7 @@ class Accepted:
 
     def _function_of(self, inputs: Sequence[Variable], outputs: Variable | Sequence[Variable]) -> Callable[..., Any]:
         made: Callable[..., Any] = function(
-            [In(v, borrow=True, mutable=False) for v in inputs],
+            [In(v, borrow=True) for v in inputs],
             Out(outputs, borrow=True) if isinstance(outputs, Variable) else [Out(v, borrow=True) for v in outputs],
             mode=Mode(self.linker, None),
             accept_inplace=True,

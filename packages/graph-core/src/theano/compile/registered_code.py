@@ -13,11 +13,10 @@ from theano.errors import MethodNotDefined
 from theano.graph.apply import Apply
 from theano.graph.c_contract import Sub
 from theano.graph.op import Op
-from theano.records import record
+from theano.records import NamedTuple
 
 
-@record(frozen=True)
-class Code:
+class Code(NamedTuple):
     """The C of an op for one class of types: the text, its version, what comes before it, and support code."""
 
     text: str
