@@ -5,10 +5,12 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import models
@@ -17,6 +19,7 @@ import pytest
 
 import theano
 import theano.tensor as T
+from theano.aot.build import Commands, Unit
 from theano.errors import ExportError
 
 HERE = Path(__file__).parent
@@ -293,6 +296,22 @@ class TestFiles:
             theano.export({"f": f}, tmp_path / "long")
         got = imported(tmp_path / "long" / "long.py").Model()
         assert got.f(1.0)[0] == 7.0 and all(len(p.name) < 220 for p in (tmp_path / "long" / "values").iterdir())
+
+    @pytest.mark.parametrize("stays", [False, True])
+    def test_the_library_alone_is_left(self, stays, tmp_path, monkeypatch):
+        """A folder of what compilers have said that cannot be removed is no reason to fail."""
+        def refuse(*_, **__):
+            raise PermissionError(13, "Permission denied")
+
+        folder, logs, compiler = (tmp_path / name for name in ("model", "logs", "cc"))
+        folder.mkdir(), logs.mkdir()
+        compiler.write_text('#!/bin/sh\nwhile [ $# -gt 0 ]; do [ "$1" = -o ] && : > "$2"; shift; done\n')
+        units = [Unit(name, ()) for name in ("a.c", "b.c")]
+        monkeypatch.setattr(tempfile, "tempdir", str(logs))
+        if stays:
+            monkeypatch.setattr(os, "rmdir", refuse)
+        Commands(["/bin/sh", str(compiler)], units, "libm.so", []).run(str(folder), 20.0)
+        assert os.listdir(folder) == ["libm.so"] and len(os.listdir(logs)) == stays
 
     def test_every_file_is_compiled_so_that_whole_numbers_wrap(self, exported):
         commands = [line for line in (exported[0] / "Makefile").read_text().splitlines() if " -c " in line]
