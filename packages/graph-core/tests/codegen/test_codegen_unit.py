@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -424,6 +425,37 @@ class TestPlaces:
             addresses = compile_kernels([number(n) for n in range(4)], None, cache)
         assert [call(address) for address in addresses] == [0, 1, 2, 3]
         assert len(caught) == 1
+
+    @FRESH
+    @pytest.mark.parametrize(("shared", "failures", "works"), [
+        (True, 1, "again"), (True, 2, "privately"), (True, 3, ""), (False, 1, "again"), (False, 2, ""),
+    ])  # fmt: skip
+    def test_what_fails_is_tried_once_more_in_each_place(
+        self, shared: bool, failures: int, works: str, cache: CacheSettings, number: Number, call: Call, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store = units.open_cache(cache)
+        current_toolchain(None, store)
+        if not shared:
+            with pytest.warns(CacheWarning):
+                store.give_up(OSError(5, "Input/output error"))
+        left, build = [failures], units._build_and_load
+
+        def fails(*arguments: Any) -> None:
+            left[0] -= 1
+            if left[0] >= 0:
+                raise OSError(28, "No space left on device")
+            build(*arguments)
+
+        monkeypatch.setattr(units, "_build_and_load", fails)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if works:
+                assert call(compile_kernels([number(7)], None, cache)[0]) == 7
+            else:
+                with pytest.raises(NoCompilerError, match="there is no space to compile: No space left on device"):
+                    compile_kernels([number(7)], None, cache)
+        assert left[0] == (-1 if works else 0) and len(caught) == (shared and works != "again")
+        assert store.is_private == (not shared or works != "again")
 
     @FRESH
     def test_no_space_anywhere(self, cache: CacheSettings, number: Number, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -415,7 +415,7 @@ def _others_have_compiled(missing: Iterable[str], store: Cache, found: dict[str,
 def _compile_here(missing: dict[str, Kernel], tools: Toolchain, store: Cache, found: dict[str, KernelAddress]) -> int:
     """Compile, publish and load, as `_compile_missing` does, whatever other processes do."""
     shards = _shards(missing, tools)
-    for attempt in range(4):
+    for attempt in range(3):
         try:
             _build_and_load(shards, tools, store, found)
             return len(shards)
@@ -431,7 +431,7 @@ def _compile_here(missing: dict[str, Kernel], tools: Toolchain, store: Cache, fo
                 if attempt > 0:
                     raise NoCompilerError(str(error)) from error
                 continue
-            if attempt == 3 or (store.is_private and attempt > 0):
+            if store.is_private and attempt > 0:
                 raise no_place(error) from error
             if attempt > 0 or create_trusted(store.root) is not None:
                 store.give_up(error)
