@@ -55,6 +55,18 @@ def test_one_block_holds_the_whole_graph_as_the_documentation_draws_it():
     assert "PyFloat_AsDouble(py_V4)" not in body and "PyFloat_FromDouble(V4)" not in body
 
 
+def test_blocks_are_indented_to_a_depth_and_back():
+    x, y = doubles("x", "y")
+    last, nodes, deepest = x, [], []
+    for _ in range(30):
+        last = add(last, y)
+        nodes.append(last.owner)
+        lines = write_block(nodes, [x, y], [last]).text.splitlines()
+        assert "} // namespace" in lines, "at the margin"
+        deepest.append(max(len(line) - len(line.lstrip()) for line in lines))
+    assert deepest == sorted(deepest) and deepest[0] < deepest[10] == deepest[-1], "not indented without end"
+
+
 @pytest.fixture(scope="module")
 def three():
     """A unit of two nodes on three inputs, and its thunk's cells."""

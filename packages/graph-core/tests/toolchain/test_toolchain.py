@@ -21,12 +21,12 @@ from theano.codegen.key import digest_parts
 from theano.errors import KernelCompileError, NoCompilerError
 from theano.graph.kernel import Kernel
 from theano.toolchain import flags, select
-from theano.toolchain.build import BuildEnvironmentError, Job, Span, build, core_count
+from theano.toolchain.build import BuildEnvironmentError, Job, Span, _blame_the_disk, build, core_count
 from theano.toolchain.description import Toolchain, ToolchainSettings
 from theano.toolchain.environment import clean_environment
 from theano.toolchain.find import candidates
 from theano.toolchain.messages import readable
-from theano.toolchain.run import Running, run_program
+from theano.toolchain.run import Outcome, Running, run_program
 from theano.toolchain.select import find_toolchain
 
 REAL = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
@@ -475,6 +475,20 @@ def test_where_there_is_no_proc_the_c_library_names_the_cpu(status: int, brand: 
     monkeypatch.setattr(ctypes, "CDLL", lambda name: Library())
     monkeypatch.setattr(flags, "open", missing, raising=False)
     assert flags.cpu_description.__wrapped__() == f"{flags.platform.machine()} {brand}"
+
+
+@pytest.mark.parametrize(("room", "full"), [(0, True), (1 << 16, True), ((1 << 20) - 1, True), (1 << 20, False)])
+def test_a_place_with_room_for_less_than_a_mebibyte_is_full(room: int, full: bool, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    said, before = "", resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        _blame_the_disk(str(tmp_path), Outcome(1, "it failed without a reason"))
+    except BuildEnvironmentError as error:
+        said = str(error)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (str(tmp_path) in said) == full == bool(said)
 
 
 @pytest.mark.parametrize(("text", "shown"), [
