@@ -199,7 +199,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--group", nargs="+", choices=sorted(groups.GROUPS), default=list(groups.GROUPS))
     parser.add_argument("--renew", action="store_true", help="write the fixed list, and measure nothing")
     parser.add_argument("--cases", default="0", metavar="NUMBER", help="which part of large tables the short run tries")
-    parser.add_argument("--budget", type=float, default=60.0, metavar="S",
+    parser.add_argument("--budget", type=float, default=120.0, metavar="S",
                         help="seconds of tests for a mutant, for each of the two runs")  # fmt: skip
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where notes and answers stay")
     parser.add_argument("--resume", action="store_true", help="ask only for the answers that --keep does not have")

@@ -118,6 +118,12 @@ def statement(tree: ast.Module, line: int) -> range:
     return best
 
 
+def runs_on_import(tree: ast.Module, line: int) -> bool:
+    """Return whether a line is in the body of no function."""
+    functions = (node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    return not any(f.body[0].lineno <= line <= (f.end_lineno or line) for f in functions)
+
+
 def first_elements(tree: ast.Module) -> set[tuple[int, int]]:
     """Return where the 0 of an index ``[0]`` stands: ``[-1]`` is the same where there is one element."""
     indices = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript))

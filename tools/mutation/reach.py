@@ -14,10 +14,12 @@ from pathlib import Path
 import coverage
 
 from mutation import groups
-from mutation.changes import Mutant, statement
+from mutation.changes import Mutant, runs_on_import, statement
 
 #: Files of tests that a mutant meets first. Most are caught there, and to import all files takes longer than that.
 FIRST_FILES = 4
+#: How many cases of a function of the group's tests come before tests of other groups.
+MORE_CASES = 8
 #: The context of what runs on import, while no test does.
 ON_IMPORT = ""
 #: Seconds that a slow test is taken to last.
@@ -86,6 +88,8 @@ class Reach:
     whole: frozenset[str]
     #: The files of tests that depend on the part of the cases that a run tries.
     files: frozenset[str]
+    #: The mutants whose lines run on import, which can be before coverage.py starts in a process.
+    on_import: set[tuple[str, int]] = field(default_factory=set)
 
     def look_up(self, mutants: Iterable[Mutant]) -> None:
         """Read who reaches the statements of some mutants."""
@@ -95,6 +99,8 @@ class Reach:
             if m.path not in trees:
                 trees[m.path] = ast.parse((groups.ROOT / m.path).read_text(encoding="utf-8"))
             wanted[m.path].update(statement(trees[m.path], m.line))
+            if runs_on_import(trees[m.path], m.line):
+                self.on_import.add((m.path, m.line))
         self.short.look_up(wanted)
 
     def leave_out(self, tests: set[str]) -> None:
@@ -110,6 +116,7 @@ class Reach:
         """
         group = [test for test in self.short.seconds if test.startswith(groups.GROUPS[mutant.group][1])]
         reaching = self.short.reaching(mutant.path, lines, group)
+        reaching.update(group if (mutant.path, mutant.line) in self.on_import else ())
         seconds = {test: self.short.seconds[test] for test in reaching}
         if stage == "short":
             return seconds
@@ -145,18 +152,20 @@ def parts(context: str) -> tuple[str, str]:
 
 
 def in_order(tests: dict[str, float], preferred: tuple[str, ...]) -> list[str]:
-    """Return tests so that a failure comes early: one case of each function of the group, of the others, then the rest.
+    """Return tests so that a failure comes early: some cases of the group's functions, one of others, then the rest.
 
     Examples
     --------
-    >>> in_order({"a.py::f[1]": 0.2, "a.py::f[2]": 0.1, "b.py::g": 0.3, "c.py::h": 9.0}, ("c.py",))
-    ['c.py::h', 'a.py::f[2]', 'b.py::g', 'a.py::f[1]']
+    >>> in_order({"a.py::f[1]": 0.2, "a.py::f[2]": 0.1, "b.py::g": 0.3, "c.py::h": 9.0, "c.py::h[2]": 9.5}, ("c.py",))
+    ['c.py::h', 'c.py::h[2]', 'a.py::f[2]', 'b.py::g', 'a.py::f[1]']
     """
     ranks: dict[str, int] = defaultdict(int)
     keys = {}
     for test in sorted(tests, key=lambda t: (tests[t], t)):
-        function = function_of(test)
-        keys[test] = ranks[function] > 0, not test.startswith(preferred), ranks[function], tests[test]
+        function, is_near = function_of(test), test.startswith(preferred)
+        rank = ranks[function]
+        first = (0 if rank == 0 else 1 if rank < MORE_CASES else 3) if is_near else (2 if rank == 0 else 4)
+        keys[test] = first, rank, tests[test]
         ranks[function] += 1
     return sorted(keys, key=lambda t: keys[t])
 

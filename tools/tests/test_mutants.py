@@ -162,6 +162,20 @@ def test_who_depends_on_fixtures_and_imports_is_not_known_exactly():
     assert asked == [{"a.py::f", "b.py::g"}, {"b.py::f", "b.py::g"}, {"b.py::f"}, {"b.py::f"}, {"a.py::f"}]
 
 
+def test_lines_that_run_on_import_are_for_the_tests_of_their_group(root, monkeypatch):
+    """Whoever has reached them: coverage.py may have started later."""
+    lines = SOURCE.splitlines()
+    (root / "m.py").write_text(SOURCE)
+    run = run_of({f"{TESTS}::f": 1.0, "b.py::g": 1.0}, {k + 1: {"b.py::g|run"} for k in range(len(lines))})
+    run.look_up = dict.copy
+    reach, asked = Reach(run, frozenset(), frozenset()), {}
+    for text in ("def clip(x: int | None, high: int = 9) -> int:", "    return x * 2"):
+        mutant = changes.Mutant("toy", "m.py", "AddNot", 0, lines.index(text) + 1, 0)
+        reach.look_up([mutant])
+        asked[text] = reach.tests("short", mutant, range(mutant.line, mutant.line + 1))
+    assert [sorted(tests) for tests in asked.values()] == [["b.py::g", f"{TESTS}::f"], ["b.py::g"]]
+
+
 def test_files_that_depend_on_the_part_are_found_through_their_helpers(root):
     tests = root / "packages" / "tensor" / "tests"
     for name, text in {"tables.py": "from portion import turn", "test_a.py": "import tables", "test_b.py": "import os"}.items():
