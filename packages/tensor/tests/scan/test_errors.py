@@ -103,6 +103,10 @@ def map_of(step, **more):
     return theano.scan(step, {"input": x, "taps": [-2, 2]}, **more)[0]
 
 
+def ahead(n_steps, rows=x):
+    return theano.scan(lambda a, b: a * b, {"input": rows, "taps": [0, 1]}, n_steps=n_steps)[0]
+
+
 # In a call: the result, the arguments, the class of the error, and what its text has.
 FAILING = {
     "negative": (theano.scan(lambda p: p * 2, None, z, n_steps=n)[0], {z: 1.0, n: -1}, IndexError, "n_steps.* is -1"),
@@ -112,6 +116,10 @@ FAILING = {
     "too short, in the machine": (theano.scan(lambda a, p: T.sort(a * p), X, x, n_steps=n)[0], {X: ones((1, 2)), x: ones(2), n: 3}, ValueError, r"sequence 0 \(X\) has 1 rows, but 3 steps"),
     "taps": (map_of(lambda a, b, p: a * b * p, outputs_info=z), {x: [1.0], z: 1.0}, IndexError, r"sequence 0 \(x\) has 1 rows, shorter than its taps reach"),
     "taps, in the machine": (map_of(lambda a, b, p: T.sort(a * b * p), outputs_info=T.zeros(2)), {x: [1.0]}, IndexError, r"sequence 0 \(x\) has 1 rows, shorter"),
+    "too short, a map": (theano.scan(lambda a: a * 2, x, n_steps=n)[0], {x: [1.0], n: 3}, ValueError, "sequence 0 has fewer rows"),
+    "taps of a map of all rows": (ahead(x.shape[0]), {x: [1.0, 2]}, ValueError, "sequence 0 has fewer rows"),
+    "taps of a map of the fewer": (ahead(T.minimum(x.shape[0], n)), {x: [1.0, 2], n: 3}, ValueError, "sequence 0 has fewer rows"),
+    "taps of a map of known rows": (ahead(3, T.constant(ones(3))), {}, ValueError, "sequence 0 has fewer rows"),
     "taps of a map": (map_of(lambda a, b: a * b), {x: [1.0]}, ValueError, "sequence 0 has fewer rows"),
     "past": (theano.scan(lambda a, p: a + p, x, {"initial": X, "taps": [-3]})[0], {x: [1.0], X: ones((2, 2))}, ValueError, r"output 0 \(outputs_info: X\[:3\]\) has 2 rows.*3 back"),
     "shape": (theano.scan(double, x, X[0])[0], {x: [1.0, 2], X: ones((1, 2))}, ValueError, "step 0.*output 0 has length 4.*outputs_info. has 2"),

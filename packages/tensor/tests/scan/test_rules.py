@@ -8,6 +8,7 @@ import theano.tensor as T
 from theano.graph.traverse import io_toposort
 from theano.scan import until
 from theano.scan.op import Scan
+from theano.tensor.control.checks import CheckedShape
 
 PLAIN = theano.Mode("cvm", "fast_run").excluding("scan")
 x, z, n = T.dvector("x"), T.dscalar("z"), T.lscalar("n")
@@ -226,6 +227,18 @@ def test_a_loop_without_memory_is_a_map():
     assert specs([rows]) == []
 
 
+def test_maps_check_lengths_only_where_they_may_not_fit():
+    fewer, _ = theano.scan(lambda u, v: u * v, [x, X])
+    known, _ = theano.scan(lambda u, v: u * v * z, {"input": T.constant(np.arange(4.0)), "taps": [0, 1]}, n_steps=3)
+    some, _ = theano.scan(lambda u: u * z, x, n_steps=n)
+    checks = [
+        sum(isinstance(op, CheckedShape) for op in ops(theano.function(list(VALUES), v, on_unused_input="ignore")))
+        for v in (fewer, known, some)
+    ]
+    assert checks == [0, 0, 1]
+    assert specs([fewer, known]) == []
+
+
 def test_carried_values_that_stay_and_results_that_are_rows():
     kept = theano.shared(np.ones(3))
     (a, b), updates = theano.scan(lambda u, p: ([p * u + 1, u], {kept: kept}), X, [x, None])
@@ -259,6 +272,8 @@ def test_sums_and_products_of_rows_so_far_are_cumulative(combine, first):
     assert specs([a[1:], a[::2]]) == []
     sums = combine is T.add
     assert len(specs([theano.grad((a**2).sum(), X)])) == (not sums)
+    # The adjoint that such a gradient ends with is the gradient of what the loop begins with.
+    assert len(specs(theano.grad((a**2).sum(), [X, x], disconnected_inputs="ignore"))) == (not sums)
     # What needs no memory for all rows, and what is one C function, stay loops.
     assert len(specs([a[-1]])) == 1
     assert len(specs([theano.scan(lambda u, p: combine(p, u), x, z)[0]])) == 1

@@ -141,6 +141,15 @@ def test_what_is_kept_of_vectors(n, keep):
         check(vectors(spec, (1, 0)), values, lowered=True)
 
 
+@pytest.mark.parametrize("ndim", [0, 1])
+def test_what_is_kept_of_rows_that_are_not_given_is_not_read(ndim):
+    x, h, g = (T.TensorType("float64", [False] * ndim)() for _ in range(3))
+    op = Scan(LoopSpec(((0,),), ((-2, -1),), keep=(3,)), [x, h, g], [x + h * g])
+    first = T.TensorType("float64", [False] * (ndim + 1))
+    source = lower(op(T.lscalar(), first(), first()).owner).source
+    assert "+ 0 * ctx->in[2]->strides[0]" in source and "-1 *" not in source
+
+
 def test_a_product_and_what_is_added_to_it_are_one_step():
     x, h, a = T.dscalars("x", "h", "a")
 

@@ -45,7 +45,7 @@ def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
     if reach == 1 and (n is length or is_length_of(n, v)):
         return v
     a, b = static_int(n), static_int(length)
-    if not (_is_at_most(n, v, reach) or (a is not None and b is not None and 0 <= a <= b + 1 - reach)):
+    if not ((reach == 1 and _is_at_most(n, v)) or (a is not None and b is not None and 0 <= a <= b + 1 - reach)):
         # Slices end where the tensor does; a loop would have refused it.
         i = parts.sequences.index(part)
         message = f"{parts.op}: sequence {i} has fewer rows than the steps (n_steps) and its taps need"
@@ -53,12 +53,10 @@ def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
     return v[k : n + k if k else n]
 
 
-def _is_at_most(n: Any, v: Any, reach: int) -> bool:
+def _is_at_most(n: Any, v: Any) -> bool:
     """Return whether ``n`` is written as the length of ``v``, or as the least of several lengths, it among them."""
-    if reach == 1 and is_length_of(n, v):
-        return True
     node = made_by(n, F.minimum)
-    return node is not None and reach == 1 and any(_is_at_most(m, v, reach) for m in node.inputs)
+    return is_length_of(n, v) or (node is not None and any(_is_at_most(m, v) for m in node.inputs))
 
 
 @local_rule(
@@ -148,7 +146,7 @@ def _products(outputs: Iterable[Any], known: set[Variable]) -> list[Any]:
 def push_out_sequences(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """Products of the rows of sequences are computed before the loop, all in one."""
     spec = node.op.spec
-    if spec.until or not spec.sequences or not (spec.states or spec.carried):
+    if spec.until or not spec.sequences:
         return None
     parts = Parts(node)
     fixed = {part.inner: part.outer for part in parts.fixed}

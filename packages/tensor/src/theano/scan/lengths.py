@@ -18,7 +18,7 @@ from theano.scan.spec import LoopSpec
 from theano.tensor.convert import is_tensor
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.shape.basic import Shape_i, shape_tuple
+from theano.tensor.shape.basic import Shape_i
 
 Lengths = tuple[Any, ...]
 
@@ -81,12 +81,6 @@ def asks_for_lengths(node: Apply[Any, Any]) -> bool:
 def is_length_of(n: Any, v: Any) -> bool:
     """Return whether ``n`` is written as the number of rows of ``v``."""
     return n.owner is not None and isinstance(n.owner.op, Shape_i) and n.owner.op.i == 0 and n.owner.inputs[0] is v
-
-
-def is_steady(inner: InnerGraph, spec: LoopSpec, inputs: Sequence[Any]) -> bool:
-    """Return whether each result of a step is known to be as long in each step."""
-    found = lengths_of_step(inner, spec, inputs, [shape_tuple(v) if is_tensor(v) else () for v in inputs])
-    return all(n is not None for v, n in zip(inner.outputs, found, strict=True) if is_tensor(v))
 
 
 def _shapes() -> Any:
