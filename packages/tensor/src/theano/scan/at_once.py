@@ -22,7 +22,7 @@ from theano.scan.op import Scan
 from theano.scan.parts import CarriedPart, FixedPart, MappedPart, Parts, SequencePart, rows_read
 from theano.tensor.blas.dot import Dot, dot
 from theano.tensor.control.checks import CheckedShape
-from theano.tensor.convert import is_tensor, static_int
+from theano.tensor.convert import is_tensor
 from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
@@ -44,8 +44,7 @@ def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
     length = shape_i(v, 0, fgraph)
     if reach == 1 and (n is length or is_length_of(n, v)):
         return v
-    a, b = static_int(n), static_int(length)
-    if not ((reach == 1 and _is_at_most(n, v)) or (a is not None and b is not None and 0 <= a <= b + 1 - reach)):
+    if reach != 1 or not _is_at_most(n, v):
         # Slices end where the tensor does; a loop would have refused it.
         i = parts.sequences.index(part)
         message = f"{parts.op}: sequence {i} has fewer rows than the steps (n_steps) and its taps need"
