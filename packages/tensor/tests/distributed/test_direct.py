@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -276,31 +274,6 @@ def test_a_call_that_is_broken_off(answered: list[int], monkeypatch: pytest.Monk
                 there.step(there.data)
         there.w.set_value(before)
         assert there.costs(2) == here.costs(2) and answered[-2:] == [4, 4]
-
-
-def connected(end: socket.socket) -> connections.Connection:
-    """Return a connection of a socket, as if an event loop had let go of it."""
-    stream = SimpleNamespace(io_loop=SimpleNamespace(remove_handler=lambda _: None), fileno=end.fileno, socket=end)
-    return connections.Connection(SimpleNamespace(stream=stream, abort=end.close))
-
-
-def test_messages():
-    """Things come as they went, in one message: their arrays writable, and aligned as their dtypes want it."""
-    arrays = [
-        np.arange(24.0).reshape(4, 6).T, np.zeros((0, 3)), np.arange(3, dtype="i1"), np.array(2 + 1j), np.ones((900, 900))[::2],
-    ]  # fmt: skip
-    here, there = map(connected, socket.socketpair())
-    for things in ([], [None], [("a", {"b": arrays}), 7, arrays]):
-        threading.Thread(target=here.send, args=[connections.Pickled(t) for t in things]).start()
-        came = [connections.unpickled(frames) for frames in there.receive()]
-        assert len(came) == len(things)
-        for array, again in zip(arrays, came[2] if len(came) == 3 else arrays, strict=True):
-            assert array.dtype == again.dtype and array.shape == again.shape and array.tobytes() == again.tobytes()
-            assert again.flags.writeable and again.flags.aligned
-    here.close()
-    with pytest.raises(EOFError):
-        there.receive()
-    there.close()
 
 
 def test_a_stage_that_raises(answered: list[int]):

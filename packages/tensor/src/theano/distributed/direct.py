@@ -103,7 +103,7 @@ class StageHandler:
         self._worker = worker
         self._stages: dict[str, Packed] = {}
         self._lock = threading.Lock()
-        self._connections: Connections | None = None
+        self._connections: Any = None  # made with the first connection, in its event loop
 
     async def converse(self, comm: Any, plain: bool = False) -> Any:
         """Let a thread answer what comes by a connection, until the other end closes it."""
@@ -157,7 +157,7 @@ class StageHandler:
         threads = self._worker.executors["default"]
         runs = {plan: threads.submit(self._found, packed, plan[1], values) for plan in own}
         replies: list[Any] = []
-        if others and self._connections is not None:
+        if others:
             replies = Call(packed, values, combination).asked(self._connections, others)
         done = {plan: _done(run, plan[2]) for plan, run in runs.items()}
         every = [*done.values(), *replies]
