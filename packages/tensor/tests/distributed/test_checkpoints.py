@@ -242,6 +242,12 @@ def test_pickles_are_not_loaded(tmp_path):
         distributed.load(path, [w])
 
 
+def test_pickles_are_not_written(tmp_path):
+    with pytest.raises(ValueError, match="[Oo]bject arrays"):
+        archive.write(tmp_path / "c", {}, {"w": np.array([_Attack()], dtype=object)})
+    assert os.listdir(tmp_path) == []
+
+
 def test_shards_lie_in_the_directory(tmp_path):
     path, w = tmp_path / "c", theano.shared(np.ones(2), "w")
     header = {"values": {}, "files": [["../elsewhere.zip", "0" * 64]]}

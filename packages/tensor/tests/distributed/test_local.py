@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ from local_cluster import cluster, with_dask
 
 import theano.tensor as T
 from theano import distributed
-from theano.distributed import local
+from theano.distributed import cluster_process, local
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc says which processes there are, and where they run")
 
@@ -130,6 +131,58 @@ def test_a_program_that_is_killed_leaves_nothing(tmp_path: Path):
         time.sleep(0.1)
     assert not any(map(there, pids))
     program.communicate()  # now the forked process ends, too
+
+
+#: Stands in for both packages of Dask: a cluster leaves a file when it begins and when it is closed.
+CLUSTER = """
+from pathlib import Path
+from types import SimpleNamespace
+
+config = SimpleNamespace(config={}, update=lambda old, new: old.update(new))
+
+class LocalCluster:
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        (self.folder / "begun").touch()
+
+    def close(self, timeout):
+        (self.folder / "closed").touch()
+"""
+
+#: Starts the program of a cluster, and ends when the cluster has begun.
+STARTS = """
+import subprocess, sys, time
+from pathlib import Path
+subprocess.Popen([sys.executable, sys.argv[1]], stdin=0)
+while not Path(sys.argv[2], "begun").exists():
+    time.sleep(0.01)
+"""
+
+
+@on_linux
+@pytest.mark.parametrize("by", ["the end of its input", "the end of its parent"])
+def test_a_cluster_ends_by(by: str, tmp_path: Path):
+    (tmp_path / "dask.py").write_text(CLUSTER)
+    (tmp_path / "distributed.py").write_text(CLUSTER)
+    program = [cluster_process.__file__] if "input" in by else ["-c", STARTS, cluster_process.__file__, str(tmp_path)]
+    started = subprocess.Popen([sys.executable, *program], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert started.stdin is not None and started.stderr is not None
+    with started.stdin, started.stderr:
+        try:
+            for thing in ([str(tmp_path), *sys.path], ({}, {"folder": str(tmp_path)})):
+                pickle.dump(thing, started.stdin)
+            started.stdin.flush()
+            if "input" in by:
+                started.stdin.close()
+            started.wait(20)
+            end = time.monotonic() + 20
+            while not (tmp_path / "closed").exists() and time.monotonic() < end:
+                time.sleep(0.01)
+            assert (tmp_path / "closed").exists()
+            assert started.stderr.read() == b"", "and in order"
+        finally:
+            started.kill()
+            started.wait()
 
 
 @with_dask

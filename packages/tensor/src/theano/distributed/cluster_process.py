@@ -31,7 +31,7 @@ def serve(file: Any) -> None:
     ended = threading.Event()
 
     def read() -> None:
-        file.read()
+        os.read(file.fileno(), 1)  # Python cannot end in order while a thread of it waits in `file.read`
         ended.set()
 
     threading.Thread(target=read, daemon=True).start()
