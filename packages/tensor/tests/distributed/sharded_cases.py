@@ -46,6 +46,8 @@ UNARY: dict[str, Callable[[Any, Any, Any, int, int], Any]] = {
     "length": lambda x, y, v, a, b: (x + y).shape[a] * T.exp(x).T.shape[a],
     "zeros": lambda x, y, v, a, b: T.zeros((x.shape[a], 2)) + x.sum(axis=b).dimshuffle(0, "x"),
     "arange": lambda x, y, v, a, b: T.arange(x.shape[a]),
+    "made of a length": lambda x, y, v, a, b: T.arange(2 * x.shape[a]) + T.zeros((x.shape[a] * 2,)) + x.sum(),
+    "made of another length": lambda x, y, v, a, b: T.arange(x.shape[b]) + T.zeros((v.shape[0],)) + x.sum(),
     "take rows": lambda x, y, v, a, b: v[T.cast(abs(x).sum(axis=b), "int64") % 3],
     "one each": lambda x, y, v, a, b: (x if a == 0 else x.T)[
         T.arange(x.shape[a]), T.cast(abs(x).sum(axis=b), "int64") % 3

@@ -5,16 +5,18 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+import rank_threads
 import sharded_combining
 from launcher import MPIEXEC
 from local_cluster import cluster, with_dask, with_mpi
 
 import theano
-from theano.distributed import DaskEngine, SerialEngine, direct
+from theano.distributed import DaskEngine, MPIEngine, SerialEngine, direct
 from theano.distributed.combining import COMBINATIONS, Combination, tree
 
 
@@ -88,6 +90,23 @@ def test_an_error_comes_through_the_tree(monkeypatch: pytest.MonkeyPatch):
                 f(bad)
             assert any("on shard 13" in note for note in caught.value.__notes__), way
             assert f(good).tolist() == [20, 20]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_ranks_find_the_same_bits(size: int, monkeypatch: pytest.MonkeyPatch):
+    """Results that every rank combines, and those of which each combines a slice; the ranks are threads here."""
+    monkeypatch.setitem(sys.modules, "mpi4py", SimpleNamespace(MPI=rank_threads.MPI))
+    monkeypatch.setattr(sharded_combining, "COUNTS", (1, 9, 17))
+    comm, wanted = rank_threads.Ranks(size), sharded_combining.drawn(SerialEngine())
+    for found in comm.each(lambda: sharded_combining.drawn(MPIEngine(comm))):
+        assert found == wanted
+
+    def fails() -> None:
+        engine = MPIEngine(comm)
+        with pytest.raises(ValueError, match="shapes"):
+            engine.run(sharded_combining.Uneven(2000), engine.scatter([[i] for i in range(3)]), [], Combination(("sum",)))
+
+    comm.each(fails)
 
 
 @with_mpi

@@ -175,8 +175,8 @@ class _Slices:
             sent = [own.get(start + rank, nothing), counts * has[rank], begins, number]
             comm.Alltoallv(sent, [slices[start : start + size], each * has, each * np.arange(size), number])
         whole = np.empty(length, dtype)
-        mine = Combination((kind,)).at(tree(shards), lambda i: [slices[i]])
-        whole[cuts[rank] : cuts[rank + 1]] = mine[0]
+        (mine,) = Combination((kind,)).at(tree(shards), lambda i: [slices[i]])
+        whole[cuts[rank] : cuts[rank + 1]] = mine
         comm.Allgatherv(MPI.IN_PLACE, [whole, counts, begins, number])
         number.Free()
         return whole
