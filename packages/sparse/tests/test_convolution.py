@@ -38,12 +38,16 @@ def test_convolve(shape: Any, window: Any, step: Any, mode: str) -> None:
     kernels, bias = RNG.normal(size=(3, channels * window[0] * window[1])), RNG.normal(size=3)
     x, w, b = T.dmatrix("x"), T.dmatrix("w"), T.dvector("b")
     made = [
-        convolve(w, window, 3, x, shape, step, bias, mode, flatten) for bias, flatten in product((None, b), (True, False))
+        convolve(w, window, 3, x, shape, step, bias, mode, flatten)
+        for bias, flatten in product((None, b), (True, False))
     ]
+    if (mode, step) == ("valid", (1, 1)):
+        made.append(convolve(w, window, 3, x, shape))
     found = theano.function([x, w, b], [y for y, _ in made])(images, kernels, bias)
     each = np.stack([windows(i.reshape(channels, *shape[-2:]), window, step, mode) for i in images])
     wanted = np.einsum("nyxcij,kcij->nkyx", each, kernels.reshape(3, channels, *window))
-    for y, (_, about), more, flat in zip(found, made, (0, 0, 1, 1), (True, False) * 2, strict=True):
+    ways = [(0, True), (0, False), (1, True), (1, False), (0, True)]
+    for y, (_, about), (more, flat) in zip(found, made, ways, strict=False):
         assert list(about) == list(wanted.shape[1:])
         values = (wanted + more * bias[:, None, None]).reshape(2, 3, -1)
         np.testing.assert_allclose(y, values.reshape(2, -1) if flat else values, rtol=1e-10, atol=1e-12)
@@ -81,6 +85,15 @@ def test_places(shape: Any, window: Any, step: Any, mode: str) -> None:
         (1, ConvolutionIndices.conv_eval(shape, window, step, mode)),
         (3, ConvolutionIndices.sparse_eval(shape, window, 3, step, mode)),
         (1, ConvolutionIndices.evaluate(shape, window, step, 3, mode)),
+        *(
+            []
+            if (mode, step) != ("valid", (1, 1))
+            else [
+                (1, ConvolutionIndices.evaluate(shape, window)),
+                (1, ConvolutionIndices.conv_eval(shape, window)),
+                (2, ConvolutionIndices.sparse_eval(shape, window, 2)),
+            ]
+        ),
         (3, ConvolutionIndices.evaluate(shape, window, step, 3, mode, ws=False)),
     ):
         assert kind == "csc" and tuple(outshp) == wanted.shape[:2]

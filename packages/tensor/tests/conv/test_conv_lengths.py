@@ -74,15 +74,24 @@ def test_of_whole_shapes() -> None:
             assert unshared == (8, 5, *top)
             each = [conv.get_conv_gradinputs_shape_1axis(k, m, *r) for k, m, (_, _, *r) in zip(kernel, top, axes)]
             for groups in (1, 2):
-                found = conv.get_conv_gradinputs_shape((5, 3, *kernel), (8, 5, *top), modes, steps, dilations, groups)
-                assert found == (8, 3 * groups, *each)
+                for own in ((), top):
+                    filters = (5, *own, 3, *kernel)
+                    found = conv.get_conv_gradinputs_shape(filters, (8, 5, *top), modes, steps, dilations, groups)
+                    assert found == (8, 3 * groups, *each)
             each = [conv.get_conv_gradweights_shape_1axis(n, m, *r) for n, m, (_, _, *r) in zip(image, top, axes)]
             for groups, own in product((1, 2), (False, True)):
-                found = conv.get_conv_gradweights_shape((8, 6, *image), (8, 5, *top), modes, steps, dilations, groups, own)
+                found = conv.get_conv_gradweights_shape(
+                    (8, 6, *image), (8, 5, *top), modes, steps, dilations, groups, own
+                )
                 assert found == (5, *(top if own else ()), 6 // groups, *each)
     assert conv.get_conv_output_shape((1, 1, 9, 9), (1, 1, 3, 3), 1, (1, 2)) == (1, 1, 9, 5), "one number for all axes"
     assert conv.get_conv_gradinputs_shape((2, None, 3, 3), (1, 2, 4, None), "full", (1, 1)) == (1, None, 2, None)
-    assert conv.get_conv_gradweights_shape((1, None, 4, 4), (1, 2, 2, None), 0, (1, 1), num_groups=2) == (2, None, 3, None)
+    assert conv.get_conv_gradweights_shape((1, None, 4, 4), (1, 2, 2, None), 0, (1, 1), num_groups=2) == (
+        2,
+        None,
+        3,
+        None,
+    )
 
 
 def test_which_shapes_belong_together() -> None:
@@ -109,11 +118,21 @@ def test_padding() -> None:
             assert conv.border_mode_to_pad(mode, 2, (3, 4)) == (zeros(3), zeros(4))
     assert conv.border_mode_to_pad((2, (1, 3)), 2, (3, 4)) == ((2, 2), (1, 3))
     for wrong, message in (
-        ("same", "called 'half'"), ("most", "invalid border_mode 'most'"), ((1,), "exactly 2 entries"), ((1, -1), "0 or more"),
+        ("same", "called 'half'"), ("most", "invalid border_mode 'most'"), ((1,), "exactly 2 entries"), ((1, -1), "0 or more"), ((1, (2, -1)), "0 or more"),
         (((1, 2, 3), 1), "invalid border_mode entry"), ((1.5, 1), "invalid border_mode entry"), (True, "invalid border_mode"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             conv.border_mode_to_pad(wrong, 2, (3, 4))
+    x, w = T.tensor4s("x", "w")
+    for what in ("subsample", "filter_dilation"):
+        for steps, message in (
+            ((0, 1), "1 or more"),
+            ((1, 1.5), "whole number"),
+            ((1,), "2 elements"),
+            ((1, 2, 3), "2 elements"),
+        ):
+            with pytest.raises(ValueError, match=f"{what}.*{message}"):
+                T.nnet.conv2d(x, w, **{what: steps})
     for negative in (-1, (2, -1)):
         with pytest.raises(ValueError, match="must be >= 0"):
             conv.get_conv_shape_1axis(10, 3, negative, 1)
