@@ -19,8 +19,12 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.aot.build import Commands, Unit
-from theano.errors import ExportError
+from theano.aot import export
+from theano.aot.build import Commands, Unit, preprocess
+from theano.codegen.unit import current_toolchain
+from theano.errors import ExportError, NoCompilerError
+from theano.toolchain.description import ToolchainSettings
+from theano.toolchain.flags import KERNELS_ALONE
 
 HERE = Path(__file__).parent
 #: The same numbers in a quarter of the time to compile: no kernel lets a compiler reorder arithmetic.
@@ -316,6 +320,82 @@ class TestFiles:
     def test_every_file_is_compiled_so_that_whole_numbers_wrap(self, exported):
         commands = [line for line in (exported[0] / "Makefile").read_text().splitlines() if " -c " in line]
         assert len(commands) > 10 and all("-fwrapv" in line.split() for line in commands), commands
+
+
+class TestCommands:
+    """How it is compiled, as the Makefile has it."""
+
+    texts: dict = {}
+
+    @pytest.fixture(autouse=True)
+    def once(self, monkeypatch):
+        """Preprocess the files of a layer once: what they define depends on no option."""
+        monkeypatch.setattr(export, "_contents", {})
+        monkeypatch.setattr(export, "preprocess", lambda *given: self.texts or self.texts.update(preprocess(*given)) or self.texts)
+
+    @staticmethod
+    def written(folder, cpu="native", name="m", **options):
+        """Return the words of the commands by the file that each makes, and those for each file of C."""
+        x = T.dvector("x")
+        f = theano.function([x], [T.exp(x) * 2, T.dot(x, x), T.cumsum(x)])
+        path = Path(theano.export(f, folder, name, library=False, cpu=cpu, **options))
+        assert path.parent == folder / "src" and path.is_file() and (name is None or path.name == f"{name}.c")
+        lines = [line.split() for line in (folder / "Makefile").read_text().splitlines() if "$(CC)" in line]
+        made = {words[words.index("-o") + 1]: words for words in lines}
+        return made, {name: made[name] for name in made if name.endswith(".o")}
+
+    def test_which_cpu_they_are_for(self, tmp_path):
+        says = ("-march=", "-mcpu=", "-mtune=", "-mprefer-vector-width=")
+        for cpu, wanted in (("native", None), ("baseline", []), ("x86-64-v3", ["-march=x86-64-v3"])):
+            _, compiled = self.written(tmp_path / cpu, cpu)
+            found = {name: [word for word in words if word.startswith(says)] for name, words in compiled.items()}
+            ours = {name: found.pop(name) for name in list(found) if name == "src/kernels.o" or "/tensor/" in name}
+            assert len(ours) > 2 and not any(found.values()), "what runs the tables is for any"
+            if wanted is None:
+                native = [word for word in current_toolchain(ToolchainSettings.from_config(theano.config)).flags if word.startswith(says)]
+                assert native and ours["src/kernels.o"] == native and any(ours.values())
+            else:
+                assert all(words == wanted for words in ours.values()), (cpu, ours)
+
+    def test_options_for_the_library_and_of_the_user(self, tmp_path):
+        with theano.change_flags({"gcc.cxxflags": "-O1 -DMINE=1"}):
+            made, compiled = self.written(tmp_path / "m", blas=["-L/nowhere -lone", "-ltwo"])
+        alone = {"-shared", "-g0", KERNELS_ALONE}
+        for name, words in compiled.items():
+            assert {"-fPIC", "-fvisibility=hidden", "-c", "-DMINE=1", "-fwrapv"} <= set(words), name
+            assert not alone & set(words) and not any(word.startswith("-Wl,") for word in words), name
+            assert [word for word in words if word.startswith("-O")][-1] == "-O1", "the user's come last"
+            assert f"-I{Path(name).parent}" in words and words[-3] == str(Path(name).with_suffix(".c")), name
+        link = made["libm.so"]
+        assert link[-4:] == ["-L/nowhere", "-lone", "-ltwo", "-lm"] and "-shared" in link and set(compiled) < set(link)
+        about = self.written(tmp_path / "one", blas="-lone")[0]["libm.so"]
+        assert about[-2:] == ["-lone", "-lm"]
+
+    def test_make_has_the_same_commands_and_cleans_up(self, exported, tmp_path):
+        made, compiled = self.written(tmp_path / "my model-2", name=None)
+        assert "libmy_model_2.so" in made, "the name is that of the folder"
+
+        def make(*words):
+            command = ["make", *words]
+            return subprocess.run(command, cwd=tmp_path / "my model-2", check=True, capture_output=True, text=True).stdout
+
+        said = [line.split()[1:] for line in make("-n").splitlines()]
+        assert [words[1:] for words in made.values()] == [*said[-1:], *said[:-1]]
+        object_file = tmp_path / "my model-2" / "src" / "npy.o"
+        make("src/npy.o")
+        assert object_file.exists() and "npy.o" in " ".join(compiled)
+        make("clean")
+        assert not object_file.exists() and not list(exported[0].rglob("*.o"))
+
+    def test_a_compiler_that_refuses(self, tmp_path):
+        for name in ("first.c", "second.c", "third.c"):
+            (tmp_path / name).write_text(f"int {name[:-2]}(void) {{ return 1; }}")
+        units = [Unit("first.c", ()), Unit("second.c", ("-march=none",)), Unit("third.c", ())]
+        with pytest.raises(NoCompilerError, match=r"(?s)It ran: cc -march=none .* -c second.c -o second.o\n.*none"):
+            Commands(["cc"], units, "libm.so", []).run(str(tmp_path), 60.0)
+        assert not [p for p in tmp_path.iterdir() if p.suffix in (".o", ".so")]
+        with pytest.raises(NoCompilerError, match="the C compiler /no/such/cc cannot be started"):
+            Commands(["/no/such/cc"], units, "libm.so", []).run(str(tmp_path), 60.0)
 
 
 FAKE_BLAS = """
