@@ -217,6 +217,16 @@ def test_sums_of_products_leave():
         assert len(found) == 2 and backward.carried <= 2
 
 
+def test_what_is_added_to_more_than_once_is_no_sum():
+    kept = theano.shared(np.ones(3), "kept")
+    for step, left in (
+        (lambda u: {kept: kept + u}, 0), (lambda u: {kept: kept + u + u}, 0), (lambda u: {kept: kept + kept + u}, 1),
+        (lambda u: {kept: T.add(u, kept, kept)}, 1), (lambda u: {kept: kept + u * kept}, 1), (lambda u: {kept: kept * u}, 1),
+    ):  # fmt: skip
+        _, updates = theano.scan(step, X)
+        assert len(specs([updates[kept]])) == left
+
+
 def test_a_loop_without_memory_is_a_map():
     a, _ = theano.scan(lambda u, w: T.exp(u) * w, X, None, x)
     assert specs([a]) == []

@@ -141,6 +141,17 @@ def test_what_is_kept_of_vectors(n, keep):
         check(vectors(spec, (1, 0)), values, lowered=True)
 
 
+@pytest.mark.parametrize("keep", [(1, 1, 1, 1), (2, None, 2, None), (None, 1, None, 1), (None, None, 1, 1)])
+def test_rules_leave_as_many_rows_as_are_kept(keep):
+    """A graph that was rewritten may be compiled again: then rules that come before see loops that keep few rows."""
+    row, h, g, W = *T.dvectors("row", "h", "g"), T.dmatrix("W")
+    op = Scan(LoopSpec(((0,),), ((-1,), (-1,)), mapped=2, fixed=1, keep=keep), [row, h, g, W], [row * 2, g + row, row, T.dot(g, W)])
+    values = [np.asarray(4), np.arange(12.0).reshape(4, 3), np.ones((1, 3)), np.ones((1, 3)), np.eye(3) * 2]
+    check(op, values)
+    of_rows = Scan(LoopSpec(((0,),), mapped=2, keep=keep[2:]), [row], [T.sort(row), row * 2])
+    check(of_rows, values[:2])
+
+
 @pytest.mark.parametrize("ndim", [0, 1])
 def test_what_is_kept_of_rows_that_are_not_given_is_not_read(ndim):
     x, h, g = (T.TensorType("float64", [False] * ndim)() for _ in range(3))

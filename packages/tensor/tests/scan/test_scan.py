@@ -9,7 +9,7 @@ import theano
 import theano.tensor as T
 from theano.errors import DisconnectedInputError, NullTypeGradError
 from theano.gradient import undefined_grad, verify_grad
-from theano.graph.traverse import toposort
+from theano.graph.traverse import ancestors, toposort
 from theano.ifelse import ifelse
 from theano.scan import until
 from theano.scan.op import Scan
@@ -303,6 +303,49 @@ def test_truncation(truncate):
     states = [2.0, 2, 3, 4.5]
     np.testing.assert_allclose(gw, sum(0.5 ** (3 - t) * states[t] for t in range(4 - k, 4)))
     np.testing.assert_allclose(gz, 0.5**4 if k == 4 else 0)
+
+
+def test_truncation_of_what_updates_carry():
+    """Back to a number of steps ago, so that what a loop begins with has a gradient only where that is all steps."""
+    kept, n = theano.shared(np.float64(3.0), "kept"), T.lscalar("n")
+    _, updates = theano.scan(lambda a: {kept: kept * a}, x, n_steps=n, truncate_gradient=2)
+    f = theano.function([x, n], T.grad(updates[kept], [kept, x]))
+    for steps, of_kept, of_x in ((1, 2.0, [3.0, 0, 0]), (2, 6.0, [9.0, 6.0, 0]), (3, 0.0, [0, 30.0, 18.0])):
+        found, rows = f([2.0, 3, 5], steps)
+        np.testing.assert_allclose(found, of_kept)
+        np.testing.assert_allclose(rows, of_x)
+
+
+def test_whole_numbers_have_zeros_as_gradients():
+    i, k = T.lvector("i"), T.lscalar("k")
+    rows, _ = theano.scan(lambda j, p, m: p * j + m, i, z, k)
+    f = theano.function([i, z, k], T.grad(rows.sum(), [i, k, z]))
+    of_i, of_k, of_z = f([2, 3], 5.0, 1)
+    assert of_i.tolist() == [0, 0] and of_k == 0 and of_i.dtype == of_k.dtype == theano.config.floatX and of_z == 8
+
+
+def test_folds_give_the_last_results():
+    def step(a, p, q, w):
+        return [p * w + a, q - a * p]
+
+    folds = [
+        (theano.reduce, {}, 1, "reduce"), (theano.reduce, {"go_backwards": True}, -1, "reduce"), (theano.foldl, {}, 1, "foldl"),
+        (theano.foldr, {}, -1, "foldr"), (theano.foldr, {"name": "mine"}, -1, "mine"),
+    ]  # fmt: skip
+    made = [fold(step, x, [z, z * 2], T.constant(0.5), mode=None, **more) for fold, more, _, _ in folds]
+    assert all(isinstance(results, list) and not updates for results, updates in made)
+    for (results, _), (_, _, _, name) in zip(made, folds, strict=True):
+        loop = next(v.owner.op for v in ancestors(results) if v.owner is not None and isinstance(v.owner.op, Scan))
+        assert loop.name == name
+    one, _ = theano.foldr(lambda a, p: p * 10 + a, x, T.zeros(()))
+    values = np.array([1.0, 2, 3])
+    *found, single = theano.function([x, z], [*(v for results, _ in made for v in results), one])(values, 4.0)
+    for k, (_, _, way, _) in enumerate(folds):
+        p, q = 4.0, 8.0
+        for a in values[::way]:
+            p, q = p * 0.5 + a, q - a * p
+        assert found[2 * k : 2 * k + 2] == [p, q], k
+    assert single == 321
 
 
 # -- the op --------------------------------------------------------------------------------------------------------------
