@@ -150,6 +150,8 @@ def test_rules_leave_as_many_rows_as_are_kept(keep):
     check(op, values)
     of_rows = Scan(LoopSpec(((0,),), mapped=2, keep=keep[2:]), [row], [T.sort(row), row * 2])
     check(of_rows, values[:2])
+    sums = Scan(LoopSpec(((0,),), ((-1,),), keep=keep[:1]), [row, h], [row + h])
+    check(sums, values[:3])
 
 
 @pytest.mark.parametrize("ndim", [0, 1])
