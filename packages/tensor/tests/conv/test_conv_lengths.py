@@ -10,8 +10,7 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.tensor.conv.geometry import check_conv_gradinputs_shape
-from theano.tensor.nnet import abstract_conv as conv
+from theano.tensor.conv import geometry as conv
 
 #: Of one axis: modes, with the zeros that each puts before and after, for filters that cover so many elements.
 MODES: dict[Any, Any] = {
@@ -96,20 +95,20 @@ def test_of_whole_shapes() -> None:
 
 def test_which_shapes_belong_together() -> None:
     image, kernel, top, rest = (8, 6, 10, 7), (5, 6, 3, 2), (8, 5, 4, 8), ((0, 1), (2, 1))
-    assert check_conv_gradinputs_shape(image, kernel, top, *rest)
+    assert conv.check_conv_gradinputs_shape(image, kernel, top, *rest)
     known = tuple(T.constant(n) for n in top)
-    assert check_conv_gradinputs_shape(image, kernel, known, *rest)
+    assert conv.check_conv_gradinputs_shape(image, kernel, known, *rest)
     for i in range(4):
         for unknown in (None, T.lscalar()):
-            assert check_conv_gradinputs_shape(image, kernel, (*top[:i], unknown, *top[i + 1 :]), *rest)
+            assert conv.check_conv_gradinputs_shape(image, kernel, (*top[:i], unknown, *top[i + 1 :]), *rest)
         for wrong in (top[i] + 1, np.int64(top[i] - 1), T.constant(top[i] + 1)):
-            assert not check_conv_gradinputs_shape(image, kernel, (*top[:i], wrong, *top[i + 1 :]), *rest)
+            assert not conv.check_conv_gradinputs_shape(image, kernel, (*top[:i], wrong, *top[i + 1 :]), *rest)
         unknown_image = tuple(None if j == i else n for j, n in enumerate(image))
-        assert check_conv_gradinputs_shape(unknown_image, kernel, top, *rest)
-    assert not check_conv_gradinputs_shape(image, kernel, (*top, 1), *rest)
-    assert not check_conv_gradinputs_shape((11, *image[1:]), kernel, top, *rest)
-    assert check_conv_gradinputs_shape(image, kernel, (8, 5, 3, 8), *rest, (2, 1)), "filters of dilation 2 cover 5"
-    assert not check_conv_gradinputs_shape(image, kernel, top, *rest, (2, 1))
+        assert conv.check_conv_gradinputs_shape(unknown_image, kernel, top, *rest)
+    assert not conv.check_conv_gradinputs_shape(image, kernel, (*top, 1), *rest)
+    assert not conv.check_conv_gradinputs_shape((11, *image[1:]), kernel, top, *rest)
+    assert conv.check_conv_gradinputs_shape(image, kernel, (8, 5, 3, 8), *rest, (2, 1)), "filters of dilation 2 cover 5"
+    assert not conv.check_conv_gradinputs_shape(image, kernel, top, *rest, (2, 1))
 
 
 def test_padding() -> None:

@@ -11,7 +11,7 @@ import pytest
 import theano
 import theano.tensor as T
 from theano.gradient import verify_grad
-from theano.tensor.nnet import abstract_conv as conv
+from theano.tensor.conv import upsampling as conv
 
 RATIOS = (1, 2, 3, 4, 5)
 FRACTIONS: tuple[Any, ...] = ((3, 2), (4, 2), (2, 3), ((3, 2), (2, 1)), ((1, 1), (5, 4)))
