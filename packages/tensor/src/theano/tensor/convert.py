@@ -141,10 +141,10 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: st
         return made
     signature = made.signature()
     known = constant_cache.get(signature)
-    if known is not None:
-        # Somebody may have named it or noted something in its tag since: that is about that one.
-        return known if known.name is None and vars(known.tag).keys() <= {"trace"} else made
-    if len(constant_cache) < CACHED_CONSTANTS:
+    # A program may have named it or noted something in its tag since: that is about that one, and another is shared.
+    if known is not None and known.name is None and vars(known.tag).keys() <= {"trace"}:
+        return known
+    if known is not None or len(constant_cache) < CACHED_CONSTANTS:
         made.cached = True
         constant_cache[signature] = made
     return made
