@@ -126,15 +126,29 @@ def test_directional_derivative_is_the_gradient() -> None:
     assert a == pytest.approx(b)
 
 
-def test_discrete_inputs_have_zero_gradients_of_floatx() -> None:
+def test_discrete_inputs_are_differentiated_as_any_number() -> None:
     i, x = ts.int64("i"), ts.float64("x")
     out = i * x
     gi, gx = ts.mul.L_op([i, x], [out], [out.ones_like()])
-    assert gi.dtype == "float64" and evaluate([gi, gx], {i: np.int64(3), x: np.float64(2)}) == [0.0, 3.0]
+    assert gi.dtype == "float64" and evaluate([gi, gx], {i: np.int64(3), x: np.float64(2)}) == [2.0, 3.0]
+    wide = ts.cast(i, "float64")
+    (through,) = ts.Cast(ts.float64).L_op([i], [wide], [x])
+    assert through is x  # not cut to a whole number
+    of_z = ts.mul.L_op([i, ts.complex128("z")], [i * ts.complex128("z")], [ts.complex128("g")])[0]
+    assert of_z.dtype == "float64"  # the real part
+
+
+def test_discrete_outputs_have_zero_gradients_of_floatx() -> None:
+    i, x = ts.int64("i"), ts.float64("x")
     with change_flags(floatX="float32"):
-        assert ts.mul.L_op([i, x], [out], [out.ones_like()])[0].dtype == "float32"
+        zero = ts.sqr.L_op([i], [i * i], [x])[0]
+    assert zero.dtype == "float32" and evaluate([zero], {i: np.int64(3)}) == [0.0]
     less = ts.lt(x, 1.0)
     assert evaluate(ts.lt.L_op([x, ts.constant(1.0)], [less], [x])[:1], {x: np.float64(2)}) == [0.0]
+    # A derivative that nobody has written down matters to fractions alone.
+    v = ts.int64("v")
+    out = ts.jv(v, x)
+    assert evaluate(ts.jv.L_op([v, x], [out], [x])[:1], {v: np.int64(1)}) == [0.0]
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,13 @@ class RealVariable(Variable):
         return mul(self, other)
 
 
+class RealConstant(RealVariable, Constant):
+    pass
+
+
 class Number(Type):
     __props__ = ("dtype", "ndim")
-    Variable = RealVariable
+    Variable, Constant = RealVariable, RealConstant
 
     def __init__(self, dtype="float64", ndim=0):
         self.dtype, self.ndim = dtype, ndim

@@ -16,6 +16,7 @@ def test_along_a_direction():
     at = {x: 0.5, y: 2.0, u: 3.0, v: 5.0}
     assert run(Rop(f, [x, y], [u, v]), at) == pytest.approx([2 * math.cos(0.5) * 3 + math.sin(0.5) * 5, 3 + 4 * 5])
     assert run([Rop(sin(x), x, u)], at) == pytest.approx([math.cos(0.5) * 3])
+    assert run([Rop(sin(x), x, 3.0)], at) == pytest.approx([math.cos(0.5) * 3])
 
 
 def test_ops_with_several_outputs():
@@ -37,10 +38,10 @@ def test_what_does_not_move():
     for typed in ("disconnected", "Disconnected"):
         nothing = Rop(sin(y), x, u, disconnected_outputs="ignore", return_disconnected=typed)
         assert isinstance(nothing.type, DisconnectedType)
-    assert run([Rop(zero_grad(x), x, u)], {x: 1.0, u: 2.0}) == [0.0]
-    for still in (disconnected_grad, floor):
-        with pytest.raises(DisconnectedInputError):
-            Rop(still(x), x, u)
+    for still in (zero_grad, floor, lambda x: sin(floor(x))):
+        assert run([Rop(still(x), x, u)], {x: 1.0, u: 2.0}) == [0.0]
+    with pytest.raises(DisconnectedInputError):
+        Rop(disconnected_grad(x), x, u)
 
 
 def test_inputs_that_a_derivative_does_not_have_may_be_passed():
@@ -60,6 +61,8 @@ def test_wrong_arguments():
             Rop(sin(x), x, u, **{name: "maybe"})
     with pytest.raises(ValueError, match="has 0 dimensions, its eval_point v"):
         Rop(sin(x), x, vector("v"))
+    with pytest.raises(TypeError, match=r"wrt must be a variable or a list of variables, not 2\.0"):
+        Rop(sin(x), 2.0, u)
     with pytest.raises((AttributeError, NotImplementedError)) as caught:
         Rop(mystery(x), x, u)
     assert any("neither R_op nor grad" in note for note in caught.value.__notes__)

@@ -9,6 +9,7 @@ from typing import Any
 from theano.errors import DisconnectedInputError, MethodNotDefined
 from theano.gradient.absent import (
     STAND_INS,
+    connection_pattern,
     describe,
     is_disconnected,
     is_discrete,
@@ -41,7 +42,7 @@ def Rop(
     f : Variable or list of Variable
     wrt : Variable or list of Variable
     eval_points : Variable or list of Variable
-        What the Jacobian is multiplied with from the right; one for each of ``wrt``, of its dimensions.
+        What the Jacobian is multiplied with from the right; one for each of ``wrt``, of its dimensions. May be values.
     disconnected_outputs : "raise", "warn" or "ignore"
         What to do about an expression that depends on none of ``wrt``.
     return_disconnected : "zero", "None" or "Disconnected"
@@ -59,22 +60,35 @@ def Rop(
     points = list(eval_points) if isinstance(eval_points, (list, tuple)) else [eval_points]
     if len(variables) != len(points):
         raise ValueError(f"Rop: wrt has {len(variables)} variables, but there are {len(points)} eval_points")
+    for v in variables:
+        if not isinstance(v, Variable):
+            raise TypeError(f"Rop: wrt must be a variable or a list of variables, not {v!r}")
+    pairs = list(zip(variables, points, strict=True))
+    points = [p if isinstance(p, Variable) else v.type.filter_variable(p) for v, p in pairs]
     for v, point in zip(variables, points, strict=True):
         mine, theirs = getattr(v.type, "ndim", 0), getattr(point.type, "ndim", 0)
         if mine != theirs:
             raise ValueError(f"Rop: {describe(v)} has {mine} dimensions, its eval_point {describe(point)} has {theirs}")
     along: dict[Variable, Variable | None] = dict(zip(variables, points, strict=True))
+    flat: set[Variable] = set()  # what depends on wrt, and jumps where it does not stay
     for node in toposort(outputs, variables):
         directions = [along.get(v) for v in node.inputs]
         if all(d is None for d in directions):
+            if not flat.isdisjoint(node.inputs):
+                flat.update(node.outputs)
             continue
-        for v, d in zip(node.outputs, _through(node, directions), strict=True):
-            along.setdefault(v, None if is_disconnected(d) else d)
+        pattern = connection_pattern(node)
+        for o, (v, d) in enumerate(zip(node.outputs, _through(node, directions), strict=True)):
+            moved = along.setdefault(v, None if is_disconnected(d) else d)
+            if moved is None and is_discrete(v.type) and any(row[o] for row in pattern):
+                flat.add(v)
 
     answers = []
     for v in outputs:
         d = along.get(v)
-        if d is None:
+        if d is None and v in flat:
+            d = zeros_like(v)
+        elif d is None:
             _disconnected(v, disconnected_outputs)
             d = stand_in(v, return_disconnected)
         elif d not in points:

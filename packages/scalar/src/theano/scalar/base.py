@@ -359,14 +359,15 @@ class ScalarOp(Op):
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         """Return the gradient with respect to each input, given the outputs.
 
-        Discrete inputs, and inputs of an operation with discrete outputs, get zeros of ``floatX``.
+        The inputs of an operation with discrete outputs get zeros, of ``floatX`` where they are discrete themselves.
+        Other operations are differentiated with respect to discrete inputs as if those could be any number.
         The gradient of a real cost with respect to a complex number z is dC/d(re z) + i dC/d(im z).
         """
         rule = type(self).gradient_rule
         if rule is None:
             return list(self.grad(inputs, output_gradients))
         if all(is_discrete(output.type.dtype) for output in outputs):
-            return [self._zero(i, x) for i, x in enumerate(inputs)]
+            return [self._zero(x) for x in inputs]
         g = output_gradients[0]
         if isinstance(g.type, DisconnectedType):
             return [DisconnectedType()() for _ in inputs]
@@ -379,19 +380,17 @@ class ScalarOp(Op):
 
     def _finish(self, index: int, x: Any, gx: Any, with_complex: bool) -> Any:
         """Turn what a gradient rule said about one input into a gradient."""
-        if is_discrete(x.type.dtype) and gx is not disconnected:
-            return self._zero(index, x)
         if gx is disconnected:
             return DisconnectedType()()
+        if gx is flat or (gx is not_implemented and is_discrete(x.type.dtype)):
+            return self._zero(x)
         if gx is not_implemented:
             return grad_not_implemented(self, index, x)
-        if gx is flat:
-            return x.zeros_like()
         if with_complex:
             gx = named_op("conj")(gx) if is_complex(x.type.dtype) else named_op("real")(gx)
         return gx
 
-    def _zero(self, index: int, x: Any) -> Any:
+    def _zero(self, x: Any) -> Any:
         return x.zeros_like(policy.floatx() if is_discrete(x.type.dtype) else None)
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
@@ -399,10 +398,10 @@ class ScalarOp(Op):
         outputs: list[Any] = self.make_node(*inputs).outputs
         if all(point is None for point in eval_points):
             return [None] * len(outputs)
-        directions = []
+        directions: list[Any] = []
         for output in outputs:
             if is_discrete(output.type.dtype):
-                directions.append(output.zeros_like(policy.floatx()))
+                directions.append(None)
                 continue
             ones = [o.ones_like() if o is output else o.zeros_like() for o in outputs]
             slopes = [self._slope(s) for s in self.L_op(inputs, outputs, ones)]

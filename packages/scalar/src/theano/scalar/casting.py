@@ -8,7 +8,7 @@ import numpy as np
 
 from theano.scalar.base import UnaryScalarOp
 from theano.scalar.convert import as_scalar
-from theano.scalar.dtypes import is_complex, normalise
+from theano.scalar.dtypes import is_complex, is_discrete, normalise
 from theano.scalar.output_types import specific_out
 from theano.scalar.registry import OPS
 from theano.scalar.type import Scalar, all_types, get_scalar_type
@@ -95,10 +95,10 @@ class Cast(UnaryScalarOp):
 
 
 def real_cast(g: Any, dtype: str) -> Any:
-    """Return a gradient in the dtype of the input it belongs to, which may be real where it is complex."""
+    """Return a gradient in the dtype of the input it belongs to: real where that is, and a fraction if need be."""
     if is_complex(g.type.dtype) and not is_complex(dtype):
         g = OPS["real"](g)
-    return cast(g, dtype)
+    return g if is_discrete(dtype) else cast(g, dtype)
 
 
 _casts = {t.dtype: Cast(t, name=f"convert_to_{t.dtype}") for t in all_types}

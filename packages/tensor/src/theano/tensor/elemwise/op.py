@@ -361,8 +361,11 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the sum over the inputs of partial derivative times direction."""
         outputs = self(*inputs, return_list=True)
-        result = []
+        result: list[Any] = []
         for i, output in enumerate(outputs):
+            if output.type.dtype in scal.discrete_dtypes:
+                result.append(None)  # not 0, which times an infinite derivative is NaN
+                continue
             others = [o.zeros_like() for o in outputs]
             ones = output.ones_like()
             total = self._along(inputs, outputs, [*others[:i], ones, *others[i + 1 :]], eval_points)

@@ -81,12 +81,8 @@ class MaxAndArgmax(_AlongAxes):
         output_storage[0][0] = np.asarray(rows.max(axis=-1), dtype=inputs[0].dtype)
         output_storage[1][0] = np.asarray(rows.argmax(axis=-1), dtype="int64")
 
-    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
-        """Return that places have no derivative."""
-        return [[True, False]]
-
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return the gradient of the largest element for each element that is as large."""
+        """Return the gradient of the largest element for each element that is as large; places jump."""
         (x,), (g, _) = inputs, output_grads
         if isinstance(g.type, DisconnectedType):
             return [x.zeros_like(dtype=gradient_dtype(x.type.dtype))]
