@@ -127,8 +127,8 @@ def test_all_of_the_largest_get_the_gradient():
 
 def test_same_size_keeps_the_largest():
     x = np.random.default_rng(2).normal(size=(2, 5, 4)) + 3
-    expected = np.zeros_like(x)
-    for n, i, j in product(range(2), range(0, 5, 2), range(0, 4, 3)):
+    expected = np.zeros_like(x)  # as is what too little is left of for a window: the last row and column
+    for n, i, j in product(range(2), (0, 2), (0,)):
         part = x[n, i : i + 2, j : j + 3]
         expected[n, i : i + 2, j : j + 3] = np.where(part == part.max(), part, 0)
     assert_allclose(max_pool_2d_same_size(T.constant(x), (2, 3)).eval(), expected)

@@ -127,7 +127,7 @@ def max_pool_2d_same_size(input: Any, patch_size: Any) -> Any:
     ----------
     input : tensor, two dimensions or more
     patch_size : two whole numbers
-        Rows and columns of the windows, which lie side by side; those at the end are cut.
+        Rows and columns of the windows, which lie side by side. At the ends, what is less than a window becomes 0.
 
     Examples
     --------
@@ -137,5 +137,5 @@ def max_pool_2d_same_size(input: Any, patch_size: Any) -> Any:
            [4., 0.]])
     """
     input = as_tensor_variable(input)
-    largest = Pool(ignore_border=False)(input, patch_size)
-    return MaxPoolGrad(ignore_border=False)(input, largest, largest, patch_size)
+    largest = Pool(ignore_border=True)(input, patch_size)
+    return MaxPoolGrad(ignore_border=True)(input, largest, largest, patch_size)
