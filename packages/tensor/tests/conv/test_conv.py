@@ -253,3 +253,15 @@ def test_shapes_of_numpy_integers():
         assert_conv_shape((np.int64(1), np.int64(2), np.int64(-3)))
     step = causal_conv1d(T.ones((1, 1, 4)), T.ones((1, 1, 2)), (1, 1, np.int64(2)), subsample=np.int64(1))
     np.testing.assert_allclose(step.eval().ravel(), [1, 2, 2, 2])
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "bool"])
+def test_images_of_whole_numbers_are_upsampled_between_them(dtype):
+    value = (np.random.default_rng(0).integers(0, 9, (2, 1, 3, 4)) % (2 if dtype == "bool" else 9)).astype(dtype)
+    whole, real = T.TensorType(dtype, (False,) * 4)("whole"), T.dtensor4("real")
+    hows = [{"frac_ratio": (3, 2)}, {"frac_ratio": ((2, 1), (5, 3))}, {"ratio": 2}]
+    made = [T.nnet.abstract_conv.bilinear_upsampling(v, **how) for how in hows for v in (whole, real)]
+    found = theano.function([whole, real], made)(value, value.astype("float64"))
+    for a, b in zip(found[::2], found[1::2], strict=True):
+        assert a.dtype == "float64"
+        np.testing.assert_allclose(a, b, atol=1e-12)

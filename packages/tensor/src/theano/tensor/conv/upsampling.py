@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import gcd
 from typing import Any
 
+from theano import scalar as scal
 from theano.graph import Constant
 from theano.settings import config
 from theano.tensor.conv.functions import conv2d_transpose
@@ -76,6 +77,8 @@ def _upsampled(input: Any, rows: tuple[Any, Any], columns: tuple[Any, Any]) -> A
         raise TypeError(
             f"upsampling takes a tensor of 4 dimensions, (batch, channels, rows, columns), not of {x.type.ndim}"
         )
+    if x.type.dtype in scal.discrete_dtypes:
+        x = cast(x, scal.upcast(x.type.dtype, config.floatX))  # the weights are fractions
     one = x.reshape((x.shape[0] * x.shape[1], 1, x.shape[2], x.shape[3]), ndim=4)
     one = _along_rows(one, *rows)
     one = _along_rows(one.dimshuffle(0, 1, 3, 2), *columns).dimshuffle(0, 1, 3, 2)
