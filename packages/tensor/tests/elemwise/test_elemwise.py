@@ -11,6 +11,7 @@ import pytest
 import scipy.special as sp
 from arrays import LAYOUTS, lay, sample
 from oracle import run
+from scipy.stats import chi2
 
 import theano
 import theano.tensor as T
@@ -244,3 +245,13 @@ def test_a_loop_over_rows_is_written_where_an_operand_is_stretched_along_some_ax
     op = Elemwise(scal.Composite([x, y], [x * y - x]))
     for operands, wanted in (((m, m), False), ((m, number), False), ((m, row), True), ((column, m), True), ((row, column), True)):
         assert ("KERNEL_rows" in elemwise_kernel(op, op.make_node(*operands)).source) == wanted, operands
+
+
+@pytest.mark.parametrize("mode", [None, "FAST_COMPILE"])
+def test_no_chi_squared_variable_is_negative(mode):
+    x, k = T.dvectors("x", "k")
+    values = np.array([-1, -np.inf, -2, 0, 3, -1, np.nan, -1, -1e-300]), np.array([2, 3, 0, 2, 2.5, -1, 1, np.nan, 0.5])
+    found, *slopes = theano.function([x, k], [T.chi2sf(x, k), *T.grad(T.chi2sf(x, k).sum(), [x, k])], mode=mode)(*values)
+    np.testing.assert_allclose(found, chi2.sf(*values), rtol=1e-12)
+    for slope in slopes:
+        assert not slope[[0, 1, 8]].any()

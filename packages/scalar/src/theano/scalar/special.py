@@ -12,6 +12,7 @@ import numpy as np
 
 from theano.scalar.arithmetic import like, sqr
 from theano.scalar.base import in_double, not_implemented
+from theano.scalar.comparison import lt, switch
 from theano.scalar.define import scalar_op
 from theano.scalar.exponential import exp, log
 from theano.scalar.output_types import upgrade_to_float_no_complex as real_float
@@ -148,7 +149,10 @@ gammau = scalar_op(
 chi2sf = scalar_op(
     "chi2sf", "x k", types=real_float, py=lambda x, k: _chi2sf(x, k), domain=[(0.5, 6.0), (1.0, 5.0)],
     c="chi2sf({x}, {k})", compute=in_double, ulp=_OFF, specials=False, class_name="Chi2SF",
-    grad=lambda x, k, out, g: (-g * _gamma_density(k / 2, x / 2, out) / 2, -g * gammainc_der(k / 2, x / 2) / 2),
+    grad=lambda x, k, out, g: tuple(
+        switch(lt(x, 0), 0, -g * slope / 2)
+        for slope in (_gamma_density(k / 2, x / 2, out), gammainc_der(k / 2, x / 2))
+    ),
     doc="Probability that a chi-squared variable of k degrees of freedom exceeds x.",
 )  # fmt: skip
 gammainc_der = scalar_op(
@@ -161,10 +165,10 @@ gammainc_der = scalar_op(
 
 
 def _chi2sf(x: Any, k: Any) -> Any:
-    # Half of the least number is 0, for SciPy: the ends are told apart before.
-    ends = np.where(x == 0, np.where(k > 0, 1.0, np.nan), 0.0)
-    outside = np.isnan(x) | ~(k >= 0) | (x < 0)
-    return np.where(outside, np.nan, np.where((x == 0) | (k == 0), ends, _scipy("chdtrc")(k, x)))
+    # Half of the least number is 0, for SciPy: the ends are told apart before. No such variable is below 0.
+    ends = np.where(x <= 0, np.where(k > 0, 1.0, np.nan), 0.0)
+    outside = np.isnan(x) | ~(k >= 0)
+    return np.where(outside, np.nan, np.where((x <= 0) | (k == 0), ends, _scipy("chdtrc")(k, x)))
 
 
 def _gammal(k: Any, x: Any) -> Any:

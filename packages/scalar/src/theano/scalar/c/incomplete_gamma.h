@@ -153,7 +153,10 @@ static double th_gammainc_f64(double k, double x) { return (double)th_gamma_part
 static double th_gammaincc_f64(double k, double x) { return (double)th_gamma_part(k, x, 1); }
 
 /* @snippet chi2sf_f64 needs incomplete_gamma_f64 */
-static double th_chi2sf_f64(double x, double k) { return (double)th_gamma_part(0.5L * k, 0.5L * x, 1); }
+static double th_chi2sf_f64(double x, double k)
+{
+    return k > 0.0 && x < 0.0 ? 1.0 : (double)th_gamma_part(0.5L * k, 0.5L * x, 1);
+}
 
 /* @snippet gammal_f64 needs incomplete_gamma_f64 */
 /* For large k the factor gamma(k), beyond all numbers, is not divided by to be multiplied with again. */
