@@ -99,3 +99,12 @@ def test_axes_as_any_sequence():
     outputs = [bn.batch_normalization_test(x, v, v, v, v, axes, 1e-2) for axes in ((0,), [0], np.array([0]), range(1))]
     first, *others = theano.function([x, v], outputs)(given, kept)
     assert all(np.array_equal(first, other) for other in others)
+
+
+def test_complex_numbers_have_real_variances():
+    z = rng.normal(size=(4, 3)) + 1j * rng.normal(size=(4, 3))
+    v, ones = T.TensorType("complex128", (False, False))("v"), T.ones((1, 3))
+    found = theano.function([v], list(bn.batch_normalization_train(v, ones, 0 * ones, (0,), 1e-2, 0.3, 0 * ones, ones)))(z)
+    out, mean, invstd, var = plain(z, 1, 0, 0, 1e-2)
+    for a, b in zip(found, [out, mean, invstd, 0.3 * mean, 0.7 + 0.4 * var], strict=True):
+        np.testing.assert_allclose(a, b, 1e-10)

@@ -16,7 +16,7 @@ from theano.gradient import DisconnectedType
 from theano.graph import Apply
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.elemwise.functions import cast, inv, sqr, sqrt
+from theano.tensor.elemwise.functions import abs_, cast, inv, sqr, sqrt
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.expressions.base import Compound
 from theano.tensor.messages import describe
@@ -103,7 +103,8 @@ class AbstractBatchNormTrain(_Normalization):
         """Return the normalised elements, and what they were normalised by."""
         dtype, axes = x.type.dtype, self.axes
         center = mean(x, axis=axes, keepdims=True)
-        variance = mean(sqr(x - center), axis=axes, keepdims=True)
+        distance = abs_(x - center) if dtype in scal.complex_dtypes else x - center
+        variance = mean(sqr(distance), axis=axes, keepdims=True)
         inverse = cast(inv(sqrt(variance + epsilon)), dtype)
         normal = patternbroadcast((x - center) * (scale * inverse) + bias, x.type.broadcastable)
         found = [normal, *(patternbroadcast(v, scale.type.broadcastable) for v in (center, inverse))]
@@ -124,7 +125,8 @@ class AbstractBatchNormTrain(_Normalization):
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients, in a form that reads the batch twice if nobody asked for those of the statistics."""
-        if any(not isinstance(g.type, DisconnectedType) for g in output_grads[1:]):
+        of_statistics = any(not isinstance(g.type, DisconnectedType) for g in output_grads[1:])
+        if of_statistics or inputs[0].type.dtype in scal.complex_dtypes:
             found = super().L_op(inputs, outputs, output_grads)
             return [*found[:3], *(DisconnectedType()() for _ in range(2)), *found[5:]]
         x, scale, _, epsilon = inputs[:4]
