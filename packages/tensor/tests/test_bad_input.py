@@ -375,7 +375,7 @@ AT_BUILD = {
         (lambda: T.topk(m, 1, axis=2), IndexError, "m has no axis 2"),
         (lambda: T.argtopk(v, 1, idx_dtype="float32"), TypeError, "whole numbers"),
     ],
-    "Tri": [(lambda: T.tri(s), TypeError, "whole number, not s"), (lambda: T.tril(v), TypeError, "takes a matrix, but v")],
+    "Tri": [(lambda: T.Tri()(s, 2, 0), TypeError, "whole number, not s"), (lambda: T.tril(v), TypeError, "takes a matrix or more, but v")],
     "Unique": [(lambda: T.unique(m, axis=2), RuntimeError, "no axis 2")],
     "UnravelIndex": [
         (lambda: T.unravel_index(v, (2, 2)), TypeError, "whole numbers, not v"),

@@ -121,7 +121,7 @@ def diag(v: Any, k: int = 0) -> Any:
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """Return ``numpy.diff``: of bool whether neighbours differ."""
+    """Return ``numpy.diff``."""
     a = as_tensor_variable(a)
     if a.type.ndim == 0:
         raise ValueError("numpy.diff takes a tensor of 1 dimension or more")
@@ -132,12 +132,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         parts = [_as_array(part) for part in (prepend, a, append) if part is not None]
         lengths = [1 if i == axis else a.shape[i] for i in range(a.type.ndim)]
         a = joining.join(axis, *(part if part.type.ndim else alloc(part, *lengths) for part in parts))
-    if a.type.dtype != "bool":
-        return derived.diff(a, n, axis)
-    before = (slice(None),) * axis
-    for _ in range(n):
-        a = el.xor(index.getitem(a, (*before, slice(1, None))), index.getitem(a, (*before, slice(None, -1))))
-    return a
+    return derived.diff(a, n, axis)
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:

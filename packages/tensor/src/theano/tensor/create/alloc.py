@@ -12,7 +12,7 @@ from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op
 from theano.tensor.control.checks import checked_lengths
 from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, is_tensor, static_int
-from theano.tensor.elemwise.functions import cast, second
+from theano.tensor.elemwise.functions import cast, ceil, second
 from theano.tensor.messages import broadcast_input, shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorApply, TensorType, dtype_name, values_eq_approx_always_true
@@ -376,6 +376,8 @@ def identity_like(x: Any) -> Any:
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
     """Return an ``N`` by ``M`` matrix with ones on and below diagonal ``k``, zeros above.
 
+    As in NumPy, sizes may be fractions, which are rounded up, and a negative number counts as 0.
+
     Examples
     --------
     >>> tri(3, dtype="int64").eval()
@@ -383,11 +385,21 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
            [1, 1, 0],
            [1, 1, 1]])
     """
-    return Tri(dtype)(N, N if M is None else M, k)
+    rows = _count(N)
+    return Tri(dtype)(rows, rows if M is None else _count(M), k)
+
+
+def _count(n: Any) -> Any:
+    """Return a size as a whole number; a variable that is below 0 is refused while running."""
+    n = as_tensor_variable(n, ndim=0)
+    if n.type.dtype in scal.float_dtypes:
+        n = cast(ceil(n), "int64")
+    known = static_int(n)
+    return n if known is None or known >= 0 else constant(0)
 
 
 def tril(m: Any, k: Any = 0) -> Any:
-    """Return a matrix with the elements above diagonal ``k`` replaced by 0.
+    """Return a matrix, or each in the last two axes, with the elements above diagonal ``k`` replaced by 0.
 
     Examples
     --------
@@ -397,12 +409,12 @@ def tril(m: Any, k: Any = 0) -> Any:
            [1., 0., 0.],
            [1., 1., 0.]])
     """
-    m = _matrix(m, "tril")
-    return m * tri(m.shape[0], m.shape[1], k=k, dtype=m.type.dtype)
+    m, rows, columns = _matrices(m, "tril")
+    return m * tri(rows, columns, k=k, dtype=m.type.dtype)
 
 
 def triu(m: Any, k: Any = 0) -> Any:
-    """Return a matrix with the elements below diagonal ``k`` replaced by 0.
+    """Return a matrix, or each in the last two axes, with the elements below diagonal ``k`` replaced by 0.
 
     Examples
     --------
@@ -412,15 +424,15 @@ def triu(m: Any, k: Any = 0) -> Any:
            [0., 0., 1.],
            [0., 0., 0.]])
     """
-    m = _matrix(m, "triu")
-    return m * (1 - tri(m.shape[0], m.shape[1], k=k - 1, dtype=m.type.dtype))
+    m, rows, columns = _matrices(m, "triu")
+    return m * (1 - tri(rows, columns, k=k - 1, dtype=m.type.dtype))
 
 
-def _matrix(m: Any, what: str) -> Any:
+def _matrices(m: Any, what: str) -> tuple[Any, Any, Any]:
     m = as_tensor_variable(m)
-    if m.type.ndim != 2:
-        raise TypeError(f"{what} takes a matrix, but {m} has {m.type.ndim} dimensions")
-    return m
+    if m.type.ndim < 2:
+        raise TypeError(f"{what} takes a matrix or more, but {m} has {m.type.ndim} dimensions")
+    return m, m.shape[m.type.ndim - 2], m.shape[m.type.ndim - 1]
 
 
 def alloc_validate_shape(shape: Any) -> tuple[list[Any], list[bool]]:

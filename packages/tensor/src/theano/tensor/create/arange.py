@@ -76,7 +76,7 @@ class ARange(Op):
     def _whole(self, n: int, start: int, step: int) -> np.ndarray:
         """Return the numbers, wrapped around where the dtype does not hold them, counted as exactly as C does it."""
         dtype = np.dtype(self.dtype)
-        if dtype.kind in "iu":
+        if dtype.kind in "biu":
             wide = np.arange(n, dtype="uint64") * np.uint64(step % 2**64) + np.uint64(start % 2**64)
             return wide.astype(dtype)
         counted = np.dtype("float32") if dtype == "float16" else dtype

@@ -14,7 +14,7 @@ from theano.tensor.convert import (
 )
 from theano.tensor.create.alloc import zeros
 from theano.tensor.create.arange import arange
-from theano.tensor.elemwise.functions import cast, eq, ge, minimum, switch
+from theano.tensor.elemwise.functions import cast, eq, ge, minimum, switch, xor
 from theano.tensor.index.functions import flatnonzero, getitem, set_subtensor
 from theano.tensor.messages import axis_of
 from theano.tensor.reduce.functions import all as all_of
@@ -22,7 +22,7 @@ from theano.tensor.shape.basic import patternbroadcast
 
 
 def diff(x: Any, n: int = 1, axis: int = -1) -> Any:
-    """Return the differences of neighbours along an axis, ``n`` times over.
+    """Return the differences of neighbours along an axis, ``n`` times over; of bool whether they differ.
 
     Examples
     --------
@@ -35,7 +35,8 @@ def diff(x: Any, n: int = 1, axis: int = -1) -> Any:
         raise ValueError(f"diff: n is {n}; differences are taken 0 times or more")
     before = (slice(None),) * axis_of(x, axis, "diff")
     for _ in range(n):
-        x = getitem(x, (*before, slice(1, None))) - getitem(x, (*before, slice(None, -1)))
+        later, sooner = getitem(x, (*before, slice(1, None))), getitem(x, (*before, slice(None, -1)))
+        x = xor(later, sooner) if x.type.dtype == "bool" else later - sooner
     return x
 
 
