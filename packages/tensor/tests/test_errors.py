@@ -35,7 +35,7 @@ AT_BUILD = [
     (lambda: m.reshape(2, [3]), ValueError, ["integer"]),
     (lambda: m.flatten(3), ValueError, ["3 dimensions"]),
     (lambda: T.addbroadcast(m, 2), ValueError, ["axis 2"]),
-    (lambda: T.patternbroadcast(m, (True,)), ValueError, ["pattern"]),
+    (lambda: T.patternbroadcast(m, (True,) * 3), ValueError, ["pattern"]),
     (lambda: T.specify_shape(m, (3,)), AssertionError, ["2 dimensions"]),
     (lambda: T.zeros((2, s)), TypeError, ["whole number", "float64"]),
     (lambda: T.alloc(m, 3), TypeError, ["2 dimensions"]),

@@ -315,3 +315,9 @@ def test_constants_as_text_and_as_keys(value, text):
     assert T.constant(value, name="k").signature() == constant.signature() and str(T.constant(value, name="k")) == "k"
     wider = T.constant(np.asarray(value, "complex128"))
     assert wider.dtype == constant.dtype or wider.signature() != constant.signature()
+
+
+def test_what_is_said_of_a_dtype_in_c():
+    kinds = {"bool": bool, "int8": int, "uint64": int, "float16": float, "float64": float, "complex64": complex}
+    assert {dtype: T.TensorType(dtype, ()).dtype_specs()[0] for dtype in kinds} == kinds
+    assert T.TensorType("float32", ()).dtype_specs()[1:] == ("npy_float32", "NPY_FLOAT32")

@@ -26,8 +26,9 @@ class ArraysInC(c_values.NumPyInC):
     broadcastable: tuple[bool, ...]
 
     def dtype_specs(self) -> tuple[type, str, str]:
-        """Return the element type as NumPy's class, its name in C and NumPy's C constant."""
-        return np.dtype(self.dtype).type, c_values.element_type(self.dtype), c_values.type_number(self.dtype)
+        """Return the element type as Python's class, its name in C and NumPy's C constant."""
+        kind = type(np.zeros((), self.dtype).item())
+        return kind, c_values.element_type(self.dtype), c_values.type_number(self.dtype)
 
     def c_element_type(self) -> str:
         """Return the C type of an element."""

@@ -192,6 +192,7 @@ OLD_NAMES = {
         "theano.tensor.elemwise": "elemwise=.",
     },
     "theano.tensor.nnet": {
+        "theano.tensor.conv.functions": "abstract_conv2d=conv2d",
         "theano.tensor.conv.older": "ConvOp",
         "theano.tensor.nnet.nnet": (
             "crossentropy_to_crossentropy_with_softmax crossentropy_to_crossentropy_with_softmax_with_bias "

@@ -310,7 +310,7 @@ def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[Any
     """
     a = as_tensor_variable(a)
     if a.type.ndim == 0:
-        if axis not in (None, 0, -1):
+        if axis not in (None, 0, -1, (), []):
             raise ValueError(f"axis {axis} of a tensor without dimensions")
         return [a, _zero_place(a)]
     value, place = MaxAndArgmax(axis)(a)

@@ -363,8 +363,8 @@ def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
     ----------
     x : tensor
     broadcastable : sequence of bool
-        For each dimension, whether its length is known to be 1; checked at run time where that is new. An empty one
-        says nothing, and ``x`` is returned.
+        For each dimension, whether its length is known to be 1; checked at run time where that is new. Dimensions
+        past its end stay as they are.
 
     Examples
     --------
@@ -373,11 +373,9 @@ def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
     (True, False)
     """
     x = as_tensor_variable(x)
-    if len(broadcastable) == 0:
-        return x
-    if len(broadcastable) != x.type.ndim:
+    if len(broadcastable) > x.type.ndim:
         raise ValueError(f"{x} has {x.type.ndim} dimensions, the pattern {tuple(broadcastable)} {len(broadcastable)}")
-    pairs = zip(broadcastable, x.type.broadcastable, strict=True)
+    pairs = zip(broadcastable, x.type.broadcastable, strict=False)
     changed = [(i, bool(b)) for i, (b, old) in enumerate(pairs) if bool(b) != old]
     return Rebroadcast(*changed)(x) if changed else x
 
