@@ -110,3 +110,15 @@ def test_a_call_in_place_gives_a_shared_variable_its_new_value():
         np.testing.assert_array_equal(f(), given + times * np.eye(2))
         np.testing.assert_array_equal(z.get_value(), given + times * np.eye(2))
     np.testing.assert_array_equal(x.get_value(), np.eye(2))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+def test_numbers_take_the_dtype_of_what_they_scale(dtype):
+    a, rng = T.TensorType(dtype, (False, False))("a"), np.random.default_rng(0)
+    value = rng.integers(-4, 5, (3, 3)).astype(dtype)
+    made = T.blas.gemv_no_inplace(a[0], 1.0, a, a[1], 2.5)
+    assert made.type.dtype == dtype
+    np.testing.assert_array_equal(made.eval({a: value}), value[0] * 2.5 + value @ value[1])
+    if dtype[0] == "f" and dtype != "float64":  # what would be rounded is refused
+        with pytest.raises(TypeError, match="one dtype"):
+            T.blas.gemv_no_inplace(a[0], np.float64(0.1), a, a[1], 2.5)

@@ -37,7 +37,7 @@ class _Routine(ExpressionOp):
         """Return the inputs as tensors of one BLAS dtype and the wanted numbers of dimensions."""
         tensors = of_ndims(self, inputs, self.ndims)
         first = tensors[0].type.dtype
-        tensors = [_in_wider_dtype(v, first) if v.type.ndim == 0 else v for v in tensors]
+        tensors = [_in_dtype(v, first) if v.type.ndim == 0 else v for v in tensors]
         if first not in BLAS_DTYPES or any(x.type.dtype != first for x in tensors):
             raise TypeError(
                 f"{self}: all inputs must be of one dtype among {', '.join(BLAS_DTYPES)}:\n"
@@ -53,11 +53,12 @@ class WrongRank(TypeError):
         return "\n".join(map(str, self.args))
 
 
-def _in_wider_dtype(number: Any, dtype: str) -> Any:
-    """Return a number in the dtype of what it scales, if that is wider: 1.0 is of the narrowest that holds it."""
-    if number.type.dtype == dtype or scal.upcast(number.type.dtype, dtype) != dtype:
-        return number
-    return as_tensor_variable(number.data.astype(dtype)) if isinstance(number, Constant) else cast(number, dtype)
+def _in_dtype(number: Any, dtype: str) -> Any:
+    """Return a number in the dtype of what it scales, if that holds it: 1.0 alone is of float32."""
+    if isinstance(number, Constant) and np.can_cast(np.min_scalar_type(number.data), dtype):
+        kept = number.data.astype(dtype)
+        return as_tensor_variable(kept) if kept == number.data else number
+    return number if scal.upcast(number.type.dtype, dtype) != dtype else cast(number, dtype)
 
 
 def _require(fits: bool, node: TensorApply, inputs: Sequence[Any], problem: str) -> None:
