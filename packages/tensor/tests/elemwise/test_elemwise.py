@@ -255,3 +255,17 @@ def test_no_chi_squared_variable_is_negative(mode):
     np.testing.assert_allclose(found, chi2.sf(*values), rtol=1e-12)
     for slope in slopes:
         assert not slope[[0, 1, 8]].any()
+
+
+@pytest.mark.parametrize("mode", [None, "FAST_COMPILE"])
+def test_special_functions_of_complex_numbers_are_those_of_scipy(mode):
+    z, value = T.zvector("z"), np.array([1 + 2j, 0.5, -1j, -2.5 + 0.25j])
+    f, wanted = (T.erf, T.gamma, T.psi), (sp.erf, sp.gamma, sp.psi)
+    slopes = [T.grad(T.real(each(z)).sum(), z) for each in f[:2]]
+    found = theano.function([z], [each(z) for each in f] + slopes, mode=mode)(value)
+    step = 1e-6
+    differences = [(g(value + step) - g(value - step)) / (2 * step) for g in wanted[:2]]
+    expected = [g(value) for g in wanted] + [d.conj() for d in differences]
+    for k, (a, b) in enumerate(zip(found, expected, strict=True)):
+        np.testing.assert_allclose(a, b, rtol=1e-12 if k < 3 else 1e-6, atol=1e-15 if k < 3 else 1e-6)
+    assert T.erf(T.cscalar()).dtype == "complex64"

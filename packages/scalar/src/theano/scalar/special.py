@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from theano.errors import MethodNotDefined
 from theano.scalar.arithmetic import like, sqr
 from theano.scalar.base import in_double, not_implemented
 from theano.scalar.comparison import lt, switch
 from theano.scalar.define import scalar_op
+from theano.scalar.dtypes import is_complex
 from theano.scalar.exponential import exp, log
+from theano.scalar.output_types import upgrade_to_float
 from theano.scalar.output_types import upgrade_to_float_no_complex as real_float
 
 _ROOT_PI = math.sqrt(math.pi)
@@ -55,7 +58,7 @@ def _size_of_poles(n: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.where(x < 0, _scipy("gamma")(n + 1) * np.abs(x - np.rint(x)) ** -(n + 1.0), 0)
 
 
-erf = scalar_op("erf", "x", types=real_float, py="scipy.special.erf", c="erf({x})",
+erf = scalar_op("erf", "x", types=upgrade_to_float, py="scipy.special.erf", c={"f": "erf({x})"},
                 grad=lambda x, out, g: g * like(out, 2 / _ROOT_PI) * exp(-sqr(x)), ulp=4,
                 doc="Error function.")  # fmt: skip
 erfc = scalar_op("erfc", "x", types=real_float, py="scipy.special.erfc", c="erfc({x})",
@@ -75,7 +78,7 @@ erfcinv = scalar_op("erfcinv", "x", types=real_float, py="scipy.special.erfcinv"
                     doc="Inverse of the complement of the error function.")  # fmt: skip
 
 gamma = scalar_op(
-    "gamma", "x", types=real_float, py="scipy.special.gamma", c="gamma({x})",
+    "gamma", "x", types=upgrade_to_float, py="scipy.special.gamma", c={"f": "gamma({x})"},
     grad=lambda x, out, g: g * out * psi(x), domain=(0.3, 6.0), ulp=_OFF,
     doc="Gamma function.",
 )  # fmt: skip
@@ -86,9 +89,17 @@ gammaln = scalar_op(
     attributes={"ulp_floor": staticmethod(_size_of_reflection)},
     doc="Logarithm of the absolute value of the gamma function.",
 )  # fmt: skip
-psi = scalar_op("psi", "x", types=real_float, py="scipy.special.psi", domain=(0.3, 9.0), c="psi({x})",
+
+
+def _slope_of_psi(x: Any) -> Any:
+    if is_complex(x.type.dtype):  # SciPy has none to compare with
+        raise MethodNotDefined("grad", type(psi), "psi of complex numbers")
+    return tri_gamma(x)
+
+
+psi = scalar_op("psi", "x", types=upgrade_to_float, py="scipy.special.psi", domain=(0.3, 9.0), c={"f": "psi({x})"},
                 ulp=_OFF, attributes={"ulp_floor": staticmethod(_size_of_cotangent)},
-                grad=lambda x, out, g: g * tri_gamma(x),
+                grad=lambda x, out, g: g * _slope_of_psi(x),
                 doc="Derivative of gammaln, the digamma function.")  # fmt: skip
 polygamma = scalar_op(
     "polygamma", "n x", types=real_float, py=lambda n, x: _polygamma(n, x), domain=[(2.0, 2.0), (0.5, 5.0)],

@@ -150,17 +150,18 @@ rule("local_one_minus_tanh", difference(1, tanh(no_complex)), lambda x: _sigmoid
 
 # -- the error function -----------------------------------------------------------------------------------------
 
-# Each identity once. Its other documented names, which are those of other ways to write it, are tags.
-rule("local_one_minus_erf", difference(1, erf(x)), erfc(x), keeps="close", phases=EVERYWHERE,
+# Each identity once, for real numbers, since erfc takes no others. Its other documented names, which are those of other
+# ways to write it, are tags.
+rule("local_one_minus_erf", difference(1, erf(no_complex)), erfc(x), keeps="close", phases=EVERYWHERE,
      tags=("fast_run", "local_one_minus_erf2", "local_one_plus_neg_erf"))  # fmt: skip
-rule("local_one_plus_erf", 1 + erf(x), lambda x: F.erfc(minus(x)), keeps="close", phases=EVERYWHERE)
+rule("local_one_plus_erf", 1 + erf(no_complex), lambda x: F.erfc(minus(x)), keeps="close", phases=EVERYWHERE)
 rule("local_one_minus_erfc", difference(1, erfc(x)), erf(x), keeps="close", phases=EVERYWHERE,
      tags=("fast_run", "local_one_minus_erfc2", "local_one_minus_erfc3", "local_one_add_neg_erfc"))  # fmt: skip
-rule("local_erf_minus_one", -1 + erf(x), -erfc(x), keeps="close", phases=EVERYWHERE,
+rule("local_erf_minus_one", -1 + erf(no_complex), -erfc(x), keeps="close", phases=EVERYWHERE,
      tags=("fast_run", "local_erf_neg_minus_one"))  # fmt: skip
 rule("local_erfc_neg_minus_one", one_of(-1 + erfc(-a_float), erfc(-a_float) - 1), erf(x), keeps="close",
      phases=EVERYWHERE)  # fmt: skip
-rule("local_erf_neg_minus_one2", difference(-1, erf(x)), lambda x: F.neg(F.erfc(minus(x))), keeps="close",
+rule("local_erf_neg_minus_one2", difference(-1, erf(no_complex)), lambda x: F.neg(F.erfc(minus(x))), keeps="close",
      phases=EVERYWHERE)  # fmt: skip
 
 
