@@ -33,6 +33,8 @@ EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
 EXAMPLE_LAYER = {"docstrings": "sparse"}  # the highest one that an example imports, where it is not tensor
 EXAMPLE_NEEDS = {"sharded": ["distributed>=2024.1"]}
 CLUSTER = ["distributed>=2024.1", "cryptography", "joblib", "tqdm", "mpi4py>=4", "mpich"]
+#: What tools/conformance compares with: of the last versions that go together.
+ORIGINAL = ["Theano==1.0.5", "numpy==1.19.5", "scipy==1.5.4", "six", "setuptools<60"]
 NOTEBOOK = ["nbclient", "ipykernel"]
 MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdist", "tqdm"]
 RELEASE = ["build", "towncrier>=24.8", "twine>=6"]
@@ -233,6 +235,27 @@ def names(session: nox.Session) -> None:
     """Compare Theano's names with ours, and write the page of what is missing."""
     install(session, LAYERS)
     session.run("python", "tools/coverage_of_names.py", *session.posargs)
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """Ask Theano 1.0.5 under Python 3.8 what the table of calls gives, and compare; an hour.
+
+    ``nox -s conformance -- indices`` asks one group of calls. The reasons of differences are counted for their page.
+    uv finds Python 3.8 or gets it; the variable UV_PYTHON says where it is.
+    """
+    original = Path(session.virtualenv.location, "original")
+    python = str(original / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    if not Path(python).is_file():
+        session.install("uv")
+        session.run("uv", "venv", "-q", "--clear", "--python", os.environ.get("UV_PYTHON", "3.8"), str(original))
+    session.run("uv", "pip", "install", "-q", "--python", python, *ORIGINAL, external=True)
+    flags = f"cxx=,device=cpu,base_compiledir={original / 'compiled'}"
+    env = {"PYTHONPATH": "tools", "THEANO_FLAGS": flags, "OMP_NUM_THREADS": "1"}
+    session.run(python, "-m", "conformance.record", *session.posargs, env=env, external=True)
+    install(session, LAYERS, TEST)
+    session.run("python", "-m", "conformance.reasons", "--write", env={"PYTHONPATH": "tools"})
+    session.run("python", "docs/generate.py", env={"PYTHONPATH": f"tools{os.pathsep}docs"})
 
 
 @nox.session(tags=["beside"], requires=["packages"])

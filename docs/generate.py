@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -292,11 +293,34 @@ def _lowering_row(entry: Lowering) -> str:
     return f"| `{entry.op.__name__}` | {signature} | {accepted} | {made} | {does} |"
 
 
+DIFFERENCES_HEAD = """# What calls give otherwise than in Theano 1.0.5
+
+`tools/conformance` keeps what Theano 1.0.5 answered to {calls:,} calls of its public interface: the dtype, broadcast
+pattern and digits of each result, or the class of the error. The tests compare this Theano with all of them. These are
+the differences, and why they are there. What could decide about a program is said again in
+[Coming from another version](../coming_from.md).
+
+| what differs, and why | calls |
+|---|---|
+"""
+
+
+def differences_page() -> str:
+    """Return the page of the differences from Theano: each reason, and of how many recorded calls."""
+    folder = Path(__file__).parent
+    table = tomllib.loads((folder.parent / "tools" / "conformance" / "reasons.toml").read_text(encoding="utf-8"))
+    found = json.loads((folder / "data" / "conformance.json").read_text(encoding="utf-8"))
+    reasons = dict.fromkeys(each["because"] for each in table["reason"])
+    counts = sorted(((found["reasons"].get(each, 0), each) for each in reasons), key=lambda pair: -pair[0])
+    rows = "".join(f"| {because.replace('|', chr(92) + '|')} | {count:,} |\n" for count, because in counts)
+    return DIFFERENCES_HEAD.format(calls=found["calls"]) + rows
+
+
 def pages() -> dict[str, str]:
     """Return the text of each page, by its place below docs."""
     return {
         "library/config.md": config_page(), "library/maths.md": maths_page(), "library/rules.md": rules_page(),
-        "library/compiled.md": compiled_page(),
+        "library/compiled.md": compiled_page(), "library/differences.md": differences_page(),
         "errors.md": errors_page(),
         **functions.pages(), **stages.pictures(), **gallery.pages(),
     }  # fmt: skip
