@@ -210,7 +210,21 @@ def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     a = as_tensor_variable(a)
     if a.type.dtype == "bool":
         raise TypeError("numpy.ptp is a difference, which bool does not have")
-    return reduce.max(a, axis, keepdims) - reduce.min(a, axis, keepdims)
+    return _largest(a, axis, keepdims) - _smallest(a, axis, keepdims)
+
+
+def _largest(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return ``numpy.max``, which reduces nothing where ``axis`` names none; that of Theano then reduces all."""
+    return as_tensor_variable(a) if _names_none(axis) else reduce.max(a, axis, keepdims)
+
+
+def _smallest(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return ``numpy.min``, as :func:`_largest`."""
+    return as_tensor_variable(a) if _names_none(axis) else reduce.min(a, axis, keepdims)
+
+
+def _names_none(axis: Any) -> bool:
+    return isinstance(axis, (list, tuple)) and not axis
 
 
 def argmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -304,3 +318,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         size, squeeze, stack, std, sum, trace, tril, triu, unique, var, where,
     )
 }  # fmt: skip
+FUNCTIONS |= {"max": _largest, "amax": _largest, "min": _smallest, "amin": _smallest}

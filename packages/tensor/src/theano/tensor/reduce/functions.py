@@ -53,6 +53,11 @@ def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
     return list(range(x.type.ndim)) if axes is None else list(axes)
 
 
+def _all_for_none(axis: Any) -> Any:
+    """Return the axes along which an element is chosen: as in Theano, all of them where ``axis`` names none."""
+    return None if isinstance(axis, (list, tuple)) and not axis else axis
+
+
 def _kept(x: Any, out: Any, axis: Any, keepdims: bool) -> Any:
     return makeKeepDims(x, out, axis) if keepdims else out
 
@@ -219,7 +224,7 @@ def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> max(T.dmatrix("m"), axis=1).owner
     Reduce{maximum}{1}(m)
     """
-    x = as_tensor_variable(x)
+    x, axis = as_tensor_variable(x), _all_for_none(axis)
     return _kept(x, Max(axis)(x), axis, keepdims)
 
 
@@ -232,7 +237,7 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> min(T.constant([[1, 9], [7, 5]]), axis=0).eval()
     array([1, 5])
     """
-    x = as_tensor_variable(x)
+    x, axis = as_tensor_variable(x), _all_for_none(axis)
     return _kept(x, Min(axis)(x), axis, keepdims)
 
 
@@ -247,7 +252,7 @@ def nanmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """
     x = as_tensor_variable(x)
     if x.type.dtype in scal.discrete_dtypes:
-        return max(x, axis, keepdims)
+        return _kept(x, Max(axis)(x), axis, keepdims)
     return _kept(x, CAReduce(scal.fmax, axis)(x), axis, keepdims)
 
 
@@ -262,7 +267,7 @@ def nanmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """
     x = as_tensor_variable(x)
     if x.type.dtype in scal.discrete_dtypes:
-        return min(x, axis, keepdims)
+        return _kept(x, Min(axis)(x), axis, keepdims)
     return _kept(x, CAReduce(scal.fmin, axis)(x), axis, keepdims)
 
 
@@ -277,7 +282,7 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> argmax(T.constant([[1, 9, 3], [7, 5, 6]]), axis=1).eval()
     array([1, 0])
     """
-    x = as_tensor_variable(x)
+    x, axis = as_tensor_variable(x), _all_for_none(axis)
     return _kept(x, Argmax(axis)(x) if x.type.ndim else _zero_place(x), axis, keepdims)
 
 
@@ -290,7 +295,7 @@ def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> argmin(T.constant([[1, 9, 3], [7, 5, 6]]), axis=1).eval()
     array([0, 1])
     """
-    x = as_tensor_variable(x)
+    x, axis = as_tensor_variable(x), _all_for_none(axis)
     return _kept(x, Argmin(axis)(x) if x.type.ndim else _zero_place(x), axis, keepdims)
 
 
@@ -308,7 +313,7 @@ def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[Any
     >>> value.type, place.type
     (TensorType(float64, vector), TensorType(int64, vector))
     """
-    a = as_tensor_variable(a)
+    a, axis = as_tensor_variable(a), _all_for_none(axis)
     if a.type.ndim == 0:
         if axis not in (None, 0, -1, (), []):
             raise ValueError(f"axis {axis} of a tensor without dimensions")
