@@ -34,9 +34,6 @@ def _away(x):
 # name: (NumPy's function, dtypes, intervals)
 UNARY = {
     "sgn": (np.sign, REAL, (-4, 4)),
-    "ceil": (np.ceil, FLOAT, (-4, 4)),
-    "floor": (np.floor, FLOAT, (-4, 4)),
-    "trunc": (np.trunc, FLOAT, (-4, 4)),
     "round_half_away_from_zero": (_away, FLOAT, (-4, 4)),
     "inv": (np.reciprocal, FLOAT + COMPLEX, (0.5, 4)),
     "erf": (sp.erf, FLOAT[1:], (-4, 4)),

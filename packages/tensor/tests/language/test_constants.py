@@ -53,7 +53,7 @@ def test_a_small_number_is_one_constant(value, dtype):
     assert c.fgraph is None
 
 
-@pytest.mark.parametrize("value", [11, -10.5, np.nan, np.inf, [1, 2], [], 1j, True])
+@pytest.mark.parametrize("value", [11, -10.5, np.nan, np.inf, [1, 2], [], 1j, np.True_])
 def test_other_constants_are_not_kept(value):
     known = dict(T.constant_cache)
     assert T.constant(value) is not T.constant(value) and not T.constant(value).cached

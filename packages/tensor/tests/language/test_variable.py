@@ -69,7 +69,7 @@ def test_text_of_constants(value, text):
 
 def test_constants_take_small_dtypes():
     assert [T.constant(v).dtype for v in (1, 200, 1e10, 0.1, 1.5, True, 1j)] == [
-        "int8", "int16", "float32", "float64", "float32", "bool", "complex128",
+        "int8", "int16", "float32", "float64", "float32", "int8", "complex128",
     ]  # fmt: skip
     assert T.constant([]).dtype == "float64" and T.constant([1, 2]).dtype == "int64"
     assert T.constant(2, dtype="floatX").dtype == "float64"

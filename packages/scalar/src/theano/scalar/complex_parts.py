@@ -10,7 +10,7 @@ from theano.scalar.base import at_inputs, flat
 from theano.scalar.broadcasting import broadcast_shape
 from theano.scalar.define import scalar_op
 from theano.scalar.dtypes import is_complex, real_dtype
-from theano.scalar.output_types import complex_out, real_float_out, real_out, same_out_min8
+from theano.scalar.output_types import complex_out, float64_out, real_out, same_out_min8
 from theano.scalar.trigonometric import cos, sin
 
 
@@ -20,7 +20,7 @@ def at_parts(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
 
 
 def _in_float(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
-    return in_dtypes[0] if is_complex(in_dtypes[0]) else out_dtype
+    return "complex128" if is_complex(in_dtypes[0]) else out_dtype
 
 
 def _assemble(re: np.ndarray, im: np.ndarray) -> np.ndarray:
@@ -58,7 +58,7 @@ conj = scalar_op(
 )  # fmt: skip
 
 angle = scalar_op(
-    "angle", "x", types=real_float_out, py=np.angle, compute=_in_float, ulp=4,
+    "angle", "x", types=float64_out, py=np.angle, compute=_in_float, ulp=4,
     c={"f": "arctan2(0, {x})", "c": "arg({x})"},
     grad=_angle_gradient, holomorphic=False,
     doc="Angle of a complex number in the plane, between -pi and pi.",

@@ -236,9 +236,9 @@ def real_out(type: Scalar) -> Types:
     return (get_scalar_type(real_dtype(type.dtype)),)
 
 
-def real_float_out(type: Scalar) -> Types:
-    """The type of the real part, bool and integers as :func:`upgrade_to_float` has them."""
-    return (get_scalar_type(_float_for(real_dtype(type.dtype))),)
+def float64_out(type: Scalar) -> Types:
+    """float64, whatever the input is."""
+    return (get_scalar_type("float64"),)
 
 
 def abs_out(type: Scalar) -> Types:

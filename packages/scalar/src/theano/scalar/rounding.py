@@ -1,34 +1,27 @@
-"""Rounding. Integers are what they are rounded to already."""
+"""Rounding. The results are floats, also those of integers, as in Theano."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from theano.scalar.base import flat
 from theano.scalar.define import scalar_op
-from theano.scalar.output_types import same_out_float_only, same_out_nocomplex
-
-
-def _keeps_integers(function: Any) -> Any:
-    return lambda x: function(x) if x.dtype.kind == "f" else x.copy()
-
+from theano.scalar.output_types import same_out_float_only, upgrade_to_float_no_complex
 
 ceil = scalar_op(
-    "ceil", "x", types=same_out_nocomplex, py=_keeps_integers(np.ceil), c={"biu": "{x}", "f": "ceil({x})"},
+    "ceil", "x", types=upgrade_to_float_no_complex, py=np.ceil, c="ceil({x})",
     grad=flat, domain=(2.1, 2.9),
     doc="The smallest whole number that is not below x.",
 )  # fmt: skip
 
 floor = scalar_op(
-    "floor", "x", types=same_out_nocomplex, py=_keeps_integers(np.floor), c={"biu": "{x}", "f": "floor({x})"},
+    "floor", "x", types=upgrade_to_float_no_complex, py=np.floor, c="floor({x})",
     grad=flat, domain=(2.1, 2.9),
     doc="The largest whole number that is not above x.",
 )  # fmt: skip
 
 trunc = scalar_op(
-    "trunc", "x", types=same_out_nocomplex, py=_keeps_integers(np.trunc), c={"biu": "{x}", "f": "trunc({x})"},
+    "trunc", "x", types=upgrade_to_float_no_complex, py=np.trunc, c="trunc({x})",
     grad=flat, domain=(2.1, 2.9),
     doc="The whole number next to x on the side of zero.",
 )  # fmt: skip

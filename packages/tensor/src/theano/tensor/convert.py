@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from theano import scalar as scal
-from theano.errors import NumberRangeError
+from theano.errors import NumberRangeError, OperandError
 from theano.extensions import Chain
 from theano.graph import Apply, Constant, Variable
 from theano.graph.op_contract import answers
@@ -80,6 +80,8 @@ def constant_array(x: Any, dtype: str | None = None) -> np.ndarray:
 
     A Python number takes the smallest dtype that holds it, as the casting policy says; an array keeps its own.
     """
+    if dtype is None and isinstance(x, bool):
+        dtype = "int8"  # as in Theano; an array of booleans keeps its dtype
     if dtype is None and isinstance(x, (list, tuple)):
         data = np.asarray(x)
         if data.size == 0:
@@ -364,7 +366,7 @@ def get_vector_length(v: Any) -> int:
     """
     v = as_tensor_variable(v)
     if v.type.ndim != 1:
-        raise ValueError(f"a vector is needed, but {v} has {v.type.ndim} dimensions (type {v.type})")
+        raise OperandError(f"a vector is needed, but {v} has {v.type.ndim} dimensions (type {v.type})")
     if v.type.broadcastable[0]:
         return 1
     if isinstance(v, Constant):

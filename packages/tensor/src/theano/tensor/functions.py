@@ -391,6 +391,8 @@ def cov(
     if ddof is not None and ddof != int(ddof):
         raise ValueError(f"cov: ddof must be a whole number, not {ddof}")
     rows = _variables_in_rows(m, rowvar)
+    if rows.type.dtype in ("float16", "float32"):
+        rows = cast(rows, "float64")  # as NumPy and Theano do
     if y is not None:
         rows = join(0, rows, _variables_in_rows(y, rowvar))
     removed = (0 if bias else 1) if ddof is None else ddof

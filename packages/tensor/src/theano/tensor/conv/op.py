@@ -119,7 +119,9 @@ class BaseAbstractConv(Op):
         return v
 
     def _pair(self, first: Any, second: Any) -> tuple[Any, Any, str]:
-        dtype = scal.upcast(first.type.dtype, second.type.dtype)
+        dtype = first.type.dtype  # as in Theano, what filters and gradients of other floats are cast to
+        if dtype not in _FLOATS:
+            dtype = scal.upcast(dtype, second.type.dtype)
         if dtype not in _FLOATS:
             dtype = scal.upcast(
                 dtype, "float32" if dtype in ("int8", "uint8", "int16", "uint16", "bool") else "float64"

@@ -206,7 +206,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str | None = None
     Examples
     --------
     >>> import theano.tensor as T
-    >>> arange(T.lscalar("n")).type, arange(0.5, 3).type
+    >>> arange(T.lscalar("n")).type, arange(0.1, 3).type
     (TensorType(int64, vector), TensorType(float64, vector))
     """
     if stop is None:
@@ -219,9 +219,6 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str | None = None
         elif config.cast_policy == "numpy+floatX" and config.floatX == "float32" and dtype == "float64":
             given = [v.type.dtype for v in (start, stop, step)]
             dtype = dtype if "float64" in given else "float32"
-        elif config.cast_policy == "custom" and dtype == "float32" and config.floatX == "float64":
-            # Numbers such as 0.5 fit in 32 bits; a program that counts in them expects floatX.
-            dtype = "float64" if all(isinstance(v, Constant) for v in (start, stop, step)) else dtype
     return _arange_of(dtype_name(dtype))(start, stop, step)
 
 

@@ -68,8 +68,9 @@ for _op in (sigmoid, sigmoid_inplace, softplus, softsign, ultra_fast_sigmoid):
 
 
 def _number(value: float, like: Any) -> Any:
-    """Return a constant of the dtype of ``like`` (floatX for integers), so that nothing is widened."""
-    dtype = like.type.dtype if like.type.dtype in scal.float_dtypes else str(config.floatX)
+    """Return a constant of the dtype of ``like``, or of the float in which such integers are computed."""
+    (kind,) = scal.upgrade_to_float(scal.get_scalar_type(like.type.dtype))
+    dtype = kind.dtype if kind.dtype in scal.float_dtypes else str(config.floatX)
     return constant(np.asarray(value, dtype=dtype))
 
 
@@ -105,12 +106,11 @@ def relu(x: Any, alpha: Any = 0) -> Any:
     if x.type.dtype == "bool":
         x = cast(x, "int8")  # True and True is True, not 2
     if not hasattr(alpha, "type") and np.ndim(alpha) == 0 and alpha == 0:
-        return _number(0.5, x) * (x + abs_(x))
+        return 0.5 * (x + abs_(x))
     alpha = as_tensor_variable(alpha)
     if x.type.dtype in scal.float_dtypes and alpha.type.dtype in scal.float_dtypes and alpha.type.ndim == 0:
         alpha = cast(alpha, x.type.dtype)
-    half = _number(0.5, x)
-    return half * (1 + alpha) * x + half * (1 - alpha) * abs_(x)
+    return 0.5 * (1 + alpha) * x + 0.5 * (1 - alpha) * abs_(x)
 
 
 def elu(x: Any, alpha: Any = 1) -> Any:
@@ -135,6 +135,4 @@ def selu(x: Any) -> Any:
     >>> selu(T.constant([-1.0, 2.0])).eval().round(4)
     array([-1.1113,  2.1014])
     """
-    x = as_tensor_variable(x)
-    alpha, scale = _number(1.6732632423543772848170429916717, x), _number(1.0507009873554804934193349852946, x)
-    return scale * elu(x, alpha)
+    return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)

@@ -110,7 +110,7 @@ rule(
         (P(CASTS)(x), x, _is_same_type),
         *((_twice(op, x), x) for op in (F.maximum, F.minimum)),
         *((E(op)(not_complex), x) for op in (F.real, F.conj)),
-        *((E(op)(whole), x) for op in (F.ceil, F.floor, F.trunc)),
+        *((E(op)(whole), lambda out, x: F.cast(x, out.type.dtype)) for op in (F.ceil, F.floor, F.trunc)),
         # nan is not equal to itself, but neither is it less.
         *((_twice(op, whole), 1) for op in (F.eq, F.le, F.ge)),
         *((_twice(op, whole), 0) for op in (F.neq, F.xor)),
