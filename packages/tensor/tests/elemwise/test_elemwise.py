@@ -51,7 +51,7 @@ UNARY = {
     "i1": (sp.i1, FLOAT[1:], (0.1, 5)),
     "real": (np.real, REAL + COMPLEX, (-4, 4)),
     "imag": (np.imag, COMPLEX, (-4, 4)),
-    "angle": (np.angle, COMPLEX, (-4, 4)),
+    "angle": (lambda x: np.angle(x.astype("complex128")), COMPLEX, (-4, 4)),
 }
 BINARY = {
     "add": (np.add, ALL, (-4, 4)),
