@@ -94,7 +94,15 @@ class ShapeError(ValueError):
     """The shapes of some values do not fit together."""
 
 
-class IndexDtypeError(IndexError, TypeError):
+class ArgumentError(TypeError, ValueError, IndexError, AssertionError):
+    """An argument is not of the kind that a function takes: no tensor, of another dtype, or of other dimensions.
+
+    Theano raised one of the four bases, by what its code came upon first. A program that catches that one catches this.
+    Remedy: cast or reshape the argument that the message names.
+    """
+
+
+class IndexDtypeError(ArgumentError):
     """An index is of a dtype that counts nothing, such as a float.
 
     Remedy: cast it to a dtype of whole numbers, or compare, for a mask.

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from theano.errors import ArgumentError
 from theano.graph import Apply as Apply
 from theano.graph import Variable
 from theano.graph.clone import clone as clone
@@ -98,7 +99,7 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
     if grouped is None and isinstance(else_branch, (list, tuple)):
         grouped = type(else_branch)
     if len(then) != len(other):
-        raise ValueError(f"the branches of an ifelse must have as many values each, got {len(then)} and {len(other)}")
+        raise ArgumentError(f"the branches of ifelse must have as many values each, got {len(then)} and {len(other)}")
     if not then:
         return [] if grouped is list else ()
     pairs = [_together(t, f) for t, f in zip(then, other, strict=True)]

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from theano.errors import DisconnectedInputError, MethodNotDefined
+from theano.errors import ArgumentError, DisconnectedInputError, MethodNotDefined
 from theano.gradient.absent import (
     STAND_INS,
     connection_pattern,
@@ -59,7 +59,7 @@ def Rop(
     variables = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
     points = list(eval_points) if isinstance(eval_points, (list, tuple)) else [eval_points]
     if len(variables) != len(points):
-        raise ValueError(f"Rop: wrt has {len(variables)} variables, but there are {len(points)} eval_points")
+        raise ArgumentError(f"Rop: wrt has {len(variables)} variables, but there are {len(points)} eval_points")
     for v in variables:
         if not isinstance(v, Variable):
             raise TypeError(f"Rop: wrt must be a variable or a list of variables, not {v!r}")

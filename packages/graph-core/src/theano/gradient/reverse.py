@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from theano.errors import DisconnectedInputError, MethodNotDefined, NullTypeGradError
+from theano.errors import ArgumentError, DisconnectedInputError, MethodNotDefined, NullTypeGradError
 from theano.gradient.absent import (
     STAND_INS,
     connection_pattern,
@@ -283,7 +283,7 @@ def Lop(
     outputs = list(f) if isinstance(f, (list, tuple)) else [f]
     points = list(eval_points) if isinstance(eval_points, (list, tuple)) else [eval_points]
     if len(outputs) != len(points):
-        raise ValueError(f"Lop: there are {len(outputs)} expressions but {len(points)} eval_points")
+        raise ArgumentError(f"Lop: there are {len(outputs)} expressions but {len(points)} eval_points")
     return grad(
         None, wrt, known_grads=dict(zip(outputs, points, strict=True)),
         consider_constant=consider_constant, disconnected_inputs=disconnected_inputs,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano.compile.shared import SharedVariable
+from theano.errors import ArgumentError
 from theano.graph.variable import Variable
 from theano.records import NamedTuple, record
 from theano.scan.utils import until
@@ -114,7 +115,7 @@ def as_sequence(given: Any, backwards: bool = False, i: int = 0) -> SequenceInfo
         return None
     variable = as_tensor_variable(given)
     if variable.type.ndim == 0:
-        raise TypeError(
+        raise ArgumentError(
             f"scan: sequences[{i}], {variable} of type {variable.type}, has no dimension to go along. "
             "Pass it as one of non_sequences"
         )
@@ -144,7 +145,7 @@ def as_output(given: Any, i: int) -> OutputInfo:
         padded.name = initial.name
         return OutputInfo(padded, found, weak, str(given))
     if initial.type.ndim == 0:
-        raise ValueError(
+        raise ArgumentError(
             f"scan: outputs_info[{i}] has taps {list(found)}, so its initial value needs {-min(found)} rows, but "
             f"{initial} is a scalar"
         )

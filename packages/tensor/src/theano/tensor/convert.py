@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from theano import scalar as scal
-from theano.errors import NumberRangeError, OperandError
+from theano.errors import ArgumentError, NumberRangeError
 from theano.extensions import Chain
 from theano.graph import Apply, Constant, Variable
 from theano.graph.op_contract import answers
@@ -133,7 +133,7 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: st
         data = data.astype(data.dtype.newbyteorder("="))
     if ndim is not None:
         if data.ndim > ndim:
-            raise ValueError(f"a constant of shape {data.shape} cannot have {ndim} dimensions")
+            raise ArgumentError(f"a constant of shape {data.shape} cannot have {ndim} dimensions")
         data = data.reshape((1,) * (ndim - data.ndim) + data.shape)
     # The graph counts on the value staying as it is, so it takes a copy of what the caller may still change.
     if isinstance(x, np.ndarray) and np.may_share_memory(data, x):
@@ -205,11 +205,9 @@ def _to_tensor(x: Any, name: str | None, ndim: int | None) -> Tensor:
         )
     try:
         return constant(x, name=name, ndim=ndim)
-    except NumberRangeError:
+    except (ArgumentError, NumberRangeError):
         raise
     except (TypeError, ValueError) as exc:
-        if isinstance(exc, ValueError) and ndim is not None and np.ndim(x) > ndim:
-            raise
         text = repr(x)
         raise AsTensorError(
             f"cannot make a tensor of {text if len(text) < 80 else text[:76] + ' ...'} "
@@ -222,7 +220,7 @@ def _with_ndim(x: Any, ndim: int) -> Tensor:
         return x.dimshuffle(*["x"] * (ndim - x.type.ndim), *range(x.type.ndim))
     extra = x.type.ndim - ndim
     if not builtins.all(x.type.broadcastable[:extra]):
-        raise ValueError(f"{x} of type {x.type} cannot have {ndim} dimensions: only leading ones of length 1 can go")
+        raise ArgumentError(f"{x} of type {x.type} cannot have {ndim} dimensions: only leading ones of length 1 can go")
     return x.dimshuffle(*range(extra, x.type.ndim))
 
 
@@ -356,8 +354,10 @@ def get_vector_length(v: Any) -> int:
 
     Raises
     ------
+    ArgumentError
+        ``v`` is no vector.
     ValueError
-        ``v`` is no vector, or its length is known only at run time.
+        Its length is known only at run time.
 
     Examples
     --------
@@ -366,7 +366,7 @@ def get_vector_length(v: Any) -> int:
     """
     v = as_tensor_variable(v)
     if v.type.ndim != 1:
-        raise OperandError(f"a vector is needed, but {v} has {v.type.ndim} dimensions (type {v.type})")
+        raise ArgumentError(f"a vector is needed, but {v} has {v.type.ndim} dimensions (type {v.type})")
     if v.type.broadcastable[0]:
         return 1
     if isinstance(v, Constant):

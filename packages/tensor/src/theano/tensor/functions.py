@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.settings import config
 from theano.tensor.control.checks import Assert
 from theano.tensor.convert import as_tensor_variable, whole_number
@@ -320,7 +321,7 @@ def table_of_choices(a: Any, choices: Any) -> Any:
     if not isinstance(choices, (list, tuple)):
         table = as_tensor_variable(choices)
         if table.type.ndim == 0:
-            raise TypeError(f"choose: there must be several choices, but {table} is one number")
+            raise ArgumentError(f"choose: there must be several choices, but {table} is one number")
         return table
     if not choices:
         raise ValueError("choose: there are no choices")
@@ -355,7 +356,7 @@ def inverse_permutation(perm: Any) -> Any:
         rows = arange(perm.shape[0]).dimshuffle(0, "x")
         places = cast(arange(perm.shape[1]).dimshuffle("x", 0), perm.type.dtype)
         return unbroadcast(set_subtensor(perm.zeros_like()[rows, perm], places + perm.zeros_like()), 1)
-    raise ValueError(f"a permutation has 1 or 2 dimensions, but {perm} has {perm.type.ndim}")
+    raise ArgumentError(f"a permutation has 1 or 2 dimensions, but {perm} has {perm.type.ndim}")
 
 
 def cov(
@@ -405,7 +406,7 @@ def cov(
 def _variables_in_rows(m: Any, rowvar: bool) -> Any:
     m = as_tensor_variable(m)
     if m.type.ndim > 2:
-        raise ValueError(f"cov needs a vector or a matrix, but {m} has {m.type.ndim} dimensions")
+        raise ArgumentError(f"cov needs a vector or a matrix, but {m} has {m.type.ndim} dimensions")
     if m.type.ndim == 1:
         return m.dimshuffle("x", 0)
     return m if rowvar else m.T
@@ -428,7 +429,7 @@ class _Grid:
         axes = []
         for part in parts:
             if not isinstance(part, slice) or part.stop is None:
-                raise IndexError("a grid is made of slices such as 0:5 or 0:1:0.1, with a stop")
+                raise ArgumentError("a grid is made of slices such as 0:5 or 0:1:0.1, with a stop")
             if any(isinstance(n, builtins.complex) for n in (part.start, part.stop, part.step)):
                 raise NotImplementedError("a complex step (a number of points) is not implemented")
             axes.append(arange(part.start or 0, part.stop, 1 if part.step is None else part.step))

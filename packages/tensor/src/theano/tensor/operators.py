@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.extensions import Chain
 from theano.graph import Variable
 from theano.tensor import functions as fn
@@ -186,7 +187,7 @@ class TensorOperators(_Base):
         try:
             length = get_vector_length(self)
         except (TypeError, ValueError):
-            raise TypeError(
+            raise ArgumentError(
                 f"TensorType does not support iteration: the length of {self} is not known while the graph is built. "
                 "(Is an expression passed where a Python sequence is needed, as in sum(x) for x.sum()?)"
             ) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from theano.errors import ArgumentError
 from theano.graph import Apply
 from theano.tensor.control.checks import CheckedShape
 from theano.tensor.conv.functions import conv3d as volumes_conv3d
@@ -258,7 +259,7 @@ def signal_conv2d(
     input, filters = as_tensor_variable(input), as_tensor_variable(filters)
     for what, v in (("input", input), ("filters", filters)):
         if v.type.ndim not in (2, 3):
-            raise Exception(f"conv2d: {what} must have 2 or 3 dimensions, not {v.type.ndim}")
+            raise ArgumentError(f"conv2d: {what} must have 2 or 3 dimensions, not {v.type.ndim}")
     images, kernels = (
         v.dimshuffle(0, "x", 1, 2) if v.type.ndim == 3 else v.dimshuffle("x", "x", 0, 1) for v in (input, filters)
     )

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op
 from theano.tensor.conv import reference
@@ -115,7 +116,7 @@ class BaseAbstractConv(Op):
                 f"{describe(v)}"
             )
         if v.type.dtype in scal.complex_dtypes:
-            raise TypeError(f"{type(self).__name__}: {what} must be real:\n{describe(v)}")
+            raise ArgumentError(f"{type(self).__name__}: {what} must be real:\n{describe(v)}")
         return v
 
     def _pair(self, first: Any, second: Any) -> tuple[Any, Any, str]:

@@ -6,6 +6,7 @@ from math import gcd
 from typing import Any
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.graph import Constant
 from theano.settings import config
 from theano.tensor.conv.functions import conv2d_transpose
@@ -74,7 +75,7 @@ def _along_rows(x: Any, up: Any, step: Any) -> Any:
 def _upsampled(input: Any, rows: tuple[Any, Any], columns: tuple[Any, Any]) -> Any:
     x = as_tensor_variable(input)
     if x.type.ndim != 4:
-        raise TypeError(
+        raise ArgumentError(
             f"upsampling takes a tensor of 4 dimensions, (batch, channels, rows, columns), not of {x.type.ndim}"
         )
     if x.type.dtype in scal.discrete_dtypes:

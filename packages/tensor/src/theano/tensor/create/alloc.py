@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op
 from theano.tensor.control.checks import checked_lengths
@@ -431,7 +432,7 @@ def triu(m: Any, k: Any = 0) -> Any:
 def _matrices(m: Any, what: str) -> tuple[Any, Any, Any]:
     m = as_tensor_variable(m)
     if m.type.ndim < 2:
-        raise TypeError(f"{what} takes a matrix or more, but {m} has {m.type.ndim} dimensions")
+        raise ArgumentError(f"{what} takes a matrix or more, but {m} has {m.type.ndim} dimensions")
     return m, m.shape[m.type.ndim - 2], m.shape[m.type.ndim - 1]
 
 

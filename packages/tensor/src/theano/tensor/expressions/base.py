@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from theano.compile.expression import ExpressionOp
+from theano.errors import ArgumentError
 from theano.graph import Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.messages import describe
@@ -49,5 +50,5 @@ def of_ndims(op: Op, inputs: Sequence[Any], ndims: Sequence[int]) -> list[Any]:
     variables = [as_tensor_variable(v) for v in inputs]
     for i, (v, ndim) in enumerate(zip(variables, ndims, strict=True)):
         if v.type.ndim != ndim:
-            raise TypeError(f"{op}: input {i} must have {ndim} dimensions:\n{describe(v)}")
+            raise ArgumentError(f"{op}: input {i} must have {ndim} dimensions:\n{describe(v)}")
     return variables

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from theano.errors import ArgumentError
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.layers import lazily
@@ -35,7 +36,7 @@ class _Transform(Op):
     def _inputs(self, a: Any, s: Any, least: int) -> tuple[Any, Any]:
         a = as_tensor_variable(a)
         if a.type.ndim < least:
-            raise TypeError(f"{type(self).__name__}: the input must have {least} dimensions or more, not {a.type.ndim}")
+            raise ArgumentError(f"{type(self).__name__} needs {least} dimensions or more, not {a.type.ndim}")
         if a.type.dtype.startswith("complex"):
             raise TypeError(
                 f"{type(self).__name__}: complex numbers are kept as real ones with a last axis of length 2 (real and "
@@ -209,6 +210,8 @@ def irfft(inp: Any, norm: str | None = None, is_odd: bool = False) -> Any:
     if is_odd not in (True, False):
         raise ValueError(f"is_odd must be True or False, not {is_odd!r}")
     inp = as_tensor_variable(inp)
+    if inp.type.ndim < 3:
+        raise ArgumentError(f"irfft: the input must have 3 dimensions or more, not {inp.type.ndim}")
     lengths = [inp.shape[i] for i in range(1, inp.type.ndim - 1)]
     lengths[-1] = (lengths[-1] - 1) * 2 + int(is_odd)
     s = stack(lengths)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op, Variable
 from theano.scalar.casting import astype
@@ -344,7 +345,7 @@ class IncSubtensor(_Indexed):
                 f"{y.type.ndim}-dimensional value:\n{describe(x)}\n{describe(y)}"
             )
         if scal.upcast(x.type.dtype, y.type.dtype) != x.type.dtype and y.type.dtype in scal.complex_dtypes:
-            raise TypeError(f"complex values do not fit in {x} of dtype {x.type.dtype}")
+            raise ArgumentError(f"complex values do not fit in {x} of dtype {x.type.dtype}")
         return Apply(self, [x, y, *self._check_numbers(inputs)], [x.type.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.tensor.control.checks import Assert
 from theano.tensor.convert import (
     as_tensor_variable,
@@ -84,7 +85,7 @@ def to_one_hot(y: Any, nb_class: Any, dtype: str | None = None) -> Any:
     """
     y = as_tensor_variable(y)
     if y.type.ndim != 1 or y.type.dtype not in scal.integer_dtypes:
-        raise TypeError(f"to_one_hot needs a vector of whole numbers, not {y} of type {y.type}")
+        raise ArgumentError(f"to_one_hot needs a vector of whole numbers, not {y} of type {y.type}")
     if y.type.dtype in scal.int_dtypes:
         y = Assert("to_one_hot: a class is negative; classes are counted from 0")(y, all_of(ge(y, 0)))
     rows = zeros((y.shape[0], nb_class), dtype=dtype)

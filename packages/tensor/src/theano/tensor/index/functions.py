@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.errors import IndexDtypeError
+from theano.errors import ArgumentError, IndexDtypeError
 from theano.graph import Variable
 from theano.tensor.convert import as_tensor_variable, is_tensor, whole_number
 from theano.tensor.elemwise.dimshuffle import DimShuffle
@@ -217,7 +217,7 @@ def inc_subtensor(
     """
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if y.type.ndim > x.type.ndim:
-        raise TypeError(
+        raise ArgumentError(
             f"Trying to increment a {x.type.ndim}-dimensional subtensor with a {y.type.ndim}-dimensional value:\n"
             f"{describe(x)}\n{describe(y)}"
         )

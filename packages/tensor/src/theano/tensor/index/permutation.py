@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
@@ -32,7 +33,7 @@ class PermuteRowElements(Op):
         x, y = as_tensor_variable(x), as_tensor_variable(y)
         inverse = as_tensor_variable(np.int64(inverse) if isinstance(inverse, (bool, int)) else inverse, ndim=0)
         if y.type.dtype not in scal.integer_dtypes or inverse.type.dtype not in scal.discrete_dtypes:
-            raise TypeError("permutations and the flag inverse must be whole numbers")
+            raise ArgumentError("permutations and the flag inverse must be whole numbers")
         ndim = max(x.type.ndim, y.type.ndim)
         x, y = (v.dimshuffle(*["x"] * (ndim - v.type.ndim), *range(v.type.ndim)) for v in (x, y))
         pattern = [a and b for a, b in zip(x.type.broadcastable, y.type.broadcastable, strict=True)]

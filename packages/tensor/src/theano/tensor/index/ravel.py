@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable, get_vector_length, length_if_known
 from theano.tensor.shape.broadcast import broadcast_shape_iter
@@ -35,7 +36,7 @@ class UnravelIndex(Op):
 
     def __init__(self, ndim: int, order: Literal["C", "F"] = "C"):
         if order not in ("C", "F"):
-            raise ValueError(f"order must be 'C' or 'F', not {order!r}")
+            raise ArgumentError(f"order must be 'C' or 'F', not {order!r}")
         self.ndim, self.order = int(ndim), order
 
     def make_node(self, indices: Any, dims: Any) -> Apply:
@@ -83,7 +84,9 @@ class RavelMultiIndex(Op):
 
     def __init__(self, mode: Literal["raise", "wrap", "clip"] = "raise", order: Literal["C", "F"] = "C"):
         if mode not in ("raise", "wrap", "clip") or order not in ("C", "F"):
-            raise ValueError(f"mode must be 'raise', 'wrap' or 'clip' and order 'C' or 'F', not {mode!r} and {order!r}")
+            raise ArgumentError(
+                f"mode must be 'raise', 'wrap' or 'clip' and order 'C' or 'F', not {mode!r} and {order!r}"
+            )
         self.mode, self.order = mode, order
 
     def make_node(self, *inputs: Any) -> Apply:

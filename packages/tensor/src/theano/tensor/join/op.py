@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op, Variable
 from theano.tensor.control.checks import CheckedLength, checked_lengths, unchecked
 from theano.tensor.convert import (
+    AsTensorError,
     Converter,
     as_tensor_variable,
     converters,
@@ -22,14 +24,10 @@ from theano.tensor.convert import (
     static_int,
 )
 from theano.tensor.elemwise.functions import cast, eq
-from theano.tensor.messages import shape_error
+from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import shape_padaxis
 from theano.tensor.type import TensorApply, TensorType, dtype_name
-
-
-class WideElementError(TypeError, AssertionError):
-    """Elements of a vector are of a dtype that its own cannot hold; programs expect either class."""
 
 
 class MakeVector(Op):
@@ -63,7 +61,7 @@ class MakeVector(Op):
                 raise TypeError(f"a vector is made of elements without dimensions, but {x} is of type {x.type}")
         wide = scal.upcast(self.dtype, *[x.type.dtype for x in elements])
         if wide != self.dtype:
-            raise WideElementError(f"elements of dtype {wide} do not fit in a vector of dtype {self.dtype}")
+            raise ArgumentError(f"elements of dtype {wide} do not fit in a vector of dtype {self.dtype}")
         elements = [cast(x, self.dtype) for x in elements]
         return Apply(self, elements, [TensorType(self.dtype, (False,)).make_variable()])
 
@@ -142,19 +140,14 @@ class Join(Op):
         ndim = tensors[0].type.ndim
         if ndim == 0:
             raise TypeError("Join cannot handle arguments of dimension 0. Use stack to put scalars side by side.")
-        for t in tensors:
-            if t.type.ndim != ndim:
-                kinds = ", ".join(f"{t} ({t.type.ndim}-d)" for t in tensors)
-                raise TypeError(f"Only tensors with the same number of dimensions can be joined: {kinds}")
+        _need_same_ndim(tensors)
         place = static_int(axis)
-        if place is not None and not -ndim <= place < ndim:
-            raise IndexError(f"Join axis {place} out of bounds [-{ndim}, {ndim})")
+        place = None if place is None else axis_of(tensors[0], place, "join")
         axis = as_tensor_variable(axis)
         if axis.type.dtype not in scal.integer_dtypes or axis.type.ndim:
             raise TypeError(f"the axis of a join must be one whole number, not {axis} of type {axis.type}")
         pattern = [False] * ndim
         if place is not None:
-            place %= ndim
             # Along the other axes all lengths are the same, so one that knows it is 1 speaks for all.
             pattern = [i != place and any(t.type.broadcastable[i] for t in tensors) for i in range(ndim)]
             pattern[place] = len(tensors) == 1 and tensors[0].type.broadcastable[place]
@@ -318,8 +311,9 @@ def stack(*tensors: Any, **kwargs: Any) -> Any:
         if outside:  # PyMC3 3.2 stacks the parameters of its mixtures so
             warnings.warn(f"stack of numbers has one axis: {axis} is read as 0", DeprecationWarning, stacklevel=2)
         return make_vector(*variables)
+    _need_same_ndim(variables)
     if outside:
-        raise IndexError(f"axis {axis} is out of bounds [-{ndim + 1}, {ndim + 1}) for {ndim}-d tensors")
+        raise np.exceptions.AxisError(f"axis {axis} is out of bounds [-{ndim + 1}, {ndim + 1}) for {ndim}-d tensors")
     return join(axis % (ndim + 1), *[shape_padaxis(v, axis % (ndim + 1)) for v in variables])
 
 
@@ -367,8 +361,14 @@ def vertical_stack(*args: Any) -> Any:
 def _stack_matrices(axis: int, args: Sequence[Any]) -> Any:
     variables = [as_tensor_variable(a) for a in args]
     if len(variables) < 2 or any(v.type.ndim != 2 for v in variables):
-        raise ValueError(f"two matrices or more are needed, got {', '.join(f'{v} ({v.type})' for v in variables)}")
+        raise ArgumentError(f"two matrices or more are needed, got {', '.join(f'{v} ({v.type})' for v in variables)}")
     return concatenate(variables, axis=axis)
+
+
+def _need_same_ndim(tensors: Sequence[Any]) -> None:
+    if len({t.type.ndim for t in tensors}) > 1:
+        kinds = ", ".join(f"{t} ({t.type.ndim}-d)" for t in tensors)
+        raise ArgumentError(f"Only tensors with the same number of dimensions can be joined: {kinds}")
 
 
 class Split(Op):
@@ -406,8 +406,7 @@ class Split(Op):
         if axis.type.ndim or axis.type.dtype not in scal.integer_dtypes:
             raise TypeError(f"the axis must be one whole number, not {axis} of type {axis.type}")
         place = static_int(axis)
-        if place is not None and not -x.type.ndim <= place < x.type.ndim:
-            raise IndexError(f"split: {x} has {x.type.ndim} dimensions, so no axis {place}")
+        place = None if place is None else axis_of(x, place, "split")
         outputs = []
         for k in range(self.len_splits):
             pattern = [False] * x.type.ndim
@@ -503,4 +502,11 @@ def _has_variables(x: Any) -> bool:
     return isinstance(x, (list, tuple)) and any(isinstance(e, Variable) or _has_variables(e) for e in x)
 
 
-converters.register(Converter(_has_variables, lambda x: stack(list(x))))
+def _as_stack(x: Any) -> Any:
+    try:
+        return stack(list(x))
+    except ArgumentError as exc:
+        raise AsTensorError(f"cannot make a tensor of the sequence {x!r}: {exc}") from exc
+
+
+converters.register(Converter(_has_variables, _as_stack))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from theano.errors import ArgumentError
 from theano.graph import Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import eye, tril, triu
@@ -28,7 +29,7 @@ class MatrixOp(Op):
         x = as_tensor_variable(x)
         if x.type.ndim not in dims:
             wanted = "a matrix" if dims == (2,) else " or ".join(f"{d} dimensions" for d in dims)
-            raise TypeError(f"{self}: {what} must be {wanted}:\n{describe(x)}")
+            raise ArgumentError(f"{self}: {what} must be {wanted}:\n{describe(x)}")
         dtype = linalg_dtype(x)
         return x if x.type.dtype == dtype else cast(x, dtype)
 

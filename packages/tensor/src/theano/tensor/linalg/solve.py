@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from theano.errors import ArgumentError
 from theano.graph import Apply, Variable
 from theano.tensor.blas.dot import dot, outer
 from theano.tensor.convert import as_tensor_variable
@@ -265,7 +266,7 @@ class TensorSolve(Compound, MatrixOp):
         """Return the tensors as variables of one floating-point dtype."""
         a, b = as_tensor_variable(a), as_tensor_variable(b)
         if a.type.ndim < b.type.ndim:
-            raise TypeError(
+            raise ArgumentError(
                 f"{self}: a must have as many dimensions as b ({b.type.ndim}), and those of x:\n{describe(a)}"
             )
         return self.same_dtype(self.matrix(a, (a.type.ndim,)), self.matrix(b, (b.type.ndim,)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.gradient import DisconnectedType, grad_not_implemented
 from theano.graph import Apply, Constant, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
@@ -28,7 +29,7 @@ LABELS = ("each", "first", "all")
 def _classes(op: Op, y_idx: Any) -> Any:
     y_idx = as_tensor_variable(y_idx)
     if y_idx.type.ndim != 1 or y_idx.type.dtype not in scal.integer_dtypes:
-        raise TypeError(f"{op}: the classes must be a vector of whole numbers:\n{describe(y_idx)}")
+        raise ArgumentError(f"{op}: the classes must be a vector of whole numbers:\n{describe(y_idx)}")
     return y_idx
 
 
@@ -401,7 +402,7 @@ def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> Any:
         return -(true_dist * log(coding_dist)).sum(axis=coding_dist.type.ndim - 1)
     if true_dist.type.ndim == coding_dist.type.ndim - 1:
         return crossentropy_categorical_1hot(coding_dist, true_dist)
-    raise TypeError(
+    raise ArgumentError(
         "rank mismatch between coding and true distributions:\n" + describe(coding_dist) + "\n" + describe(true_dist)
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
@@ -65,7 +66,7 @@ class Images2Neibs(Op):
         ten4, neib_shape = as_tensor_variable(ten4), as_tensor_variable(neib_shape)
         neib_step = neib_shape if neib_step is None else as_tensor_variable(neib_step)
         if ten4.type.ndim != 4:
-            raise TypeError(f"{self}: images must be a tensor of 4 dimensions:\n{describe(ten4)}")
+            raise ArgumentError(f"{self}: images must be a tensor of 4 dimensions:\n{describe(ten4)}")
         for name, v in (("neib_shape", neib_shape), ("neib_step", neib_step)):
             if v.type.ndim != 1 or v.type.dtype not in scal.integer_dtypes:
                 raise TypeError(f"{self}: {name} must be two whole numbers:\n{describe(v)}")

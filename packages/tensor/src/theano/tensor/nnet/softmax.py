@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
@@ -22,7 +23,7 @@ def floating(op: Op, x: Any, ndims: Sequence[int], what: str) -> Any:
     x = as_tensor_variable(x)
     if x.type.ndim not in ndims or x.type.dtype not in scal.float_dtypes:
         shown = " or ".join(f"{n}-d" for n in ndims)
-        raise TypeError(f"{op}: {what} must be a {shown} tensor of floats:\n{describe(x)}")
+        raise ArgumentError(f"{op}: {what} must be a {shown} tensor of floats:\n{describe(x)}")
     return x
 
 

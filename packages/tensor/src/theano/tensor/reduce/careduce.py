@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.errors import MethodNotDefined
+from theano.errors import ArgumentError, MethodNotDefined
 from theano.gradient import DisconnectedType, Rop, grad
 from theano.graph import Apply, Constant, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
@@ -55,10 +55,10 @@ def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
         if number.ndim == 1 and number.dtype.kind in "iu" and len(entries) == 1:
             return normalize_axes(number.tolist(), ndim)
         if number.ndim or number.dtype.kind not in "iu" and not (number.dtype.kind == "f" and number == int(number)):
-            raise TypeError(f"an axis must be a whole number that is known while the graph is built, not {entry!r}")
+            raise ArgumentError(f"an axis must be a whole number that is known while the graph is built, not {entry!r}")
         n = int(number)
         if not -ndim <= n < max(ndim, 1) or ndim == 0:
-            raise ValueError(f"Not enough dimensions to reduce: axis {n} of a tensor that has {ndim} dimensions")
+            raise ArgumentError(f"Not enough dimensions to reduce: axis {n} of a tensor that has {ndim} dimensions")
         n %= ndim
         if n in result:
             raise ValueError(f"axis {n} is given twice in {tuple(entries)}")

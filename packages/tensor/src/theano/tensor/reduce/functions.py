@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.functions import abs_, cast, eq, floats, maximum, neq, pow, sqrt, switch, true_div
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
@@ -315,8 +316,8 @@ def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[Any
     """
     a, axis = as_tensor_variable(a), _all_for_none(axis)
     if a.type.ndim == 0:
-        if axis not in (None, 0, -1, (), []):
-            raise ValueError(f"axis {axis} of a tensor without dimensions")
+        if axis not in (None, 0, -1):
+            raise ArgumentError(f"axis {axis} of a tensor without dimensions")
         return [a, _zero_place(a)]
     value, place = MaxAndArgmax(axis)(a)
     return [_kept(a, value, axis, keepdims), _kept(a, place, axis, keepdims)]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano.compile.test_values import inherit_test_value
+from theano.errors import ArgumentError
 from theano.gradient import DisconnectedInputError, format_as, grad
 from theano.gradient.absent import is_discrete
 from theano.graph import Variable
@@ -49,10 +50,10 @@ def jacobian(
            [0., 0., 6.]])
     """
     if not isinstance(expression, Variable) or getattr(expression.type, "ndim", None) is None:
-        raise TypeError(f"jacobian: the expression must be a tensor, not {expression!r}")
+        raise ArgumentError(f"jacobian: the expression must be a tensor, not {expression!r}")
     ndim = expression.type.ndim
     if ndim > 1:
-        raise ValueError(
+        raise ArgumentError(
             f"jacobian: the expression {expression} has {ndim} dimensions; it must be a vector, or have none. "
             "Its elements as a vector: expression.flatten()."
         )
@@ -108,12 +109,12 @@ def hessian(
            [ 1., 12.]])
     """
     if not isinstance(cost, Variable) or getattr(cost.type, "ndim", None) != 0:
-        raise TypeError(f"hessian: the cost must be a tensor without dimensions, not {cost!r}")
+        raise ArgumentError(f"hessian: the cost must be a tensor without dimensions, not {cost!r}")
     wanted = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
     found = []
     for v in wanted:
         if not is_tensor(v) or v.type.ndim != 1:
-            raise TypeError(f"hessian: wrt must be a vector or a list of vectors, not {v!r}")
+            raise ArgumentError(f"hessian: wrt must be a vector or a list of vectors, not {v!r}")
         slope = grad(cost, v, consider_constant=consider_constant, disconnected_inputs=disconnected_inputs)
         try:
             found.append(jacobian(slope, v, consider_constant))

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from theano.errors import ArgumentError
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import maximum, minimum
-from theano.tensor.messages import broadcast_input
+from theano.tensor.messages import axis_of, broadcast_input
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorApply, TensorType
 
@@ -50,8 +51,7 @@ class ExtractDiag(Op):
         if x.type.ndim < 2:
             raise ValueError(f"a diagonal needs 2 dimensions or more, but {x} has {x.type.ndim}")
         for axis in (self.axis1, self.axis2):
-            if not -x.type.ndim <= axis < x.type.ndim:
-                raise ValueError(f"diagonal: {x} has {x.type.ndim} dimensions, so no axis {axis}")
+            axis_of(x, axis, "diagonal")
         first, second = self._axes(x.type.ndim)
         if first == second:
             raise ValueError(f"diagonal: axis1 and axis2 are both {first}")
@@ -170,7 +170,7 @@ class AllocDiag(Op):
         """Return the node."""
         diag = as_tensor_variable(diag)
         if diag.type.ndim < 1:
-            raise ValueError(f"AllocDiag needs an input with 1 or more dimensions, but {diag} has none")
+            raise ArgumentError(f"AllocDiag needs an input with 1 or more dimensions, but {diag} has none")
         ndim = diag.type.ndim + 1
         for axis in (self.axis1, self.axis2):
             if not -ndim <= axis < ndim:
@@ -245,7 +245,7 @@ def diag(v: Any, k: int = 0) -> Any:
         return AllocDiag(k)(v)
     if v.type.ndim >= 2:
         return diagonal(v, offset=k)
-    raise ValueError(f"diag needs a vector or a matrix, but {v} has no dimension")
+    raise ArgumentError(f"diag needs a vector or a matrix, but {v} has no dimension")
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Any:

@@ -234,6 +234,8 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
             ndim = len(newshape)
         else:
             newshape = as_tensor_variable(newshape)
+            if newshape.type.ndim != 1:
+                raise TypeError(f"the new shape must be a vector or a sequence of lengths, not {newshape}")
             try:
                 ndim = get_vector_length(newshape)
             except ValueError:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import ArgumentError
 from theano.graph import Apply, Constant, Op, Variable
 from theano.scalar.convert import scalar_converters
 from theano.tensor.convert import Converter, converters, is_tensor
@@ -71,7 +72,7 @@ class ScalarFromTensor(Op):
     def make_node(self, t: Any) -> Apply:
         """Return the node."""
         if not is_tensor(t) or t.type.ndim != 0:
-            raise TypeError(f"scalar_from_tensor needs a tensor without dimensions, not {t} of type "
+            raise ArgumentError(f"scalar_from_tensor needs a tensor without dimensions, not {t} of type "
                             f"{getattr(t, 'type', type(t).__name__)}")
         return Apply(self, [t], [scal.get_scalar_type(t.type.dtype).make_variable()])
 
