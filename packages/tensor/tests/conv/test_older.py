@@ -61,6 +61,24 @@ def test_functions_hold_the_documented_ops(ndim: int, flip: bool) -> None:
             np.testing.assert_allclose(a, b, 1e-10, 1e-10)
 
 
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_gradients_take_no_values_for_lengths_that_are_given(ndim: int) -> None:
+    """Programs transpose a convolution by its gradient at images without values, and the same for filters."""
+    image, kernel = (4, 2, *(8,) * ndim), (3, 2, *(3,) * ndim)
+    x, w, top = (T.TensorType("float64", (False,) * (ndim + 2))() for _ in range(3))
+    forward = functions.conv2d if ndim == 2 else functions.conv3d
+    up = forward(x, w, input_shape=image, filter_shape=kernel).owner.op.grad((x, w), (top,))
+    values = [RNG.normal(size=shape) for shape in (image, kernel, (4, 3, *(6,) * ndim))]
+    of_image = theano.function([w, top], up[0])(values[1], values[2])
+    of_kernel = theano.function([x, top], up[1])(values[0], values[2])
+    product = float((theano.function([x, w], forward(x, w))(*values[:2]) * values[2]).sum())
+    np.testing.assert_allclose([(of_image * values[0]).sum(), (of_kernel * values[1]).sum()], product, rtol=1e-10)
+    if ndim == 2:
+        z = conv2d(x, w, image_shape=image, filter_shape=kernel)
+        found, _ = z.owner.op.grad((x, w), (top,))
+        assert theano.function([w, top], found)(values[1], values[2]).shape == image
+
+
 def test_what_was_computed_how_it_was_given_stays() -> None:
     x, w = T.tensor4(), T.tensor4()
     f = theano.function([x, w], [older.CorrMM()(x, w), older.ConvOp()(x, w), older.CorrMM((1, 1), unshared=False)(x, w)])

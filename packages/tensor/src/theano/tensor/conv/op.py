@@ -100,6 +100,11 @@ class BaseAbstractConv(Op):
         """Return the op of another direction, of the same geometry."""
         return _OPS[kind, self.convdim](**self._options())
 
+    def _known(self, v: Any, given: Sequence[Any]) -> Any:
+        """Return the lengths of images or filters: those that are given, which takes no value of them, or their own."""
+        lengths = given[-self.convdim :] if given else ()
+        return np.array(lengths) if lengths and all(type(n) is int for n in lengths) else v.shape[-self.convdim :]
+
     def __str__(self) -> str:
         shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__props__)
         return f"{type(self).__name__}{{{shown}}}"
@@ -240,10 +245,10 @@ class AbstractConv(BaseAbstractConv):
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients with respect to images and filters."""
-        (img, kern), (top,), n = inputs, output_grads, self.convdim
+        (img, kern), (top,) = inputs, output_grads
         return [
-            patternbroadcast(self._other("inputs")(kern, top, img.shape[-n:]), img.type.broadcastable),
-            patternbroadcast(self._other("weights")(img, top, kern.shape[-n:]), kern.type.broadcastable),
+            patternbroadcast(self._other("inputs")(kern, top, self._known(img, self.imshp)), img.type.broadcastable),
+            patternbroadcast(self._other("weights")(img, top, self._known(kern, self.kshp)), kern.type.broadcastable),
         ]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
@@ -327,9 +332,9 @@ class AbstractConv_gradWeights(_ConvGrad):
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients with respect to images and the output's gradient."""
-        (img, top, _), (weights,), n = inputs, output_grads, self.convdim
+        (img, top, _), (weights,) = inputs, output_grads
         return [
-            patternbroadcast(self._other("inputs")(weights, top, img.shape[-n:]), img.type.broadcastable),
+            patternbroadcast(self._other("inputs")(weights, top, self._known(img, self.imshp)), img.type.broadcastable),
             patternbroadcast(self._other("forward")(img, weights), top.type.broadcastable),
             DisconnectedType()(),
         ]  # fmt: skip
@@ -381,9 +386,9 @@ class AbstractConv_gradInputs(_ConvGrad):
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients with respect to filters and the output's gradient."""
-        (kern, top, _), (img,), n = inputs, output_grads, self.convdim
+        (kern, top, _), (img,) = inputs, output_grads
         return [
-            patternbroadcast(self._other("weights")(img, top, kern.shape[-n:]), kern.type.broadcastable),
+            patternbroadcast(self._other("weights")(img, top, self._known(kern, self.kshp)), kern.type.broadcastable),
             patternbroadcast(self._other("forward")(img, kern), top.type.broadcastable),
             DisconnectedType()(),
         ]  # fmt: skip
