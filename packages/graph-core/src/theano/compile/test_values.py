@@ -18,11 +18,11 @@ from theano.graph.variable import Scratchpad, Variable, get_test_value
 from theano.settings import config
 
 
-def get_debug_values(*args: Any) -> list[tuple[Any, ...]]:
+def get_debug_values(*args: Any) -> list[Any]:
     """Return the test values of some variables as one tuple in a list, for checks within ``make_node``.
 
-    The list is empty if test values are off, or where one is missing (which the flag may forbid): code in a loop over
-    the list runs once or never.
+    The value of a single variable is in the list as it is. The list is empty if test values are off, or where one is
+    missing (which the flag may forbid): code in a loop over the list runs once or never.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def get_debug_values(*args: Any) -> list[tuple[Any, ...]]:
         except AttributeError as missing:
             _missing(f"argument {i}: {missing}", missing)
             return []
-    return [tuple(found)]
+    return found if len(found) == 1 else [tuple(found)]
 
 
 def inherit_test_value(new: Variable, old: Variable, part: Callable[[Any], Any] | None = None) -> Variable:
@@ -57,7 +57,7 @@ def inherit_test_value(new: Variable, old: Variable, part: Callable[[Any], Any] 
         ``new``.
     """
     if config.compute_test_value != "off":
-        for (value,) in get_debug_values(old):
+        for value in get_debug_values(old):
             new.tag.test_value = value if part is None else part(value)
     return new
 

@@ -385,4 +385,4 @@ def get_test_values(*args: Any) -> Iterator[list[Any]]:
     >>> list(get_test_values(theano.generic("x")))
     []
     """
-    yield from (list(values) for values in get_debug_values(*args))
+    yield from ([values] if len(args) == 1 else list(values) for values in get_debug_values(*args))
