@@ -364,3 +364,18 @@ def test_small_functions():
     context = gpuarray.get_context(None)
     assert type.gpu_context_type.filter(context) is context and type.gpu_context_type == type.GpuContextType()
     assert hash(pickle.loads(pickle.dumps(type.GpuContextType()))) == hash(type.gpu_context_type)
+
+
+def test_what_a_program_asks_of_cuda_and_of_tests_without_a_device():
+    """Pylearn2's maxout and deep Boltzmann machines ask for all of this when they are imported."""
+    nvcc = importlib.import_module("theano.sandbox.cuda").nvcc_compiler
+    disturb_mem = importlib.import_module("theano.tests.disturb_mem").disturb_mem
+    cmodule, debugmode = (importlib.import_module(f"theano.{name}") for name in ("gof.cmodule", "compile.debugmode"))
+    disturb_mem()
+    nvcc.add_standard_rpath("here")
+    assert nvcc.rpath_defaults.pop() == "here" and not nvcc.is_nvcc_available()
+    assert nvcc.NVCC_compiler().compile_args() == []
+    with pytest.raises(NotImplementedError, match="GpuKernelBase"):
+        nvcc.NVCC_compiler().compile_str("mine", "")
+    assert cmodule.get_lib_extension() in ("so", "dll", "pyd")
+    assert theano.graph.Op.make_thunk in debugmode.default_make_thunk

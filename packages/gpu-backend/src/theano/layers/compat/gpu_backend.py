@@ -291,6 +291,9 @@ OLD_NAMES = {
     "theano.sandbox.cuda.fftconv": {
         "theano.layers.compat.old_cuda": "conv2d_fft",
     },
+    "theano.sandbox.cuda.nvcc_compiler": {
+        "theano.layers.compat.old_cuda": "add_standard_rpath is_nvcc_available NVCC_compiler rpath_defaults",
+    },
     "theano.sandbox.cuda.rng_curand": {
         "theano.tensor.random.mrg": "CURAND_RandomStreams=MRG_RandomStreams",
     },

@@ -115,3 +115,46 @@ def conv2d_fft(
     4
     """
     return conv2d(input, filters, input_shape=image_shape, filter_shape=filter_shape, border_mode=border_mode)
+
+
+#: Where libraries of CUDA were looked for: nothing is linked with them.
+rpath_defaults: list[str] = []
+
+
+def add_standard_rpath(rpath: str) -> None:
+    """Add a folder to `rpath_defaults`, which is all that becomes of it."""
+    rpath_defaults.append(rpath)
+
+
+def is_nvcc_available() -> bool:
+    """Return False: programs for devices are compiled by their drivers, and nvcc is not asked for.
+
+    Examples
+    --------
+    >>> is_nvcc_available()
+    False
+    """
+    return False
+
+
+class NVCC_compiler:
+    """What compiled modules of Python with CUDA in them: a program does without, or says that it cannot."""
+
+    @staticmethod
+    def compile_args() -> list[str]:
+        """Return the options for nvcc: none."""
+        return []
+
+    @staticmethod
+    def compile_str(module_name: str, src_code: str, *args: Any, **options: Any) -> Any:
+        """Refuse.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
+        raise NotImplementedError(
+            f"{module_name}: modules with CUDA in them are not compiled by nvcc any more. Write the kernels as an op, "
+            "derived from theano.gpuarray.basic_ops.GpuKernelBase"
+        )

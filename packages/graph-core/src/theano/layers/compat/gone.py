@@ -32,7 +32,7 @@ INSTEAD = {
     ),
     "the C compiler is found and called by theano.toolchain (see `python -m theano.doctor`)": (
         "Compiler GCC_compiler icc_module_compile_str gcc_llvm gcc_version try_march_flag std_libs std_lib_dirs "
-        "std_include_dirs std_lib_dirs_and_libs get_gcc_shared_library_arg get_lib_extension warn_cxx compile_cutils "
+        "std_include_dirs std_lib_dirs_and_libs get_gcc_shared_library_arg warn_cxx compile_cutils "
         "try_import try_reload"
     ),
     "C code is made by theano.codegen; write an op in C with c_code, or with theano.graph.external_op.COp": (

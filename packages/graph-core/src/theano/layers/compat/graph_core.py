@@ -99,7 +99,9 @@ OLD_NAMES = {
         "theano.layers.compat.gone": "ThreadFileLocks",
     },
     "theano.compile.debugmode": {
-        "theano.layers.compat.types": "char_from_number check_eq DataDestroyed NoDuplicateOptWarningFilter",
+        "theano.layers.compat.types": (
+            "char_from_number check_eq DataDestroyed default_make_thunk NoDuplicateOptWarningFilter"
+        ),
         "theano.layers.compat.gone": "str_diagnostic",
     },
     "theano.compile.function.pfunc": {
@@ -229,10 +231,11 @@ OLD_NAMES = {
     "theano.gof.cmodule": {
         "theano.layers.compat.gone": (
             "Compiler debug_counter dlimport dlimport_workdir DynamicModule ExtFunction GCC_compiler gcc_llvm "
-            "gcc_version get_gcc_shared_library_arg get_lib_extension get_module_cache get_module_hash get_safe_part "
+            "gcc_version get_gcc_shared_library_arg get_module_cache get_module_hash get_safe_part "
             "icc_module_compile_str is_same_entry KeyData last_access_time module_name_from_dir ModuleCache "
             "std_include_dirs std_lib_dirs std_lib_dirs_and_libs std_libs try_march_flag"
         ),
+        "theano.layers.compat.helpers": "get_lib_extension",
         "theano.settings": "config",
         "theano.errors": "MissingGXX=NoCompilerError",
     },

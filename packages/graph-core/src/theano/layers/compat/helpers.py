@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import platform
 import struct
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -212,6 +213,17 @@ def python_int_bitwidth() -> int:
     True
     """
     return PYTHON_INT_BITWIDTH
+
+
+def get_lib_extension() -> str:
+    """Return how the name of a module of Python in machine code ends, without its dot.
+
+    Examples
+    --------
+    >>> get_lib_extension() in ("so", "dll", "pyd")
+    True
+    """
+    return {"win32": "pyd", "cygwin": "dll"}.get(sys.platform, "so")
 
 
 def short_platform(r: str | None = None, p: str | None = None) -> str:

@@ -7,11 +7,12 @@ import json
 import linecache
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 from theano.errors import DebugModeError
 from theano.graph.cdata_type import CDataType
+from theano.graph.op import Op
 from theano.graph.type import Type
 from theano.graph.variable import Constant, Variable
 
@@ -56,6 +57,11 @@ class CDataTypeConstant(metaclass=_IsPointer):
     >>> isinstance(Constant(generic, 3), CDataTypeConstant)
     False
     """
+
+
+#: Programs append the ``make_thunk`` of their ops, so that DebugMode compares these in C and in Python. Here it runs a
+#: thunk of an op's own as it is in either case.
+default_make_thunk: list[Callable[..., Any]] = [Op.make_thunk]
 
 
 class DataDestroyed(DebugModeError):
