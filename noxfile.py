@@ -480,7 +480,7 @@ def mutants(session: nox.Session) -> None:
 @nox.session(venv_backend="venv")  # old programs are installed as they were then, by pip
 @nox.parametrize("program", [nox.param(path.stem, id=path.stem) for path in sorted(PROGRAMS.glob("*.txt"))])
 def programs(session: nox.Session, program: str) -> None:
-    """Run published programs over these layers: nox -s "programs(lasagne)" -- -k conv; minutes."""
+    """Run published programs over these layers: nox -s "programs(lasagne)" -- -k conv, "programs(public)"; minutes."""
     wanted = (PROGRAMS / f"{program}.txt").read_text().splitlines()
     install(session, LAYERS, [line for line in wanted if not line.startswith("#")])
     session.run("python", "tools/programs.py", program, *session.posargs)

@@ -2,7 +2,7 @@
 
 Called by ``nox -s programs``. The program is fetched from the package index, unpacked into the environment's folder
 and installed as it was published; nothing of it is kept in the repository. Which tests may fail, and why, is in
-``programs/known_failures.toml``.
+``programs/known_failures.toml``. Programs from public repositories: ``tools/public_programs.py``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
+
+import public_programs
 
 FOLDER = Path(__file__).parents[1] / "programs"
 
@@ -188,4 +190,5 @@ def main(name: str, options: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    name, *options = sys.argv[1:]
+    sys.exit(public_programs.main(options) if name == "public" else main(name, options))

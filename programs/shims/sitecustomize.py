@@ -41,6 +41,9 @@ def getargspec(function: Any) -> ArgSpec:
 
 inspect.ArgSpec, inspect.getargspec = ArgSpec, getargspec  # type: ignore[attr-defined]
 
+if os.environ.get("PROGRAM_PYTHON") == "2":
+    import python2  # noqa: F401
+
 # NumPy 1.24 dropped its names for Python's own types.
 for kind in (bool, int, float, complex, object, str):
     if kind.__name__ not in np.__dict__:
