@@ -131,12 +131,16 @@ def test_looking_at_a_variable_computes_nothing():
     assert np.shape(m).eval({m: VALUES[m]}).tolist() == [2, 3]
     for several in (np.atleast_1d(x), np.atleast_1d([x])):
         assert several.shape == (1,) and several[0] is x
+    s, t = T.dscalars("s", "t")
+    for joined in (np.hstack([s, t]), np.hstack([[s], t]), np.hstack([[s], [t]])):
+        assert joined.tolist() == [s, t]
+    assert np.hstack([1.5, s]).tolist() == [1.5, s]
 
 
 @pytest.mark.parametrize(
     "call",
     [lambda: np.add.reduce(x), lambda: np.add(x, y, out=np.zeros(3)), lambda: np.add(x, y, where=True), lambda: np.logaddexp(x, y),
-     lambda: np.median(x), lambda: np.linalg.norm(x), lambda: np.einsum("i,i", x, y), lambda: np.hstack([x, y]), lambda: np.sum(x, out=np.zeros(())),
+     lambda: np.median(x), lambda: np.linalg.norm(x), lambda: np.einsum("i,i", x, y), lambda: np.hstack([x, y]), lambda: np.hstack([[x], T.dscalar()]), lambda: np.sum(x, out=np.zeros(())),
      lambda: np.add(x, object()), lambda: np.add(x, "a"), lambda: np.save("never", x), lambda: np.array_equal(x, y)],
 )  # fmt: skip
 def test_what_has_no_counterpart_is_refused(call):
