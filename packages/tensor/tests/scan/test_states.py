@@ -1,5 +1,6 @@
 """What a result with an initial value is, whether or not a step reads its past; what ``strict`` refuses."""
 
+import warnings
 from itertools import product
 
 import numpy as np
@@ -11,6 +12,7 @@ from portion import portion
 from theano.errors import MissingInputError
 from theano.scan import until
 from theano.tensor.index.basic import Subtensor
+from theano.tensor.raw_random import normal
 
 STEPS = 4
 # The taps of two states, which of them a step reads, whether they are vectors, whether the loop may end early.
@@ -114,3 +116,14 @@ def test_strict_is_about_shared_variables():
         with pytest.raises(MissingInputError, match="uses the shared variable w .*non_sequences") as info:
             theano.scan(lambda e, *_, v=v: e * v, x, non_sequences=[s], strict=True)
         assert info.value.variable is w
+
+
+def test_a_state_of_random_numbers_that_no_step_changes():
+    rng = theano.shared(np.random.RandomState(3), name="rng")
+    rng.default_update = rng
+    y, updates = theano.scan(lambda before, state: normal(state, avg=before)[1], outputs_info=[T.constant(0.0, dtype="float64")], non_sequences=[rng], n_steps=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = theano.function([], y, updates=updates)()
+    np.testing.assert_allclose(found, np.random.RandomState(3).normal() * np.arange(1, 5))
+    assert rng.get_value().get_state()[2] == np.random.RandomState(3).get_state()[2]
