@@ -9,6 +9,7 @@ from theano.printing import (
     OperatorPrinter,
     PatternPrinter,
     PPrinter,
+    PrinterState,
     hex_digest,
     min_informative_str,
     one_line,
@@ -83,6 +84,21 @@ def test_conditions_and_classes(pretty, xy):
         pretty.assign(3, IgnorePrinter())
     with pytest.raises(ValueError, match="assoc is one of"):
         OperatorPrinter("+", 1, "middle")
+
+
+def test_a_condition_is_asked_where_op_and_class_have_no_printer(pretty, xy):
+    x, y = xy
+    known = fill(add(neg(x), cast(y)), y)
+    before = pretty(known)
+    pretty.assign(lambda state, v: v.owner is not None, FunctionPrinter("any"))
+    assert pretty(known) == before
+    assert pretty(Named("other")(known)) == f"any({before})"
+
+
+def test_a_state_of_the_callers(pretty, xy):
+    x, y = xy
+    assert pretty(add(x, y), PrinterState(pprinter=pretty)) == "(x + y)"
+    assert pretty(add(x, y), PrinterState(pprinter=pretty, precedence=10)) == "(x + y)"
 
 
 def test_a_clone_prints_inner_parts_too(pretty, xy):

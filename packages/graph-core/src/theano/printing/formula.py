@@ -193,7 +193,7 @@ class PPrinter:
         Parameters
         ----------
         condition : Op, class of ops, or callable
-            A callable takes the state and the variable.
+            A callable takes the state and the variable; it is asked where neither the op nor its class has a printer.
         printer : object with a method ``process(output, pstate)``
         """
         if isinstance(condition, (Op, type)):
@@ -206,29 +206,28 @@ class PPrinter:
     def process(self, r: Variable, pstate: PrinterState | None = None) -> str:
         """Return the text of ``r``, as part of the formula that ``pstate`` tells about."""
         if pstate is None:
-            pstate = PrinterState(pprinter=self, memo={})
+            pstate = PrinterState(pprinter=self)
         if pstate.depth > MAX_DEPTH:
             return "..."
         key = (r, pstate.depth)
-        text = pstate.memo.get(key)
+        memo = pstate.__dict__.setdefault("memo", {})  # programs make states, too
+        text = memo.get(key)
         if text is None:
             text = printable(self._printer_of(r, pstate).process(r, pstate))
-            pstate.memo[key] = text = text if len(text) <= MAX_TEXT else "..."
+            memo[key] = text = text if len(text) <= MAX_TEXT else "..."
         return text
 
     def _printer_of(self, r: Variable, state: PrinterState) -> Printer:
+        op = r.owner and r.owner.op
+        for exact in (op, type(op)):
+            if op is not None and exact in self.printers_dict:
+                return self.printers_dict[exact]
         for condition, printer in self.printers:
             if condition(state, r):
                 return printer
-        if r.owner is None:
+        if op is None:
             return leaf_printer
-        op = r.owner.op
-        if op in self.printers_dict:
-            return self.printers_dict[op]
-        for cls in type(op).__mro__:
-            if cls in self.printers_dict:
-                return self.printers_dict[cls]
-        return default_printer
+        return next((self.printers_dict[cls] for cls in type(op).__mro__ if cls in self.printers_dict), default_printer)
 
     def process_graph(
         self,
@@ -258,9 +257,9 @@ class PPrinter:
         return copy
 
     def __call__(self, *args: Any) -> str:
-        """Return the formula of a variable; or of a graph, for inputs and outputs."""
-        if len(args) == 1:
-            return self.process(args[0])
+        """Return the formula of a variable, as a part of another if a state follows; of a graph, for inputs and outputs."""
+        if len(args) == 1 or (len(args) == 2 and isinstance(args[1], PrinterState)):
+            return self.process(*args)
         if len(args) in (2, 3):
             return self.process_graph(*args)
         raise TypeError("pp takes a variable, or the inputs and the outputs of a graph")
@@ -276,7 +275,7 @@ def one_line(v: Variable, width: int = 72) -> str:
     As many levels are shown as there is space for.
     """
     for levels in (6, 4, 3, 2, 1, 0):
-        text = pprint.process(v, PrinterState(depth=MAX_DEPTH - levels, pprinter=pprint, memo={}))
+        text = pprint.process(v, PrinterState(depth=MAX_DEPTH - levels, pprinter=pprint))
         if len(text) <= width:
             break
     if text.startswith("(") and text.endswith(")") and _outer_pair(text):

@@ -190,7 +190,7 @@ def latex(v: Variable) -> str:
     """
     for module in latex_tables:
         importlib.import_module(module)
-    return formulas.process(v, PrinterState(pprinter=formulas, memo={}, precedence=LOWEST))
+    return formulas.process(v, PrinterState(pprinter=formulas, precedence=LOWEST))
 
 
 def notebook_latex(v: Variable) -> str | None:
