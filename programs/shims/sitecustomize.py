@@ -17,8 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.testing
+import scipy.integrate
+import scipy.misc
 import scipy.signal
 import scipy.signal.windows
+import scipy.special
 
 # Python 3.10 dropped the abstract classes of collections.abc from collections.
 for name in collections.abc.__all__:
@@ -55,9 +58,13 @@ np.MachAr = lambda: np.finfo(float)  # type: ignore[attr-defined]
 # NumPy 1.23 dropped a second name of array.item.
 np.asscalar = lambda array: array.item()  # type: ignore[attr-defined]
 
+# NumPy 1.18 dropped that a number of points may be a float.
+points = np.linspace
+np.linspace = lambda start, stop, num=50, *args, **kwargs: points(start, stop, int(num), *args, **kwargs)
+
 # NumPy 2.0 dropped second names, and a conversion for each dtype.
 SECOND = {"Inf": "inf", "NaN": "nan", "float_": "float64", "string_": "bytes_", "unicode_": "str_", "product": "prod",
-          "in1d": "isin"}  # fmt: skip
+          "in1d": "isin", "trapz": "trapezoid"}  # fmt: skip
 for old, new in SECOND.items():
     setattr(np, old, getattr(np, new))
 
@@ -133,6 +140,16 @@ if os.environ.get("PROGRAM") == "pymc3_38" and importlib.util.find_spec("pytest"
         return fixture(scope=first, **options) if isinstance(first, str) else fixture(first, **options)
 
     pytest.fixture = scoped
+
+# SciPy 1.3 dropped functions of its module misc for those of special.
+scipy.misc.logsumexp, scipy.misc.comb, scipy.misc.factorial = (
+    scipy.special.logsumexp, scipy.special.comb, scipy.special.factorial
+)  # fmt: skip
+
+# SciPy 1.14 dropped the first names of the rules of integration.
+scipy.integrate.cumtrapz, scipy.integrate.trapz, scipy.integrate.simps = (
+    scipy.integrate.cumulative_trapezoid, scipy.integrate.trapezoid, scipy.integrate.simpson
+)  # fmt: skip
 
 # SciPy 1.13 dropped the windows' second home.
 scipy.signal.gaussian = scipy.signal.windows.gaussian

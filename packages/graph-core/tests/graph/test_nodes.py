@@ -89,7 +89,7 @@ def test_default_output_and_return_list():
     out = Hidden()(number())
     assert out.index == 1 and str(out) == "Hidden.out" and out.owner.out is out
     assert add(number(), return_list=True)[0].owner.op is add
-    with pytest.raises(ValueError, match="2 outputs"):
+    with pytest.raises(AttributeError, match="2 outputs"):
         split(number())[0].owner.default_output()
     for choice in (-1, 2, [0, 1], "0"):
         node = Hidden().make_node(number())

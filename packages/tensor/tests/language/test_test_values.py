@@ -36,6 +36,7 @@ def test_values_follow_the_expression():
         total = (product * w + 1).sum()
         assert get_test_value(total) == 16
         np.testing.assert_array_equal(get_test_value(T.grad(total, x)), np.full((2, 3), 2.0))
+        assert get_test_value((x.shape[0], 3)) == (2, 3) and get_test_value([w.sum(), [total]]) == [2, [16]]
         assert theano.function([x, y], total)(np.ones((2, 3)), np.ones((3, 2))) == 10
     assert not hasattr((x + 1).tag, "test_value")
 

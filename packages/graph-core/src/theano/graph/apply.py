@@ -85,15 +85,13 @@ class Apply(NotebookDisplay, Generic[O, V]):
 
         Raises
         ------
-        ValueError
-            The node has several outputs and its op names no default.
         AttributeError
-            What its op names is no number of an output.
+            The node has several outputs and its op names no default, or what it names is no number of an output.
         """
         choice = self.op.default_output
         if choice is None:
             if len(self.outputs) != 1:
-                raise ValueError(
+                raise AttributeError(
                     f"{self.op} has {len(self.outputs)} outputs and no default_output: choose one of node.outputs"
                 )
             choice = 0

@@ -283,7 +283,7 @@ def get_test_value(v: Any) -> Any:
     Parameters
     ----------
     v : Variable
-        Or anything that has a value of its own, which is returned.
+        Or a list or tuple of such, or anything that has a value of its own, which is returned.
 
     Raises
     ------
@@ -300,6 +300,8 @@ def get_test_value(v: Any) -> Any:
     >>> get_test_value(x)
     [1, 2]
     """
+    if isinstance(v, (list, tuple)):
+        return type(v)(map(get_test_value, v))
     if not isinstance(v, Variable):
         return v
     if isinstance(v, Constant):
