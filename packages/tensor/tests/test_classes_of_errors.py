@@ -26,6 +26,7 @@ REFUSED = [
     (lambda: T.slinalg.eigvalsh(v, v), AssertionError),
     (lambda: T.nlinalg.svd(t3), AssertionError),
     (lambda: T.nlinalg.norm(t3, 1), NotImplementedError),
+    (lambda: T.nlinalg.norm(s, 1), ValueError),
     (lambda: T.nlinalg.diag(s), TypeError),
     (lambda: T.tril(v), IndexError),
     (lambda: T.get_vector_length(m), TypeError),
@@ -64,10 +65,14 @@ REFUSED = [
     (lambda: theano.gradient.hessian(v, v), AssertionError),
     (lambda: theano.gradient.hessian(m.sum(), m), AssertionError),
     (lambda: T.Rop(v * 2, v, 2), ValueError),
+    (lambda: T.Rop(v * 2, 2, v), ValueError),
     (lambda: T.Rop(v * 2, v, [1, 2]), AssertionError),
     (lambda: T.Lop(v * 2, v, [1, 2]), AssertionError),
     (lambda: theano.ifelse.ifelse(s, m, [1, 2]), TypeError),
     (lambda: theano.map(lambda r: r * 2, [s]), IndexError),
+    (lambda: theano.scan(lambda x, a: a * v, sequences=v, outputs_info=[s]), TypeError),
+    (lambda: divmod(T.zvector(), 2), theano.scalar.ComplexError),
+    (lambda: T.ceil_intdiv(T.zvector(), 2), NotImplementedError),
 ]
 
 

@@ -62,7 +62,7 @@ def Rop(
         raise ArgumentError(f"Rop: wrt has {len(variables)} variables, but there are {len(points)} eval_points")
     for v in variables:
         if not isinstance(v, Variable):
-            raise TypeError(f"Rop: wrt must be a variable or a list of variables, not {v!r}")
+            raise ArgumentError(f"Rop: wrt must be a variable or a list of variables, not {v!r}")
     pairs = list(zip(variables, points, strict=True))
     points = [p if isinstance(p, Variable) else v.type.filter_variable(p) for v, p in pairs]
     for v, point in zip(variables, points, strict=True):

@@ -13,7 +13,7 @@ import numpy as np
 from theano.compile.builders import OpFromGraph
 from theano.compile.shared import SharedVariable
 from theano.compile.test_values import inherit_test_value
-from theano.errors import MissingInputError
+from theano.errors import ArgumentError, MissingInputError
 from theano.gradient.barriers import GradClip
 from theano.graph.apply import Apply
 from theano.graph.canonical import is_ours
@@ -188,13 +188,13 @@ class Step:
                 "is a tensor"
             )
         if made.ndim != seen.ndim:
-            raise ValueError(
+            raise ArgumentError(
                 f"scan: output {place}, {shown}, has {made.ndim} dimensions in each step, but what it begins with, "
                 f"{info.shown}, has {seen.ndim}. Give outputs_info[{place}] a value of {made.ndim} dimensions"
                 + ("" if info.taps == (-1,) else f", and {info.depth} rows of these")
             )
         if made.dtype != seen.dtype and not info.weak:
-            raise ValueError(
+            raise ArgumentError(
                 f"scan: output {place}, {shown}, has dtype {made.dtype} in each step, but what it begins with, "
                 f"outputs_info[{place}], {info.shown}, has {seen.dtype}. Cast the one or the other with "
                 "theano.tensor.cast"

@@ -115,7 +115,8 @@ def divmod(x: Any, y: Any) -> tuple[Any, Any]:
     >>> quotient.eval(), rest.eval()
     (array([ 2, -3]), array([1, 2]))
     """
-    return int_div(x, y), mod(x, y)
+    rest = mod_check(x, y)
+    return int_div(x, y), rest
 
 
 def mod_check(x: Any, y: Any) -> Any:
@@ -173,8 +174,8 @@ def ceil_intdiv(a: Any, b: Any) -> Any:
     array([2, 3])
     """
     a, b = as_tensor_variable(a), as_tensor_variable(b)
-    quotient = int_div(a, b)
-    return quotient + cast(neq(mod(a, b), 0), quotient.type.dtype)
+    rest, quotient = mod_check(a, b), int_div(a, b)
+    return quotient + cast(neq(rest, 0), quotient.type.dtype)
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:

@@ -132,7 +132,9 @@ def norm(x: Any, ord: Any) -> Any:
     """
     x = as_tensor_variable(x)
     if x.type.ndim not in (1, 2):
-        raise NotImplementedError(f"norm is there for vectors and matrices; {x} has {x.type.ndim} dimensions")
+        raise (NotImplementedError if x.type.ndim else ValueError)(
+            f"norm is there for vectors and matrices; {x} has {x.type.ndim} dimensions"
+        )
     ord = ord.item() if isinstance(ord, np.ndarray) else ord
     if ord is None or (ord == "fro" and x.type.ndim == 2):
         return reductions.norm(x, 2)
