@@ -394,14 +394,14 @@ def cov(
         raise ValueError(f"cov: ddof must be a whole number, not {ddof}")
     rows = _variables_in_rows(m, rowvar)
     if rows.type.dtype in ("float16", "float32"):
-        rows = cast(rows, "float64")  # as NumPy and Theano do
+        rows = cast(rows, "float64")  # as NumPy and Theano do, and give a number for one variable
     if y is not None:
         rows = join(0, rows, _variables_in_rows(y, rowvar))
     removed = (0 if bias else 1) if ddof is None else ddof
     centred = rows - rows.mean(axis=1, keepdims=True)
     dtype = centred.type.dtype if centred.type.dtype in scal.float_dtypes else "float64"
     count = cast(maximum(rows.shape[1] - removed, 0), dtype)
-    return centred.dot(centred.T.conj()) / count
+    return (centred.dot(centred.T.conj()) / count).squeeze()
 
 
 def _variables_in_rows(m: Any, rowvar: bool) -> Any:

@@ -286,8 +286,7 @@ def cov(
     given = [as_tensor_variable(v) for v in ((m,) if y is None else (m, y))]
     wide = dtype or np.result_type("float64", *(v.type.dtype for v in given)).name
     rows, *more = (el.cast(v, wide) for v in given)
-    found = _cov(rows, more[0] if more else None, rowvar, bias, ddof)
-    return found if more else squeeze(found)
+    return el.cast(_cov(rows, more[0] if more else None, rowvar, bias, ddof), wide)
 
 
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:

@@ -64,7 +64,7 @@ def _along_rows(x: Any, up: Any, step: Any) -> Any:
     """Return images of one channel, (n, 1, rows, columns), upsampled along rows, every ``step``-th row of it."""
     n, rows, columns = x.shape[0], x.shape[2], x.shape[3]
     wide = concatenate([x[:, :, :1, :], x, x[:, :, -1:, :]], axis=2)
-    kernel = cast(bilinear_kernel_1D(up), x.type.dtype).dimshuffle("x", "x", 0, "x")
+    kernel = bilinear_kernel_1D(up).dimshuffle("x", "x", 0, "x")
     length = (rows + 1) * up + 2 * up - 1
     steps = (int(up), 1)
     full = conv2d_transpose(wide, kernel, (n, 1, length, columns), input_dilation=steps)

@@ -11,7 +11,7 @@ import numpy as np
 from theano.graph import Apply
 from theano.tensor.blas.dot import dot
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.elemwise.functions import neq
+from theano.tensor.elemwise.functions import cast, neq
 from theano.tensor.join.op import join
 from theano.tensor.linalg.common import MatrixOp, adjoint, identity, matrix_type, under_type
 from theano.tensor.linalg.factor import svd
@@ -142,7 +142,7 @@ def norm(x: Any, ord: Any) -> Any:
 
 
 def _vector_norm(x: Any, ord: Any) -> Any:
-    size = abs(x)
+    size = abs(x) if x.type.dtype[0] in "fc" else cast(abs(x), "float64")
     if ord in ("inf", np.inf):
         return reductions.max(size)
     if ord in ("-inf", -np.inf):

@@ -135,7 +135,7 @@ def mean(
     dtype : str, optional
         Of the sum that is divided by the number of elements.
     op : bool
-        Accepted for old programs and without effect.
+        Give real means as float64, as the op of older programs does.
 
     Examples
     --------
@@ -152,6 +152,8 @@ def mean(
         total = true_div(total, cast(shape_i(input, number), divisor))
     if total.type.dtype in scal.discrete_dtypes:
         total = cast(total, divisor)
+    if op and total.type.dtype not in scal.complex_dtypes:
+        return cast(total, "float64")
     return cast(total, "float16") if half else total
 
 
