@@ -210,7 +210,7 @@ class PPrinter:
         if pstate.depth > MAX_DEPTH:
             return "..."
         key = (r, pstate.depth)
-        memo = pstate.__dict__.setdefault("memo", {})  # programs make states, too
+        memo: dict[Any, str] = pstate.__dict__.setdefault("memo", {})  # programs make states, too
         text = memo.get(key)
         if text is None:
             text = printable(self._printer_of(r, pstate).process(r, pstate))
@@ -257,7 +257,7 @@ class PPrinter:
         return copy
 
     def __call__(self, *args: Any) -> str:
-        """Return the formula of a variable, as a part of another if a state follows; of a graph, for inputs and outputs."""
+        """Return the formula of a variable, given a state as a part of another; of a graph, for inputs and outputs."""
         if len(args) == 1 or (len(args) == 2 and isinstance(args[1], PrinterState)):
             return self.process(*args)
         if len(args) in (2, 3):

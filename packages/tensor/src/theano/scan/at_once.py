@@ -346,9 +346,9 @@ def scan_results_outside(fgraph: Any, node: Apply[Any, Any]) -> Any:
     if still:
         parts.carried = [part for part in parts.carried if part not in still]
         parts.fixed = [*parts.fixed, *(FixedPart(part.outer, part.inner) for part in still)]
-        for part in still:
-            same = part.outer.type == part.outputs[0].type  # also states of random numbers, which are no tensors
-            found[part.outputs[0]] = part.outer if same else conform(part.outer, part.outputs[0])
+        for kept in still:
+            same = kept.outer.type == kept.outputs[0].type  # also states of random numbers, which are no tensors
+            found[kept.outputs[0]] = kept.outer if same else conform(kept.outer, kept.outputs[0])
     if parts.until is None:
         taps = {v: (part, k) for part in parts.sequences for k, v in part.taps}
         direct = [part for part in parts.mapped if part.result in taps and part.keep is None]

@@ -59,6 +59,9 @@ functions: dict[Callable[..., Any], Callable[..., Any]] = {}
 #: which programs take one variable or several.
 _HARMLESS = frozenset((np.shape, np.array_repr, np.atleast_1d))
 
+#: Functions of scalars that make an array of such objects, by which programs join lists of inputs.
+_OF_SCALARS = frozenset((np.hstack,))
+
 #: Functions that ask for dtype and number of dimensions alone, of arrays without elements as well.
 _OF_TYPES = frozenset((np.ndim, np.iscomplexobj, np.isrealobj, np.result_type, np.can_cast))
 
@@ -121,7 +124,7 @@ def function(f: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> A
     """
     if f in _HARMLESS:
         return f._implementation(*arguments, **keywords)
-    if f is np.hstack:  # of scalars it is an array of such objects, by which programs join lists of inputs
+    if f in _OF_SCALARS:
         joined = f._implementation(*arguments, **keywords)
         if not any(getattr(element, "ndim", 0) for element in joined.flat):
             return joined
