@@ -64,7 +64,7 @@ np.linspace = lambda start, stop, num=50, *args, **kwargs: points(start, stop, i
 
 # NumPy 2.0 dropped second names, and a conversion for each dtype.
 SECOND = {"Inf": "inf", "NaN": "nan", "float_": "float64", "string_": "bytes_", "unicode_": "str_", "product": "prod",
-          "in1d": "isin", "trapz": "trapezoid"}  # fmt: skip
+          "in1d": "isin", "trapz": "trapezoid", "alltrue": "all", "sometrue": "any"}  # fmt: skip
 for old, new in SECOND.items():
     setattr(np, old, getattr(np, new))
 
