@@ -111,3 +111,15 @@ def test_how_labels_choose():
         np.testing.assert_allclose(nll(*given)[0], -logs[rows, given[2]], rtol=1e-10)
         assert not nll(*given)[1][2:].any()
     assert labels_of(op(x, b, y)[0].owner) == "each"
+
+
+def test_slope_of_a_mean_of_sums_of_exponentials_that_vanish():
+    x, w = T.dmatrix("x"), T.dscalar("w")
+    logs = T.log(T.exp(x).sum(axis=1))
+    costs = {"sum": logs.sum(), "mean": logs.mean(), "minus mean": -T.mean(logs), "weighed": (3 * logs / w).mean()}
+    f = theano.function([x, w], [theano.grad(cost, x) for cost in costs.values()])
+    value = np.array([[-800.0, -801.0, -803.0], [1.0, 0.0, 2.0]])
+    rows = np.exp(value - value.max(axis=1, keepdims=True))
+    rows /= rows.sum(axis=1, keepdims=True)
+    for slope, factor in zip(f(value, 7.0), (1, 0.5, -0.5, 3 / 14), strict=True):
+        np.testing.assert_allclose(slope, factor * rows, rtol=1e-12)

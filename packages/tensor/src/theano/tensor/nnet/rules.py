@@ -101,17 +101,25 @@ def local_softmax_grad_over_softmax(node: TensorApply) -> Any:
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",), tags=(*LOGARITHM,))
 def softmax_simplifier(node: TensorApply) -> Any:
-    """Exponentials of a matrix divided by their sums along each row, as users write a softmax."""
-    above, below = node.inputs
-    x = _summed_exponent(below)
+    """Exponentials of a matrix divided by their sums along each row, as users write a softmax.
+
+    Factors beside both stay: the slope of a mean of ``log(sum(exp(x)))`` has the number of rows in its denominator.
+    """
+    above, divisors = node.inputs[0], factors_of(node.inputs[1])
     factors = factors_of(above)
     powers = [made_by(v, F.exp) for v in factors]
-    places = [i for i, p in enumerate(powers) if x is not None and p is not None and p.inputs[0] is x]
-    if not places:
-        return None
-    factors[places[0]] = softmax_op(x)
-    new = conform(combine(F.mul, factors, above.type.dtype), node.outputs[0])
-    return None if new is None else [new]
+    for k, divisor in enumerate(divisors):
+        x = _summed_exponent(divisor)
+        places = [i for i, p in enumerate(powers) if x is not None and p is not None and p.inputs[0] is x]
+        if places:
+            factors[places[0]] = softmax_op(x)
+            new = combine(F.mul, factors, above.type.dtype)
+            others = divisors[:k] + divisors[k + 1 :]
+            if others:
+                new = F.true_div(new, combine(F.mul, others, node.inputs[1].type.dtype))
+            new = conform(new, node.outputs[0])
+            return None if new is None else [new]
+    return None
 
 
 def _summed_exponent(v: Any) -> Any:
