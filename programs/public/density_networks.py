@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 
 import numpy as np
@@ -12,6 +13,7 @@ from util.mdn import MDN, MDN_SVI
 
 rng = np.random.default_rng(0)
 np.random.seed(0)
+random.seed(0)
 turn, noise = np.array([[1.0, 0.5], [-0.3, 0.8], [0.2, -1.0]]), 0.6
 weights = rng.normal(size=(4000, 2))
 seen = weights @ turn.T + noise * rng.normal(size=(4000, 3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 
 import numpy as np
@@ -26,6 +27,7 @@ for name, make in (
 ):
     mafs.rng.seed(0)
     np.random.seed(0)
+    random.seed(0)
     model = make()
     trainer = SGD(model, [x[:3000]], model.trn_loss, val_data=[x[3000:]], val_loss=model.trn_loss,
                   step=steps.Adam(a=3e-3))  # fmt: skip

@@ -16,8 +16,7 @@ from pyglm.utils.theano_func_wrapper import _flatten, seval
 
 np.random.seed(3)
 cells, seconds = 2, 20.0
-model = make_model("standard_glm", N=cells, dt=0.001)
-stabilize_sparsity(model)
+stabilize_sparsity(model := make_model("standard_glm", N=cells, dt=0.001))
 population = Population(model)
 true = population.sample()
 assert check_stability(model, true, cells)
@@ -26,19 +25,16 @@ spikes, currents = population.simulate(true, (0, seconds), 0.001, stimulus, 0.1)
 data = {"S": spikes, "X": currents, "N": cells, "dt": 0.001, "T": seconds, "stim": stimulus, "dt_stim": 0.1,
         "vars": true}  # fmt: skip
 population.add_data(data)
-state = population.eval_state(true)
-for n in range(cells):
-    rate = population.glm.nlin_model.f_nlin(currents[:, n])
-    assert np.allclose(state["glms"][n]["lam"], rate)
+for n, state in enumerate(population.eval_state(true)["glms"][:cells]):
+    assert np.allclose(state["lam"], population.glm.nlin_model.f_nlin(currents[:, n]))
 
 # Its own fits compare arrays with [], which NumPy 1.25 refuses: the posterior's maximum is found by SciPy, with its
 # likelihood and slopes, which are those of differences.
 syms = population.get_variables()
 chosen = differentiable(syms["glm"])
 cost = population.glm.log_prior + population.glm.ll
-slope, _ = grad_wrt_list(cost, _flatten(chosen))
+slope, gained = grad_wrt_list(cost, _flatten(chosen))[0], []
 population.set_data(data)
-gained = []
 for n in range(cells):
     truth, state = (population.extract_vars(x, n) for x in (true, population.sample()))
     leaves = [np.asarray(v) for v in _flatten(get_vars(chosen, truth["glm"]))]

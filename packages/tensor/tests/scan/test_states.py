@@ -12,7 +12,7 @@ from portion import portion
 from theano.errors import MissingInputError
 from theano.scan import until
 from theano.tensor.index.basic import Subtensor
-from theano.tensor.random.basic import normal
+from theano.tensor.random.distributions import normal
 
 STEPS = 4
 # The taps of two states, which of them a step reads, whether they are vectors, whether the loop may end early.
