@@ -51,7 +51,7 @@ def pool_2d(
     Examples
     --------
     >>> import theano.tensor as T
-    >>> pool_2d(T.arange(16.0).reshape((4, 4)), (2, 2), ignore_border=True).eval()
+    >>> pool_2d(T.arange(16, dtype="float64").reshape((4, 4)), (2, 2), ignore_border=True).eval()
     array([[ 5.,  7.],
            [13., 15.]])
     """
@@ -67,7 +67,7 @@ def pool_3d(
     Examples
     --------
     >>> import theano.tensor as T
-    >>> pool_3d(T.arange(8.0).reshape((2, 2, 2)), (2, 2, 2), ignore_border=True, mode="sum").eval()
+    >>> pool_3d(T.arange(8, dtype="float64").reshape((2, 2, 2)), (2, 2, 2), ignore_border=True, mode="sum").eval()
     array([[[28.]]])
     """
     return _pool("pool_3d", 3, input, ws, ignore_border, stride, pad, mode, ds, st, padding)
@@ -114,7 +114,7 @@ def max_pool_2d(
     Examples
     --------
     >>> import theano.tensor as T
-    >>> max_pool_2d(T.arange(4.0).reshape((2, 2)), (2, 2), ignore_border=True).eval()
+    >>> max_pool_2d(T.arange(4, dtype="float64").reshape((2, 2)), (2, 2), ignore_border=True).eval()
     array([[3.]])
     """
     return pool_2d(input, ds, ignore_border, st, padding, mode)

@@ -476,9 +476,9 @@ class Sum(CAReduceDtype):
         return [second(x, g)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the sum of the direction, which of whole numbers may be fractions."""
-        (x,), (point,) = inputs, eval_points
-        return [None if point is None else (Sum(self.axis) if x.type.dtype in scal.discrete_dtypes else self)(point)]
+        """Return the sum of the direction; a sum of whole numbers does not move."""
+        whole = inputs[0].type.dtype in scal.discrete_dtypes
+        return [None if eval_points[0] is None or whole else self(eval_points[0])]
 
 
 class Prod(CAReduceDtype):
