@@ -123,3 +123,13 @@ def test_slope_of_a_mean_of_sums_of_exponentials_that_vanish():
     rows /= rows.sum(axis=1, keepdims=True)
     for slope, factor in zip(f(value, 7.0), (1, 0.5, -0.5, 3 / 14), strict=True):
         np.testing.assert_allclose(slope, factor * rows, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mean", [True, False])
+def test_slope_of_such_sums_where_each_is_of_a_shifted_column(mean):
+    """As mixtures of one component write them: what each row is multiplied with is divided by itself."""
+    x, w = T.dmatrix("x"), T.dmatrix("w")
+    logs = T.log(T.sum(T.exp(T.stack([x[:, 0]], axis=1) + T.log(w)), axis=1))
+    slope = theano.function([x, w], theano.grad(-logs.mean() if mean else -logs.sum(), x))
+    found = slope(np.array([[-800.0], [-1.0]]), np.array([[0.25], [0.75]]))
+    np.testing.assert_allclose(found, np.full((2, 1), -0.5 if mean else -1.0), rtol=1e-12)

@@ -104,7 +104,7 @@ def local_reduce_dimshuffle(node: TensorApply) -> Any:
     return [conform(DimShuffle(reduced.type.broadcastable, left)(reduced), node.outputs[0])]
 
 
-@local_rule([Sum, Prod], phases=("specialize",), keeps="finite")
+@local_rule([Sum, Prod], phases=("canonicalize", "specialize"), keeps="finite")
 def local_sum_prod_mul_by_scalar(node: TensorApply) -> Any:
     """A number that multiplies all terms of a sum multiplies the sum; a negation goes outside as well."""
     op: Any = node.op
@@ -158,7 +158,7 @@ def local_opt_alloc(fgraph: Any, node: TensorApply) -> Any:
     return [conform(alloc(total, *rest) if rest else total, out)]
 
 
-@local_rule([Sum, Prod], phases=("specialize",), keeps="finite")
+@local_rule([Sum, Prod], phases=("canonicalize", "specialize"), keeps="finite")
 def local_sum_prod_div_dimshuffle(node: TensorApply) -> Any:
     """What all terms of a sum are divided by divides the sum: one division instead of many.
 
