@@ -22,6 +22,9 @@ import venv
 from pathlib import Path
 from typing import IO
 
+if sys.version_info < (3, 11):  # noqa: UP036  (this file is what users start with an old Python)
+    sys.exit("This needs Python 3.11 or newer; it was started with " + sys.version.split()[0])
+
 import outcomes
 import portion
 import summary
@@ -33,9 +36,6 @@ NOX = "nox[uv]>=2025.5"
 
 def main(arguments: list[str]) -> int:
     """Install nox if need be, and run it."""
-    if sys.version_info < (3, 11):  # noqa: UP036  (this file is what users start with an old Python)
-        print("This needs Python 3.11 or newer; it is started with", sys.version.split()[0], file=sys.stderr)
-        return 2
     if arguments[:1] in (["-h"], ["--help"]):
         print(__doc__)
         return 0
