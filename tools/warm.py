@@ -139,7 +139,9 @@ class Warm:
                                     start_new_session=True)  # fmt: skip
         if self._owner != os.getpid():
             self._serve()
-        (out, out_end), (err, err_end), (status, status_end) = os.pipe(), os.pipe(), socket.socketpair()
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        # Of packets, or who it is and how it ended come as one number where it ends before they are read.
+        status, status_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ends = array.array("i", [out_end, err_end, status_end.fileno()])
         request = json.dumps([code, ["-c", *arguments], dict(os.environ if env is None else env), os.getcwd()]).encode()
         self._server.sendmsg([request], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, ends)])

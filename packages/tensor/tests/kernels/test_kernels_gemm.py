@@ -191,7 +191,7 @@ def test_threads_and_places_change_nothing(dtype, kernel_of, shapes, monkeypatch
 
 def test_the_choice():
     def up_to(library, **flags):
-        with config.change_flags(**{"blas__gemm": "auto", **flags}):
+        with config.change_flags(**{"blas__gemm": "auto", "cpu_level": "auto", **flags}):
             return blas_choice.choose_gemm(library).up_to
 
     none, old, wide = BlasLibrary("none"), *(BlasLibrary("b", addresses={("gemm", "float64"): 1}, core=c) for c in ("Haswell", "SkylakeX"))
@@ -209,7 +209,7 @@ def test_the_choice():
 
 def test_the_choice_for_factors():
     def up_to(library, **flags):
-        with config.change_flags(**{"blas__gemm": "auto", **flags}):
+        with config.change_flags(**{"blas__gemm": "auto", "cpu_level": "auto", **flags}):
             return blas_choice.choose_gemm(library).up_to, blas_choice.factored_by_us(library)
 
     none, wide = BlasLibrary("none"), BlasLibrary("b", addresses={("gemm", "float64"): 1}, core="SkylakeX")

@@ -13,6 +13,7 @@ from test_kernels_elemwise import elemwise_node
 import theano.scalar as ts
 import theano.tensor as T
 from theano.graph.kernel import Builtin, Kernel
+from theano.settings import config
 from theano.tensor.elemwise import lowering
 from theano.tensor.elemwise.lowering import elemwise_kernel
 
@@ -40,6 +41,13 @@ def both(op, inputs, patterns, monkeypatch, **attributes):
     assert isinstance(ready, Builtin), n
     assert isinstance(generated, Kernel), n
     return ready, generated, n
+
+
+@pytest.fixture(autouse=True)
+def this_cpu():
+    """Kernels of the level for which C is compiled here; those of lower ones round otherwise."""
+    with config.change_flags(cpu_level="auto"):
+        yield
 
 
 def test_there_are_some():
