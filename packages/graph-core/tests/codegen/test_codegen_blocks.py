@@ -57,13 +57,15 @@ def test_one_block_holds_the_whole_graph_as_the_documentation_draws_it():
 
 def test_blocks_are_indented_to_a_depth_and_back():
     x, y = doubles("x", "y")
-    last, nodes, deepest = x, [], []
+    last, nodes, deepest, after = x, [], [], set()
     for _ in range(30):
         last = add(last, y)
         nodes.append(last.owner)
         lines = write_block(nodes, [x, y], [last]).text.splitlines()
         assert "} // namespace" in lines, "at the margin"
         deepest.append(max(len(line) - len(line.lstrip()) for line in lines))
+        after |= {line for line in lines if line.endswith("no_return_in_c_code_use_fail ended;")}
+    assert len(after) == 1, "what follows stands where the blocks began"
     assert deepest == sorted(deepest) and deepest[0] < deepest[10] == deepest[-1], "not indented without end"
 
 

@@ -617,6 +617,14 @@ def test_a_mode_takes_an_optimizer_alone():
     assert f.maker.rewriting.why(f.maker.fgraph.outputs[0].owner) == []
 
 
+def test_modes_are_equal_where_linker_and_rewrites_are():
+    made = {(linker, rewrites): theano.Mode(linker, rewrites) for linker in ("py", "c") for rewrites in (None, "fast_run")}
+    for one, mode in made.items():
+        for other, another in made.items():
+            assert (mode == theano.Mode(*other)) == (one == other) == (not mode != another)
+        assert hash(mode) == hash(theano.Mode(*one)) and mode != one
+
+
 # -- seeing and the features ------------------------------------------------------------------------------------
 
 
