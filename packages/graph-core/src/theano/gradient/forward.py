@@ -63,8 +63,7 @@ def Rop(
     for v in variables:
         if not isinstance(v, Variable):
             raise ArgumentError(f"Rop: wrt must be a variable or a list of variables, not {v!r}")
-    pairs = list(zip(variables, points, strict=True))
-    points = [p if isinstance(p, Variable) else v.type.filter_variable(p) for v, p in pairs]
+    points = [_direction(v, point) for v, point in zip(variables, points, strict=True)]
     for v, point in zip(variables, points, strict=True):
         mine, theirs = getattr(v.type, "ndim", 0), getattr(point.type, "ndim", 0)
         if mine != theirs:
@@ -96,6 +95,16 @@ def Rop(
             d.tag.derived_from = [a for a in ancestors([v]) if a.owner is None and not isinstance(a, Constant)]
         answers.append(d)
     return format_as(isinstance(f, list), isinstance(f, tuple), answers)
+
+
+def _direction(v: Variable, point: Any) -> Variable:
+    """Return what a variable is multiplied with, which may be a value."""
+    if isinstance(point, Variable):
+        return point
+    try:
+        return v.type.filter_variable(point)
+    except TypeError as error:
+        raise ArgumentError(f"Rop: the eval_point {point!r} of {describe(v)}: {error}") from error
 
 
 def _through(node: Apply, directions: Sequence[Variable | None]) -> Sequence[Variable | None]:

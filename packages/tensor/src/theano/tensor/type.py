@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 
 from theano import scalar as scal
-from theano.errors import ArgumentError
 from theano.extensions import Slot
 from theano.graph import Apply, BufferSpec, Type, Variable
 from theano.graph.apply import O
@@ -311,7 +310,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
 
     def _check_dimensions(self, data: np.ndarray) -> None:
         if data.ndim != len(self.broadcastable):
-            raise ArgumentError(
+            raise TypeError(
                 f"Wrong number of dimensions: {self} expected {len(self.broadcastable)}, "
                 f"got {data.ndim} with shape {data.shape}."
             )
