@@ -215,16 +215,12 @@ def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 def _largest(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return ``numpy.max``, which reduces nothing where ``axis`` names none; that of Theano then reduces all."""
-    return as_tensor_variable(a) if _names_none(axis) else reduce.max(a, axis, keepdims)
+    return as_tensor_variable(a) if reduce.names_none(axis) else reduce.max(a, axis, keepdims)
 
 
 def _smallest(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return ``numpy.min``, as :func:`_largest`."""
-    return as_tensor_variable(a) if _names_none(axis) else reduce.min(a, axis, keepdims)
-
-
-def _names_none(axis: Any) -> bool:
-    return isinstance(axis, (list, tuple)) and not axis
+    return as_tensor_variable(a) if reduce.names_none(axis) else reduce.min(a, axis, keepdims)
 
 
 def argmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -54,9 +54,14 @@ def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
     return list(range(x.type.ndim)) if axes is None else list(axes)
 
 
+def names_none(axis: Any) -> bool:
+    """Return whether an axis is an empty list or tuple of axes."""
+    return isinstance(axis, (list, tuple)) and not axis
+
+
 def _all_for_none(axis: Any) -> Any:
     """Return the axes along which an element is chosen: as in Theano, all of them where ``axis`` names none."""
-    return None if isinstance(axis, (list, tuple)) and not axis else axis
+    return None if names_none(axis) else axis
 
 
 def _kept(x: Any, out: Any, axis: Any, keepdims: bool) -> Any:
