@@ -8,23 +8,19 @@ another digit as many as it says. A sign before it makes another thing than a va
 import itertools
 import random
 
+from conformance import patterns
+from conformance.words import UP_TO_3, UP_TO_4, words
+
 LETTERS = {"?": "bool", "b": "int8", "w": "int16", "i": "int32", "l": "int64", "B": "uint8", "u": "uint16", "U": "uint32",
            "L": "uint64", "e": "float16", "f": "float32", "d": "float64", "c": "complex64", "z": "complex128"}  # fmt: skip
 DTYPES = "".join(LETTERS)
 KINDS = ["$d0", "=d01", "#d00", "#d", "~d", "~f", "~b", "~B", "#w", "!2", "!2.5", "!-1", "!True", "!1j", "![1,2]", "![[1.5,2.5]]", "!(1,2)",
          "!300", "!None", "!'x'"]  # fmt: skip
-UP_TO_3 = ["", "0", "1", "00", "01", "10", "11", "000", "001", "010", "011", "100", "101", "110", "111"]
-UP_TO_4 = [*UP_TO_3, "0000", "0101", "1111", "1000"]
 
 
-def of_all_dtypes(*patterns):
-    """Return operands of each dtype with some patterns."""
-    return [letter + pattern for letter in DTYPES for pattern in patterns]
-
-
-def words(text):
-    """Return the words of a text; a lambda is one."""
-    return [word.replace("\0", " ") for word in text.replace("lambda ", "lambda\0").split()]
+def of_all_dtypes(*flags):
+    """Return operands of each dtype with the same flags."""
+    return [letter + pattern for letter in DTYPES for pattern in flags]
 
 
 # -- functions of elements ------------------------------------------------------------------------------------------------
@@ -324,4 +320,5 @@ def calls():
         ("chains of two", chains(2, 500, 2), LINKED),
         ("chains of three", chains(3, 500, 3), LINKED),
         ("programs", programs(), [""]),
+        *patterns.calls(),
     ]  # fmt: skip

@@ -26,7 +26,8 @@ LETTER_OF = {name: letter for letter, name in LETTERS.items()}
 #: What the texts call by short names, beside operands: their values where a function is called.
 INPUTS = {
     "i": ("i", 1), "n": ("l", 2), "v": ("l0", [1, 0, 2]), "m": ("i00", [[0, 1], [2, 0]]), "mk": ("?0", [True, False, True]),
-    "x": ("d", 0.5), "y": ("d", 2.0), "z": ("d", -1.5),
+    "x": ("d", 0.5), "y": ("d", 2.0), "z": ("d", -1.5), "k": ("l", 1), "s": ("b", 1), "u": ("B", 1), "v1": ("l1", [1]), "uv": ("u0", [0, 1]),
+    "mk2": ("?00", [[True, False, True], [False, True, True], [True, True, False]]),
 }  # fmt: skip
 OF_PROGRAMS = {
     "v": ("d0", [0.5, 1.5, 2.0]), "w": ("d0", [2.0, -1.0, 0.25]), "m": ("d00", [[1.0, 2.0], [3.0, 5.0]]), "iv": ("i0", [1, 2, 3]),
@@ -76,6 +77,10 @@ def named(operands, program):
         "sh": theano.shared(np.ones(3)),
         "MRG": _mrg,
         "RS": _streams,
+        "n0": np.array(1),
+        "nu": np.array(1, "uint8"),
+        "ni": np.int32(1),
+        "suc": theano.scalar.uint8(),
     }
     given = {}
     for name, (kind, value) in dict(INPUTS, **(OF_PROGRAMS if program else {})).items():
@@ -104,9 +109,13 @@ def build(text, operands, program=False):
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            return eval(compile(text, "call", "eval"), names), given
+            result = eval(compile(text, "call", "eval"), names)
     except Exception as error:  # whatever the call raises is its answer
         return error, given
+    for v in theano.gof.graph.inputs(variables_of(result)):
+        if isinstance(v.type, T.TensorType) and not isinstance(v, (theano.Constant, theano.compile.SharedVariable)):
+            given.setdefault(v, value_of(type_of(v), 1))  # one that the text itself has made
+    return result, given
 
 
 def flat(result):

@@ -249,6 +249,10 @@ theano.clone(v + w, {v: fv}, strict=False)
 theano.clone(v + w, [(v, w)])
 theano.clone(v + w, share_inputs=False).ndim
 theano.clone(v + sh, copy_inputs=False).ndim
+theano.clone(v * 2, {v: T.ones(1)})
+theano.clone(v * 2, {v: T.ones(1)}, strict=False)
+theano.OpFromGraph([v], [v * 2])(T.ones(1))
+theano.OpFromGraph([v], [v * 2])(T.as_tensor_variable([i * 1.]))
 x.eval({x: 2})
 (x + y).eval({x: 1, y: 2})
 (x + y).eval({x: 1})

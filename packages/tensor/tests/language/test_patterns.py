@@ -1,4 +1,4 @@
-"""Broadcast patterns: those of Theano 1.0.5, call by call, and programs in which a pattern decides."""
+"""Broadcast patterns: programs in which one decides. test_conformance.py has those of Theano 1.0.5, call by call."""
 
 from __future__ import annotations
 
@@ -7,53 +7,12 @@ import re
 from typing import Any
 
 import numpy as np
-import patterns
 import pytest
 from oracle import run
 
 import theano
 import theano.tensor as T
 from tools.portion import portion
-
-#: Calls whose patterns differ here, some of them for some operands, and why.
-OTHERWISE = {
-    "Theano's pattern does not hold for the values": """T.Split(2)(a,0,[1,1]) T.split(a,b,2) T.split(a,b,2,axis=1)
-        T.split(a,[1,2],2) T.split(a,[1,1],2,axis=-1) T.extra_ops.diff(a,1,0) T.nlinalg.pinv(a) T.nlinalg.MatrixPinv()(a)
-        T.nlinalg.tensorinv(a,1) T.tensordot(a,b,[[-1],[0]]) T.nlinalg.tensorsolve(a,b) a[b.astype('bool')] a[b,1:]""",
-    "a gradient is of the type of its variable": """T.grad(T.nlinalg.matrix_inverse(a).sum(),a) T.slinalg.ExpmGrad()(a,a)
-        T.grad(T.nlinalg.pinv(a).sum(),a) T.grad(T.nlinalg.det(a),a) T.grad(T.slinalg.solve(a,a).sum(),a)
-        T.grad(T.slinalg.cholesky(a).sum(),a) theano.gradient.jacobian(T.sqr(a),a)
-        theano.gradient.hessian(T.sqr(a).sum(),a)""",
-    "traces of stacks are those of NumPy": "T.nlinalg.trace(a) a.trace()",
-    "Theano fails when it runs": """T.inverse_permutation(a) T.sort(a) T.sort(a,axis=0) T.argsort(a) T.argsort(a,axis=0)
-        T.tril(a) T.triu(a) T.choose(a.astype('int32'),b) T.blas.gemv_no_inplace(a[0],1.,a,a[0],1.)
-        T.signal.conv.conv2d(a,a) a//b a//2 T.arctan2(a,b) T.basic.mod(a,b) T.gammaln(a) T.nnet.sigmoid(a)
-        T.nnet.softplus(a) T.nnet.ultra_fast_sigmoid(a) T.nnet.sigmoid_binary_crossentropy(a,b)""",
-    "a length of 1 that Theano loses": "a.take(b.astype('int64'),axis=0) a.take(b.astype('int64'),axis=1) T.tile(a,b,ndim=2) u",
-    "the constant None is None": "...,None,T.NoneConst",
-    "lengths of 1 of images and filters of conv3d": "T.nnet.conv3d2d.conv3d(a,b)",
-}
-DIFFER = {text for texts in OTHERWISE.values() for text in texts.split()}
-
-
-def _may_take_nothing(text: str, group: str) -> bool:
-    """Return whether an index has a slice that Theano takes for one of all elements, though it may be empty."""
-    bound = r"(1|i|u|suc|n0|nu)"
-    return group == "index" and bool(re.search(rf"(^|,)({bound}:|:{bound}|0:u|::u|slice\(None,u\))(,|$)", text))
-
-
-FACTS = list(patterns.recorded())
-
-
-@pytest.mark.parametrize("first", range(20))
-def test_the_patterns_of_theano(first: int) -> None:
-    for text, group, operands, wanted in portion(FACTS[first::20], 3):
-        found = patterns.evaluate(text, group, operands)
-        told = [(o, w, f) for o, w, f in zip(operands, wanted, found, strict=True) if w not in (f, "-")]
-        if _may_take_nothing(text, group):
-            told = [(o, w, f) for o, w, f in told if len(w.replace("=", o[1:])) != len(f.replace("=", o[1:]))]
-        assert bool(told) == (text in DIFFER), (text, told[:5])
-
 
 # -- an index with None ------------------------------------------------------------------------------------------------
 
