@@ -131,3 +131,25 @@ def test_zeros_that_are_stored():
         places, values = dropping.get(make) or ([0, 1, 2], slopes[make])
         assert g.indices.tolist() == places
         np.testing.assert_allclose(g.data, values, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint16"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_whole_numbers_have_the_slopes_of_fractions(format, dtype):
+    """Functions of a sparse matrix whose values are fractions: the gradient is that at the same numbers as floats."""
+    x, real = S.SparseType(format, dtype)("x"), S.SparseType(format, "float64")("real")
+    d = T.dmatrix("d")
+    maps = (S.structured_exp, S.structured_sigmoid, S.sqrt, S.tanh, S.expm1, S.deg2rad, lambda x: S.structured_pow(x, 1.5))
+    functions = [lambda x, f=f: S.dense_from_sparse(f(x)) for f in maps]
+    functions += [lambda x, f=f: f(x.T, d) for f in (S.dot, S.structured_dot)]
+    functions += [lambda x: S.structured_dot(d, x), lambda x: S.dense_from_sparse(S.cast(x, "float64") * d)]
+    functions += [lambda x: T.exp(S.dense_from_sparse(x)), lambda x: S.dense_from_sparse(S.mul(x, x.astype("float64")))]
+    grads = [as_dense(T.grad((f(v) * d).sum(), v)) for f in functions for v in (x, real)]
+    value = matrix(format, (5, 5))
+    value.data = np.arange(1, 1 + len(value.data)).astype(dtype)
+    assert value.nnz > 3
+    weights = np.random.default_rng(1).uniform(size=(5, 5))
+    found = theano.function([x, real, d], grads)(value, value.astype("float64"), weights)
+    for k, (whole, fraction, g) in enumerate(zip(found[::2], found[1::2], grads[::2], strict=True)):
+        assert g.type.dtype.startswith("float") and fraction.any(), k
+        np.testing.assert_allclose(whole, fraction, rtol=3e-6, atol=1e-7, err_msg=str(k))  # of float32

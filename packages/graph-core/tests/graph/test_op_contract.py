@@ -43,7 +43,7 @@ def test_the_defaults_are_those_that_cost_nothing() -> None:
     assert said == {
         "view_map": {}, "views_contiguous": False, "destroy_map": {}, "destroyhandler_tolerate_same": (),
         "destroyhandler_tolerate_aliased": (), "commutative": False, "associative": False, "lazy": None, "is_length": False,
-        "priority": 0, "moves_only": False, "check_input": None, "params_type": None, "default_output": None,
+        "priority": 0, "moves_only": False, "slopes_of_whole": False, "check_input": None, "params_type": None, "default_output": None,
         "inner_profiles": (),
     }  # fmt: skip
     for method, arguments in (("grad", (node.inputs, node.outputs)), ("R_op", (node.inputs, node.inputs))):

@@ -1,6 +1,6 @@
 """Derivatives with respect to whole numbers and bool: those that the same expression has for fractions of the same value.
 
-What is whole itself is flat, backwards and forwards.
+What is whole itself is flat, backwards and forwards, unless its numbers are only moved (``Op.slopes_of_whole``).
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ EXPRESSIONS = {
     "cast": lambda x, w: T.sin(T.cast(x, "float64")),
     "dot": lambda x, w: T.dot(x, w),
     "complex": lambda x, w: abs(x * (1 + 2j)) + w,
+    "reshape": lambda x, w: T.exp(x.reshape((3, 1))) * w,
+    "sort": lambda x, w: T.exp(T.sort(x)) * w,
     "branch": lambda x, w: ifelse(w.sum() > 0, x * 1.5 + w, w),
 }
 

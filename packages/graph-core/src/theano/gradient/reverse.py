@@ -171,7 +171,7 @@ def _accumulate(node: Apply, connected: list[bool], grads: Grads, given: set[Var
         broken = [g for _, g in through if is_null(g)]
         if broken:
             term: Variable | None = broken[0]
-        elif all(is_discrete(out.type) for out, _ in through):
+        elif all(is_discrete(out.type) for out, _ in through) and not node.op.slopes_of_whole:
             term = zeros_like(v)  # a function that jumps is flat wherever it does not jump
         else:
             terms = _ask(node, outer) if terms is None else terms

@@ -48,6 +48,9 @@ class OpContract:
         Where the node runs among those that need nothing of it: -1 as early as possible, 1 as late, 0 anywhere.
     moves_only : bool
         It computes nothing, so that even a linker that wants everything compiled may let it run in Python.
+    slopes_of_whole : bool
+        Whether the gradient passes through outputs that are whole numbers, as it does where numbers are only moved;
+        any other function whose values are whole jumps, and is flat elsewhere.
     check_input : bool or None
         Whether the types of the inputs check them in C; None: as ``config.check_input`` says.
     params_type : Type or None
@@ -66,6 +69,7 @@ class OpContract:
     is_length: bool = False
     priority: int = 0
     moves_only: bool = False
+    slopes_of_whole: bool = False
     check_input: bool | None = None
     params_type: Any = None
 

@@ -197,10 +197,13 @@ class Cast(Op):
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return the gradient in the dtype of the input, if that has one."""
+        """Return the gradient in the dtype of the input; that of whole numbers is of fractions, as it comes."""
         (x,), (g,) = inputs, output_grads
-        if x.type.dtype in scal.discrete_dtypes or self.out_type in scal.discrete_dtypes:
-            return [x.zeros_like(dtype="floatX" if x.type.dtype in scal.discrete_dtypes else None)]
+        is_whole = x.type.dtype in scal.discrete_dtypes
+        if self.out_type in scal.discrete_dtypes:
+            return [x.zeros_like(dtype="floatX" if is_whole else None)]
+        if is_whole:
+            return [g]
         return [g.astype(x.type.dtype)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:

@@ -62,6 +62,7 @@ class CSMProperties(Op):
 
     __props__ = ()
     view_map = {0: [0], 1: [0], 2: [0]}
+    slopes_of_whole = True
 
     def __init__(self, kmap: None = None):
         if kmap is not None:
@@ -198,6 +199,7 @@ class CSM(Op):
     """
 
     __props__ = ("format",)
+    slopes_of_whole = True
     view_map = {0: [0, 1, 2]}
 
     def __init__(self, format: str, kmap: None = None):

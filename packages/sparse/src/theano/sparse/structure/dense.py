@@ -34,6 +34,7 @@ class DenseFromSparse(Op):
     """
 
     __props__ = ()
+    slopes_of_whole = True
 
     def __init__(self, structured: bool = True):
         self.sparse_grad = structured
@@ -93,6 +94,7 @@ class SparseFromDense(Op):
     """
 
     __props__ = ("format",)
+    slopes_of_whole = True
 
     def __init__(self, format: str):
         if format not in CLASSES:

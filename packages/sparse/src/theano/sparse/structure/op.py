@@ -45,6 +45,7 @@ class Transpose(_Linear):
     """
 
     view_map = {0: [0]}
+    slopes_of_whole = True
 
     def __str__(self) -> str:
         return "Sparse" + type(self).__name__

@@ -45,6 +45,7 @@ class Reshape(Op):
 
     __props__ = ("ndim",)
     view_map = {0: [0]}
+    slopes_of_whole = True
     views_contiguous = True
 
     def __init__(self, ndim: int, name: str | None = None):

@@ -98,6 +98,7 @@ class SortOp(_Ordering):
     """
 
     __props__ = ("kind", "order")
+    slopes_of_whole = True
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Sort with NumPy."""
@@ -107,8 +108,6 @@ class SortOp(_Ordering):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient, each element back at the place it came from."""
         (x, axis), (g,) = inputs, output_grads
-        if x.type.dtype[0] in "biu":
-            return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)), DisconnectedType()()]
         index = _places(argsort_op(x, axis, self.kind), x, _known_axis(axis, x.type.ndim))
         return [set_subtensor(getitem(x.zeros_like(dtype=g.type.dtype), index), g), DisconnectedType()()]
 
