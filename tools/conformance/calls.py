@@ -2,13 +2,13 @@
 
 An operand is a letter for its dtype and a digit for each dimension: ``1`` is a length of 1 that the type knows, ``0`` three elements,
 another digit as many as it says. A sign before it makes another thing than a variable of it: ``$`` a shared variable,
-``=`` a constant, ``#`` an array, ``~`` NumPy's number; behind ``!`` stands Python's own text.
+``=`` a constant, ``#`` an array, ``~`` NumPy's number, ``%`` and ``&`` sparse matrices; behind ``!`` stands Python's own text.
 """
 
 import itertools
 import random
 
-from conformance import patterns
+from conformance import patterns, sparse
 from conformance.words import UP_TO_3, UP_TO_4, words
 
 LETTERS = {"?": "bool", "b": "int8", "w": "int16", "i": "int32", "l": "int64", "B": "uint8", "u": "uint16", "U": "uint32",
@@ -321,4 +321,5 @@ def calls():
         ("chains of three", chains(3, 500, 3), LINKED),
         ("programs", programs(), [""]),
         *patterns.calls(),
+        *sparse.calls(),
     ]  # fmt: skip

@@ -10,6 +10,7 @@ import warnings
 from importlib import import_module
 
 import numpy as np
+import scipy.sparse
 
 import theano
 import theano.tensor as T
@@ -57,6 +58,12 @@ def operand(kind, position):
     sign = kind[0]
     if sign == "!":
         return eval(kind[1:], {}), None
+    if sign in "%&":
+        form = {"%": "csr", "&": "csc"}[sign]
+        value = value_of(kind[1:], position)
+        value.ravel()[1::3] = 0
+        v = theano.sparse.SparseType(form, LETTERS[kind[1]])("ab"[position])
+        return v, getattr(scipy.sparse, form + "_matrix")(value)
     if sign not in "$=#~":
         return T.TensorType(LETTERS[sign], [c == "1" for c in kind[1:]])("ab"[position]), value_of(kind, position)
     value = value_of(kind[1:], position)
@@ -81,6 +88,7 @@ def named(operands, program):
         "nu": np.array(1, "uint8"),
         "ni": np.int32(1),
         "suc": theano.scalar.uint8(),
+        "S": getattr(theano, "sparse", None),
     }
     given = {}
     for name, (kind, value) in dict(INPUTS, **(OF_PROGRAMS if program else {})).items():
@@ -105,8 +113,9 @@ def _streams(seed):
 
 def build(text, operands, program=False):
     """Return what a text gives, and the values of inputs; an error is a result."""
-    names, given = named(operands, program)
+    given = {}
     try:
+        names, given = named(operands, program)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             result = eval(compile(text, "call", "eval"), names)
@@ -132,6 +141,8 @@ def type_of(v):
     kind = v.type
     if isinstance(kind, T.TensorType):
         return LETTER_OF.get(kind.dtype, kind.dtype) + "".join("01"[bool(b)] for b in kind.broadcastable)
+    if hasattr(kind, "format"):
+        return "%s:%s" % (LETTER_OF[kind.dtype], kind.format)
     return "<%s>" % type(kind).__name__
 
 
@@ -142,12 +153,18 @@ def weights(n):
 
 def digest(value):
     """Return a value as text: its shape, a weighted sum of its finite elements to 7 digits, and how many others it has."""
+    value = dense(value)
     if not isinstance(value, (np.ndarray, np.generic, float, complex)) or getattr(value, "dtype", None) == np.dtype(object):
         return _text(value)
     value = np.asarray(value)
     if value.dtype.kind not in "biufc?":
         return str(value)
     return ".".join(map(str, value.shape)) + ":" + _sum(value)[0]
+
+
+def dense(value):
+    """Return a value, a sparse matrix as an array."""
+    return value.toarray() if scipy.sparse.issparse(value) else value
 
 
 def _text(value):
@@ -184,7 +201,7 @@ def same(recorded, value):
     ours = re.fullmatch(r"([0-9.]*):(-?[0-9.e+-]+)([npm0-9]*)", found)
     if not parts or not ours or parts.group(1, 3) != ours.group(1, 3):
         return False
-    value = np.asarray(value)
+    value = np.asarray(dense(value))
     eps = {"e": 4e-3, "f": 2e-5, "F": 2e-5}.get(value.dtype.char, 2e-6 if value.dtype.kind in "fc" else 1e-6)
     size = _sum(value)[1]
     return abs(float(parts.group(2)) - float(ours.group(2))) <= eps * max(size, 1e-12) or math.isinf(size)

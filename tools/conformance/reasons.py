@@ -46,13 +46,17 @@ def reason(group, kind, text, operands, fact, found):
 
 
 @cache
-def texts():
-    """Return all texts of calls with their cases: ``(group, [(text, operands, fact, program), ...])``."""
+def texts(of_sparse=None):
+    """Return all texts of calls, or those of theano.sparse, or the others, with their cases.
+
+    Each is ``(group, [(text, operands, fact, program), ...])``.
+    """
     from conformance.record import read
 
     return [
         (group, [(text, each, fact, group == "programs") for each, fact in zip(operands, facts, strict=True)])
         for group, (operands, rows) in read().items()
+        if of_sparse in (None, group.startswith("sparse"))
         for text, facts in rows.items()
     ]
 
@@ -67,6 +71,8 @@ def explained(chosen):
 
 def main(write):
     """Print the differences without a reason; write how many each reason explains."""
+    import theano.sparse  # noqa: F401  (for its calls)
+
     counts = dict.fromkeys((because for because, _, _ in reasons()), 0)
     for because, *difference in explained(texts()):
         if because is None:
