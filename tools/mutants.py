@@ -88,7 +88,10 @@ def choose(asked: argparse.Namespace) -> dict[Name, Mutant]:
         print(f"seed {seed}", flush=True)
         share = -(-(asked.count or SAMPLE) // len(asked.group))
         return {name_of(mutant): mutant for mutant in sample(asked.group, share, random.Random(seed))}
-    names = [name for name in read_fixed() if name.group in asked.group]
+    of_groups = [name for name in read_fixed() if name.group in asked.group]
+    equal = report.reasons()
+    names = [name for name in of_groups if (name.path, name.before, name.after) not in equal]
+    print(f"{len(of_groups) - len(names)} of the list cannot be told from the original, and are not asked about")
     found = {name: find(name) for name in tqdm(names, "mutants of the list")}
     for name, mutant in found.items():
         if mutant is None:
