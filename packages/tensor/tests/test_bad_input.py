@@ -392,6 +392,12 @@ AT_BUILD = {
         (lambda: v.swapaxes(0, 1), IndexError, "no axis 1; a tensor of 1 dim"),
     ],
     "shape_padleft": [(lambda: T.shape_padleft(m, -1), ValueError, "0 or more, not -1")],
+    "clone": [
+        (lambda: theano.clone(2), TypeError, "2 is none"), (lambda: theano.clone([v, None]), TypeError, "None is none"),
+        (lambda: theano.clone(v, {2: v}), TypeError, "2 is none"),
+    ],
+    "h_softmax": [(lambda: T.nnet.h_softmax(s, 3, 4, 2, 2, m, v, t3, m), TypeError, "x must be a matrix, .* not s of type")],
+    "norm": [(lambda: v.norm([1, 2]), TypeError, r"a number, as 2 or inf, not \[1, 2\]"), (lambda: m.norm("x"), TypeError, "not 'x'")],
     "roll": [(lambda: T.roll(m, s, 0), TypeError, "one whole number, not s")],
     "mgrid": [(lambda: T.mgrid[0:5j], NotImplementedError, "complex"), (lambda: T.mgrid[0:2, 3], IndexError, "made of slices")],
     "ogrid": [(lambda: T.ogrid[3], IndexError, "made of slices"), (lambda: T.ogrid[0:2, 1:], IndexError, "with a stop")],

@@ -143,7 +143,7 @@ def copy_expression(
     Raises
     ------
     TypeError
-        A replacement is of another type and ``strict`` is True.
+        A replacement is of another type and ``strict`` is True; something is no variable.
     ValueError
         ``replace`` is neither a dictionary nor a list of pairs.
 
@@ -171,8 +171,13 @@ def copy_expression(
         share_inputs = bool(copy_inputs)
     if replace is not None and not isinstance(replace, (Mapping, list, tuple)):
         raise ValueError(f"clone: replace must be a dictionary or a list of pairs of variables, not {replace!r}")
+    pairs = list(replace.items()) if isinstance(replace, Mapping) else replace or ()
     several = isinstance(output, (list, tuple))
-    copies = clone_replace(output if several else [output], replace or (), strict, fresh=True)
+    outputs = output if several else [output]
+    for v in (*outputs, *(pair[0] for pair in pairs)):
+        if not isinstance(v, Variable):
+            raise TypeError(f"clone: an expression is copied, and variables in it are replaced; {v!r} is none")
+    copies = clone_replace(outputs, pairs, strict, fresh=True)
     if not share_inputs:
         _, copies = clone([], copies)
     return type(output)(copies) if several else copies[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from theano.errors import ArgumentError
 from theano.tensor.blas.dot import dot
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import alloc
@@ -60,6 +61,8 @@ def h_softmax(
     array([[0.25, 0.25, 0.25]])
     """
     x = as_tensor_variable(x)
+    if x.type.ndim != 2:
+        raise ArgumentError(f"h_softmax: x must be a matrix, (batch, features), not {x} of type {x.type}")
     of_class = softmax(dot(x, W1) + b1)
     W2, b2 = as_tensor_variable(W2), as_tensor_variable(b2)
     if target is None:

@@ -381,6 +381,11 @@ def norm(x: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:
     axis, keepdims
         As for :func:`sum`.
 
+    Raises
+    ------
+    ArgumentError
+        ``ord`` is no number.
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -388,6 +393,8 @@ def norm(x: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:
     array(5.)
     """
     x = as_tensor_variable(x)
+    if isinstance(ord, (str, list, tuple)):
+        raise ArgumentError(f"norm: the kind of norm is a number, as 2 or inf, not {ord!r}")
     if not isinstance(ord, (int, float)) or ord <= 0 or ord % 2 or x.type.dtype in scal.complex_dtypes:
         x = abs_(x)  # of an even power it makes no difference, but for the second derivative at 0
     if ord == 0:
