@@ -203,3 +203,19 @@ def test_a_function_whose_updates_work_in_place_is_drawn(tmp_path):
     assert "inplace_elemwise_opt" in page
     for node in f.maker.fgraph.toposort():
         assert all(step.rule for step in f.maker.rewriting.why(node))
+
+
+def test_branches_of_a_lazy_choice_have_borders(tmp_path):
+    a, b, c = T.dmatrix("a"), T.dmatrix("b"), T.dscalar("c")
+    both = T.exp(a)
+    z = theano.ifelse.ifelse(c > 0, [T.dot(both, b), b], [both - b, T.tanh(both)], name="choice")
+    for choice in ("choice", True, z[0].owner, z[1]):
+        path = tmp_path / "choice.dot"
+        theano.printing.pydotprint([T.sqr(z[0]) + z[1]], path, format="dot", cond_highlight=choice, print_output_file=False)
+        parts = dict(re.findall(r"subgraph cluster_(\w+) {(.*?)^}", path.read_text(), re.DOTALL | re.MULTILINE))
+        ops = {title: sorted(re.findall(r'label="(?:Elemwise{)?(\w+)', part)) for title, part in parts.items()}
+        assert ops == {"Left": ["dot"], "Right": ["sub", "tanh"], "Middle": ["exp"]}
+    for choice in ("other", (c > 0).owner):
+        with pytest.warns(UserWarning, match="no lazy choice"):
+            theano.printing.pydotprint(z, path, format="dot", cond_highlight=choice, print_output_file=False)
+        assert "cluster" not in path.read_text()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from theano.graph.apply import Apply
@@ -71,8 +73,9 @@ def pydotprint(
         Begin each label with a number.
     high_contrast : bool
         Fill shapes with their colour instead of drawing their borders in it.
-    cond_highlight : None
-        Kept for old programs; without effect.
+    cond_highlight : str, Apply, Variable or True, optional
+        A lazy choice between two branches, by the name of its op, or the first one: borders surround what only one of
+        the branches needs, and what both do.
     colorCodes : dict from str to str, optional
         The colour of the ops whose class name contains the key.
     max_label_size : int
@@ -86,6 +89,11 @@ def pydotprint(
     return_image : bool
         Return the picture (an IPython image for svg and png, else its bytes) and write nothing.
 
+    Warns
+    -----
+    UserWarning
+        The graph does not have the choice that ``cond_highlight`` names.
+
     Raises
     ------
     RuntimeError
@@ -93,7 +101,8 @@ def pydotprint(
     """
     labels = _Labels(max_label_size, with_ids, var_with_name_simple)
     colors = default_colorCodes | (colorCodes or {})
-    graph = pydot_graph(fct, compact=compact, colors=colors, labels=labels, filled=high_contrast)
+    groups = branches_of(fct, cond_highlight) if cond_highlight is not None else {}
+    graph = pydot_graph(fct, compact=compact, colors=colors, labels=labels, filled=high_contrast, groups=groups)
     if return_image:
         return _image(graph, format)
     path = os.fspath(outfile) if outfile is not None else f"theano.pydotprint.{os.getpid()}.{format}"
@@ -122,8 +131,9 @@ def pydot_graph(
     labels: _Labels | None = None,
     filled: bool = True,
     graph: Any = None,
+    groups: Mapping[str, set[Apply]] = MappingProxyType({}),
 ) -> Any:
-    """Return a pydot graph; ``graph`` itself, filled, if one is given.
+    """Return a pydot graph; ``graph`` itself, filled, if one is given. A border surrounds each group of nodes.
 
     Raises
     ------
@@ -133,8 +143,31 @@ def pydot_graph(
     pydot = _import_pydot()
     graph = pydot.Dot(graph_type="digraph") if graph is None else graph
     labels = labels or _Labels(70, False, False)
-    _Drawing(pydot, graph, labels, filled, colors or default_colorCodes, compact).draw(*graph_of(fct))
+    drawing = _Drawing(pydot, graph, labels, filled, colors or default_colorCodes, compact)
+    for title, nodes in groups.items():
+        drawing.surround(title, nodes)
+    drawing.draw(*graph_of(fct))
     return graph
+
+
+def branches_of(fct: Any, choice: Any) -> dict[str, set[Apply]]:
+    """Return the nodes that only the first branch of a lazy choice needs, those of the second, and those of both.
+
+    Parameters
+    ----------
+    fct
+        What is drawn.
+    choice : str, Apply, Variable or True
+        Which choice, as for `pydotprint`.
+    """
+    wanted = choice.owner if isinstance(choice, Variable) else choice
+    for node in graph_of(fct)[1]:
+        if type(node.op).__name__ == "IfElse" and (wanted is True or wanted in (node, getattr(node.op, "name", None))):
+            n = len(node.outputs)
+            left, right = set(toposort(node.inputs[1 : 1 + n])), set(toposort(node.inputs[1 + n :]))
+            return {"Left": left - right, "Right": right - left, "Middle": left & right}
+    warnings.warn(f"pydotprint: there is no lazy choice {choice!r} in the graph (cond_highlight)", stacklevel=3)
+    return {}
 
 
 def _image(graph: Any, format: str) -> Any:
@@ -227,6 +260,13 @@ class _Drawing:
     def __init__(self, pydot: Any, graph: Any, labels: _Labels, filled: bool, colors: dict[str, str], compact: bool):
         self.pydot, self.graph, self.labels = pydot, graph, labels
         self.filled, self.colors, self.compact = filled, colors, compact
+        self.cluster_of: dict[Apply, Any] = {}
+
+    def surround(self, title: str, nodes: Iterable[Apply]) -> None:
+        """Draw a border with a title around nodes."""
+        cluster = self.pydot.Cluster(title, label=title)
+        self.graph.add_subgraph(cluster)
+        self.cluster_of.update(dict.fromkeys(nodes, cluster))
 
     def draw(self, outputs: Sequence[Variable], order: Sequence[Apply]) -> None:
         """Draw the nodes of ``order`` and what hangs on them."""
@@ -264,7 +304,7 @@ class _Drawing:
         style: dict[str, str] = {"shape": shape, "label": label, "node_type": kind}
         if color is not None:
             style.update({"style": "filled", "fillcolor": f'"{color}"'} if self.filled else {"color": f'"{color}"'})
-        self.graph.add_node(self.pydot.Node(self.labels.key(thing), **style))
+        self.cluster_of.get(thing, self.graph).add_node(self.pydot.Node(self.labels.key(thing), **style))
 
     def _edge(self, source: Any, target: Any, label: str) -> None:
         style = {"label": f'"{label}"'} if label else {}
