@@ -360,7 +360,7 @@ def test_documented_rules():
 
 
 def test_a_gradient_at_the_very_places_is_not_looked_up():
-    """Where the places come from a matrix; those that somebody gives may be stored twice."""
+    """Where the places come from a matrix; those that somebody gives are compared."""
     y, data, m = S.csr_dmatrix("y"), T.dvector("data"), matrix("csr")
     _, indices, indptr, shape = S.csm_properties(y)
     for given in ([], [indices], [indptr], [indices, indptr]):
@@ -374,11 +374,20 @@ def test_a_gradient_at_the_very_places_is_not_looked_up():
 
 
 def test_numbers_at_places_that_are_given_twice_are_added():
-    y, g, places, m = S.csr_dmatrix("y"), T.dvector("g"), T.ivector("places"), matrix("csr")
+    """Unless both matrices store at the same places in the same order: then each number belongs to one."""
+    y, g, m = S.csr_dmatrix("y"), T.dvector("g"), matrix("csr")
+    of_x, of_g = T.ivectors("of_x", "of_g")
     _, _, indptr, shape = S.csm_properties(y)
-    f = theano.function([y, g, places], S.CSMGrad()(g, places, indptr, shape, g, places, indptr, shape))
-    lines = np.repeat(np.arange(5), np.diff(m.indptr))
-    np.testing.assert_allclose(f(m, m.data, np.zeros_like(m.indices)), plain(m).sum(axis=1)[lines])
+    outputs = S.CSMGrad()(g, of_x, indptr, shape, g, of_g, indptr, shape)
+    lines, zeros = np.repeat(np.arange(5), np.diff(m.indptr)), np.zeros_like(m.indices)
+    sums = plain(m).sum(axis=1)[lines]
+    for mode in ("FAST_RUN", theano.Mode("py", None)):
+        f = theano.function([y, g, of_x, of_g], outputs, mode=mode)
+        np.testing.assert_allclose(f(m, m.data, m.indices, zeros), np.where(m.indices == 0, sums, 0))
+        np.testing.assert_allclose(f(m, m.data, zeros, zeros), m.data)
+        elsewhere = zeros.copy()
+        elsewhere[-1] = 1
+        np.testing.assert_allclose(f(m, m.data, zeros, elsewhere), sums - np.where(lines == lines[-1], m.data[-1], 0))
 
 
 # -- documented names --------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.sparse.convert import as_sparse_or_tensor_variable, as_sparse_variable, is_sparse
 from theano.sparse.parts.elements import Cells
-from theano.sparse.parts.op import compressed, csm_data, length, sp_ones_like, with_data
+from theano.sparse.parts.op import compressed, csm_data, length, sp_ones_like, times_each, with_data
 from theano.sparse.structure.dense import dense_from_sparse
 from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable
@@ -304,8 +304,8 @@ class MulSD(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient times the other factor."""
         (x, y), (g,) = inputs, output_grads
-        ours = _conj(x) * g
-        return [_conj(y) * g, fitted(dense_from_sparse(ours) if is_sparse(ours) else ours, y)]
+        ours = dense_from_sparse(times_each(_conj(x), g)) if is_sparse(g) else _conj(x) * g
+        return [_conj(y) * g, fitted(ours, y)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the product rule."""
@@ -338,7 +338,7 @@ class MulSV(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient times the other factor; that of the vector summed over the rows."""
         (x, y), (g,) = inputs, output_grads
-        return [self(g, _conj(y)), (_conj(x) * g).sum(axis=0, sparse_grad=True)]
+        return [self(g, _conj(y)), times_each(_conj(x), g).sum(axis=0, sparse_grad=True)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the product rule."""

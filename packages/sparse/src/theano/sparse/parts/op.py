@@ -256,7 +256,9 @@ CSC, CSR = CSM("csc"), CSM("csr")
 class CSMGrad(Op):
     """The numbers of one matrix at the places where another of the same format stores some; 0 where it has none.
 
-    Inputs are the parts of the other matrix, then those of the one that is read. It is the gradient of `CSM`.
+    Inputs are the parts of the other matrix, then those of the one that is read. It is the gradient of `CSM`. Numbers
+    that are stored at one place are added, unless both matrices store at the same places in the same order: then each
+    number of one belongs to a number of the other.
 
     Examples
     --------
@@ -282,6 +284,9 @@ class CSMGrad(Op):
         _, indices, indptr, shape, g, g_indices, g_indptr, g_shape = inputs
         if not np.array_equal(shape, g_shape):
             raise ValueError(f"CSMGrad: a matrix of shape {tuple(shape)} has a gradient of shape {tuple(g_shape)}")
+        if np.array_equal(indices, g_indices) and np.array_equal(indptr, g_indptr):
+            output_storage[0][0] = g.copy()
+            return
         width = int(max([0, *(a.max(initial=0) for a in (indices, g_indices))])) + 1
         wanted = _flat(indices, indptr, width)
         stored = _flat(g_indices, g_indptr, width)
@@ -446,6 +451,15 @@ def with_data(x: Any, data: Any) -> Any:
     """Return a matrix of the structure of ``x`` with other numbers."""
     _, indices, indptr, shape = csm_properties(x)
     return CSM(x.type.format)(data, indices, indptr, shape)
+
+
+def times_each(x: Any, g: Any) -> Any:
+    """Return ``x`` with each stored number multiplied by that of ``g`` at its place: a step of gradients.
+
+    The product of matrices would first add what ``x`` stores at one place, and what ``g`` does.
+    """
+    found = csm_grad()(*csm_properties(x), *csm_properties(as_format(g, x.type.format)))
+    return with_data(x, csm_data(x) * found)
 
 
 def sp_ones_like(x: Any) -> Any:

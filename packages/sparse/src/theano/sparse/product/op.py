@@ -14,7 +14,7 @@ from theano.graph import Apply, Op
 from theano.sparse.compressed import CLASSES as FORMATS
 from theano.sparse.convert import as_sparse_or_tensor_variable, as_sparse_variable, is_sparse
 from theano.sparse.parts.elements import Cells, index_vector
-from theano.sparse.parts.op import CSM, compressed, csm_properties, length, sp_ones_like
+from theano.sparse.parts.op import CSM, compressed, csm_properties, length, sp_ones_like, times_each
 from theano.sparse.structure.dense import dense_from_sparse
 from theano.sparse.type import SparseType
 from theano.tensor.blas.dot import dot as dense_dot
@@ -434,7 +434,7 @@ class SamplingDot(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients of the factors; that of the sampled matrix is not implemented."""
         (x, y, p), (g,) = inputs, output_grads
-        at = p * g
+        at = times_each(p, g) if is_sparse(g) else p * g
         return [dot(at, y), dot(at.T, x), grad_not_implemented(self, 2, p)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.sparse.parts.elements import Cells, index_vector
-from theano.sparse.parts.op import compressed, length, sp_ones_like
+from theano.sparse.parts.op import compressed, length, sp_ones_like, times_each
 from theano.sparse.structure.dense import SparseFromDense, dense_from_sparse
 from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable
@@ -144,7 +144,7 @@ class _Scale(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the scaled gradient, and the sums of what each scale multiplies."""
         (x, s), (g,) = inputs, output_grads
-        return [self(g, s), (x * g).sum(axis=1 - self.axis, sparse_grad=True)]
+        return [self(g, s), times_each(x, g).sum(axis=1 - self.axis, sparse_grad=True)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the product rule."""
