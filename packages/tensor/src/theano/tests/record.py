@@ -128,7 +128,9 @@ def _digest(value: Any) -> str:
         array = np.asarray(value)
         return f"{array.dtype} {array.shape} {hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:16]}"
     if isinstance(value, np.random.RandomState):
-        return hashlib.sha256(repr(value.get_state()).encode()).hexdigest()[:16]
+        return _digest(value.get_state())
+    if isinstance(value, (list, tuple)):
+        return " ".join(map(_digest, value))
     if hasattr(value, "indptr"):
         return " ".join(_digest(getattr(value, name)) for name in ("data", "indices", "indptr"))
     return hashlib.sha256(repr(value).encode()).hexdigest()[:16]
