@@ -28,8 +28,8 @@ def expression(rng, variables, dtype):
     return T.cast(bounded * (3 if "int" in dtype else 1), dtype)
 
 
-def some_loop(seed, shape=()):
-    """Return a loop op with values for its inputs."""
+def some_loop(seed, shape=(), numbers=False):
+    """Return a loop op with values for its inputs; of a loop over vectors, some that no step changes are numbers."""
     rng = np.random.default_rng(seed)
 
     def taps(low, high):
@@ -45,10 +45,11 @@ def some_loop(seed, shape=()):
         mapped, keep = 1, (None,)
     spec = LoopSpec(sequences, states, mapped, carried, fixed, until, keep)
 
-    def kind():
-        return T.TensorType(str(rng.choice(DTYPES)), [False] * len(shape))
+    def kind(stretched=False):
+        return T.TensorType(str(rng.choice(DTYPES)), [bool(stretched)] * len(shape))
 
-    kinds = [kind() for _ in (*sequences, *states, *range(carried), *range(fixed))]
+    unchanged = [numbers and rng.random() < 0.7 for _ in (*sequences, *range(fixed))]
+    kinds = [kind(k) for k in (*unchanged[: len(sequences)], *(False for _ in (*states, *range(carried))), *unchanged[len(sequences) :])]
     groups = [len(k) for k in (*sequences, *states)] + [1] * (carried + fixed)
     inputs = [k() for k, count in zip(kinds, groups, strict=True) for _ in range(count)]
     if not inputs:
@@ -56,15 +57,19 @@ def some_loop(seed, shape=()):
     own = spec.inner_inputs(inputs)
     replaced = [group[0].type.dtype for group in own.states]
     dtypes = [*replaced, *(str(rng.choice(DTYPES)) for _ in range(mapped)), *(v.type.dtype for v in own.carried)]
+    moving = [v for v in inputs if not v.type.broadcastable or not all(v.type.broadcastable)]
     outputs = [expression(rng, inputs, dtype) for dtype in dtypes]
+    if numbers:
+        outputs = [v + T.zeros_like(moving[0], v.dtype) if moving else v for v in outputs]
     outputs = [inputs[k] if rng.random() < 0.1 and (k := rng.integers(len(inputs))) >= 0 and inputs[k].type == v.type else v
                for v in outputs]  # fmt: skip
     if until:
         outputs.append(T.gt(abs(expression(rng, inputs, "float64")).max(), 0.97))
     n = int(rng.integers(0, 9))
 
-    def value(dtype, *lead):
-        x = rng.normal(size=(*lead, *shape)) * 3
+    def value(kind, *lead):
+        dtype, own = kind.dtype, [1 if b else n for b, n in zip(kind.broadcastable, shape, strict=True)]
+        x = rng.normal(size=(*lead, *own)) * 3
         return (
             np.asarray(x > 0 if dtype == "bool" else x)
             .astype("int64" if dtype.startswith("uint") else dtype)
@@ -72,14 +77,17 @@ def some_loop(seed, shape=()):
         )
 
     values = [np.asarray(n)]
-    values += [value(k.dtype, n + max(t) + rng.integers(0, 3)) for k, t in zip(kinds, sequences, strict=False)]
-    values += [value(k.dtype, -min(t)) for k, t in zip(kinds[len(sequences) :], states, strict=False)]
-    values += [value(k.dtype) for k in kinds[len(sequences) + len(states) :]]
+    values += [value(k, n + max(t) + rng.integers(0, 3)) for k, t in zip(kinds, sequences, strict=False)]
+    values += [value(k, -min(t)) for k, t in zip(kinds[len(sequences) :], states, strict=False)]
+    values += [value(k) for k in kinds[len(sequences) + len(states) :]]
     return Scan(spec, inputs, outputs), values
 
 
 def check(op, values, lowered=None):
-    given = [T.TensorType(v.dtype, [False] * v.ndim)() for v in values]
+    read = op.spec.inner_inputs(op.inner.inputs)
+    rows = [(False, *group[0].type.broadcastable) for group in (*read.sequences, *read.states)]
+    kinds = [(), *rows, *(v.type.broadcastable for v in (*read.carried, *read.fixed))]
+    given = [T.TensorType(v.dtype, kind)() for v, kind in zip(values, kinds, strict=True)]
     made = op(*given, return_list=True)
     if lowered is not None:
         assert (lower(made[0].owner) is not None) == lowered
@@ -117,8 +125,9 @@ def test_loops_over_arrays(seed):
 
 @pytest.mark.parametrize("length", [1, 3, 16, 37])
 @pytest.mark.parametrize("seed", portion(range(15), always=0))
-def test_loops_over_vectors(seed, length):
-    made = some_loop(seed, (length,))
+@pytest.mark.parametrize("numbers", [False, True])
+def test_loops_over_vectors(seed, length, numbers):
+    made = some_loop(seed, (length,), numbers)
     if made is not None:
         check(*made)
 
@@ -126,8 +135,8 @@ def test_loops_over_vectors(seed, length):
 def vectors(spec, fixed=(1,)):
     """Return a loop in which all vectors meet, with as many inputs as a description has."""
     count = len([k for group in (*spec.sequences, *spec.states) for k in group]) + spec.carried
-    inputs = [*T.dvectors(count), *(T.dvector() if ndim else T.dscalar() for ndim in fixed)]
-    total = sum(v * (k + 1) if v.ndim else v for k, v in enumerate(inputs))
+    inputs = [*T.dvectors(count), *(T.TensorType("float64", [not ndim])() for ndim in fixed)]
+    total = sum(v * (k + 1) for k, v in enumerate(inputs))
     return Scan(spec, inputs, [T.tanh(total + k) for k in range(spec.stacked + spec.carried)])
 
 
@@ -137,7 +146,7 @@ def test_what_is_kept_of_vectors(n, keep):
     spec = LoopSpec(((0, 2),), ((-2, -1),), 1, 1, 2, keep=(keep, None if keep is None else 1))
     for length in (0, 1, 16, 21):
         values = [np.asarray(n), *(np.linspace(-1, 1, k * length).reshape(k, length) for k in (n + 2, 2))]
-        values += [np.linspace(0, 1, length), np.linspace(1, 2, length), np.asarray(0.3)]
+        values += [np.linspace(0, 1, length), np.linspace(1, 2, length), np.array([0.3])]
         check(vectors(spec, (1, 0)), values, lowered=True)
 
 
@@ -174,6 +183,19 @@ def test_a_product_and_what_is_added_to_it_are_one_step():
     # Of two products nobody could say which; one that is used twice is computed anyway; numbers of other dtypes differ.
     for other in (a * h + x * h, a * h + T.exp(a * h), a + h + x):
         assert "TH_FMA" not in source(other)
+
+
+def test_numbers_that_a_step_over_vectors_reads():
+    """Rules move their stretching out of the loop, and the loop is one C function."""
+    x, rates, h, a = T.dmatrix("x"), T.dvector("rates"), T.dvector("h"), T.dscalar("a")
+    states, _ = theano.scan(lambda row, rate, past, a: a * past - rate * row, [x, rates], h, a)
+    f = theano.function([x, rates, h, a], states)
+    (node,) = (n for n in f.maker.fgraph.toposort() if isinstance(n.op, Scan))
+    assert "TH_READ_ROW" in lower(node).source
+    rows, expected = np.linspace(-1, 1, 51).reshape(3, 17), [np.linspace(1, 2, 17)]
+    for row, rate in zip(rows, (0.5, 2.0, -1.0), strict=True):
+        expected.append(0.75 * expected[-1] - rate * row)
+    np.testing.assert_allclose(f(rows, [0.5, 2.0, -1.0], expected[0], 0.75), expected[1:], rtol=1e-14)
 
 
 def test_layouts_of_vectors():

@@ -83,8 +83,8 @@ def loop_function(op: Any, node: Apply) -> Kernel | None:
     return Kernel(title(op, node), source, tuple(dict.fromkeys(blocks)), Constants(numbers=body.params), work)
 
 
-def _has(ndim: int, v: Any) -> bool:
-    return is_tensor(v) and v.type.broadcastable == (False,) * ndim and v.type.dtype in KNOWN.names
+def _has(ndim: int, v: Any, *, stretched: bool = False) -> bool:
+    return is_tensor(v) and v.type.broadcastable == (stretched,) * ndim and v.type.dtype in KNOWN.names
 
 
 def _can_store(spec: LoopSpec) -> bool:
@@ -101,20 +101,19 @@ def _expression(op: Scan) -> tuple[Any, list[bool]] | None:
     None where a step is more than arithmetic, or vectors may differ in length.
     """
     spec: LoopSpec = op.spec
-    moving, fixed = op.inner.inputs[: -spec.fixed or None], op.inner.inputs[len(op.inner.inputs) - spec.fixed :]
-    ndim = 0 if all(_has(0, v) for v in op.inner.outputs) else 1
-    if not all(_has(ndim, v) for v in (*moving, *op.inner.outputs)):
-        return None
-    if not all(_has(0, v) or _has(ndim, v) for v in fixed):
-        return None
-    if ndim and (spec.until or not moving):
-        return None
     graph: Any = FunctionGraph(op.inner.inputs, op.inner.outputs)
+    ndim = 0 if all(_has(0, v) for v in graph.outputs) else 1
+    # What no step changes may be a number for all elements: one that a step stretches, or one stretched outside.
+    read = spec.inner_inputs(graph.inputs)
+    unchanged = [*read.fixed, *(v for taps in read.sequences for v in taps)]
+    numbers = {v for v in unchanged if _has(0, v) or (ndim and _has(1, v, stretched=True))}
+    vectors = [v for v in graph.inputs if v not in numbers]
+    if not all(_has(ndim, v) for v in (*vectors, *graph.outputs)) or (ndim and (spec.until or not vectors)):
+        return None
     if not all(is_tensor(v) and v.type.ndim <= ndim for n in graph.apply_nodes for v in n.outputs):
         return None
     rewrite(graph, get_mode(None).excluding("inplace", "placement").optimizer)
     nodes: list[Any] = graph.toposort()
-    # A number is stretched to the length of vectors.
     lifted = (n for n in nodes if isinstance(n.op, DimShuffle) and n.inputs[0] in graph.inputs)
     stretched = {n.outputs[0]: n.inputs[0] for n in lifted if n.inputs[0].type.ndim == 0}
     nodes = [n for n in nodes if n.outputs[0] not in stretched]
@@ -126,21 +125,23 @@ def _expression(op: Scan) -> tuple[Any, list[bool]] | None:
     outside, known = scalar_expression(nodes, [*graph.inputs, *graph.outputs])
     if any(v not in graph.inputs and v not in stretched and not isinstance(v, Constant) for v in outside):
         return None
-    numbers = {number: outside[v] for v, number in stretched.items() if v in outside}
-    composite = scal.Composite([numbers.get(v, outside[v]) for v in graph.inputs], [known[v] for v in graph.outputs])
-    return scal.Composite.from_program(_rounded_once(composite.program)), [v.type.ndim == 0 for v in graph.inputs]
+    read_as = {number: outside[v] for v, number in stretched.items() if v in outside}
+    composite = scal.Composite([read_as.get(v, outside[v]) for v in graph.inputs], [known[v] for v in graph.outputs])
+    single = [not ndim or v in numbers for v in graph.inputs]
+    return scal.Composite.from_program(_rounded_once(composite.program)), single
 
 
 def _of_one_length(graph: Any, nodes: Sequence[Any]) -> bool:
     """Return whether all vectors of a step are in expressions with each other, which holds their lengths together."""
-    vectors = [v for v in (*graph.inputs, *graph.outputs) if v.type.ndim == 1]
+    vectors = [v for v in (*graph.inputs, *graph.outputs) if v.type.broadcastable == (False,)]
     if any(isinstance(v, Constant) for v in graph.outputs):
         return False
     groups: list[set[Any]] = [{v} for v in dict.fromkeys(vectors)]
     for node in nodes:
         joined = {v for v in (*node.inputs, *node.outputs) if v.type.broadcastable == (False,)}
-        apart = [g for g in groups if not g & joined]
-        groups = [*apart, joined.union(*(g for g in groups if g & joined))]
+        if joined:
+            apart = [g for g in groups if not g & joined]
+            groups = [*apart, joined.union(*(g for g in groups if g & joined))]
     return len(groups) == 1
 
 

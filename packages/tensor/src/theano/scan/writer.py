@@ -1,7 +1,7 @@
 """The text of loops as one C function: over numbers, and over the elements of vectors.
 
-States and carried values are local variables. Of vectors, as many elements as fill some registers go through all steps
-together, so that these variables are short arrays.
+States and carried values of loops over numbers are local variables. A step over vectors reads and writes rows where
+they are, some elements at once; those that are left over at the end of rows are local arrays.
 """
 
 from __future__ import annotations
@@ -183,26 +183,35 @@ class NumbersWriter:
             c(f"*({c_type(value.dtype)} *){place}->data = {value.name};")
 
 
-# Elements that go through the steps together: two vectors of most CPUs, so that one works while the other waits.
+# Elements that are computed at once: two vectors of most CPUs, so that one works while the other waits.
 _BYTES_TOGETHER = 128
 
-_LANES = """\
-/* Up to `lanes` elements from memory and back; where there are fewer, nothing beyond them is touched. */
-#define TH_TAKE(T, to, from, step) \\
+_ROWS = """\
+/* A loop over some elements. Without this, GCC unrolls it first and then finds no vectors in functions such as exp. */
+#if defined(__GNUC__) || defined(__clang__)
+#define TH_TOGETHER _Pragma("omp simd")
+#else
+#define TH_TOGETHER
+#endif
+#define TH_COPY_ROW(T, to, from, step) \\
     do { \\
-        if (here == lanes && (step) == (int64_t)sizeof(T)) \\
-            memcpy((to), (from), sizeof(to)); \\
+        if ((step) == (int64_t)sizeof(T)) \\
+            memcpy((to), (from), (size_t)d * sizeof(T)); \\
         else \\
-            for (int64_t l = 0; l < here; ++l) \\
+            for (int64_t l = 0; l < d; ++l) \\
                 (to)[l] = *(const T *)((from) + l * (step)); \\
     } while (0)
-#define TH_PUT(T, to, from) \\
+/* A row of an operand: where it is, or a copy if its elements are apart. */
+#define TH_READ_ROW(T, name, from, step) \\
     do { \\
-        if (here == lanes) \\
-            memcpy((to), (from), sizeof(from)); \\
-        else \\
-            for (int64_t l = 0; l < here; ++l) \\
-                (to)[l] = (from)[l]; \\
+        if ((step) == (int64_t)sizeof(T)) \\
+            name##_row = (const T *)(from); \\
+        else { \\
+            if (!name##_own && !(name##_own = ctx->rt->scratch(ctx, (size_t)d * sizeof(T) + 1))) return -1; \\
+            TH_COPY_ROW(T, name##_own, from, step); \\
+            name##_row = name##_own; \\
+        } \\
+        memcpy(name##_rest, name##_row + full, (size_t)(d - full) * sizeof(T)); \\
     } while (0)
 """
 
@@ -213,16 +222,21 @@ class VectorsWriter(NumbersWriter):
     Parameters
     ----------
     single : set of str
-        The inner inputs that are numbers: fixed ones.
+        The inner inputs that are numbers, for all elements: of fixed ones and rows of sequences.
     """
 
     def __init__(self, spec: LoopSpec, own: InnerInputs, made: InnerOutputs, body: Body, single: set[str]):
         super().__init__(spec, own, made, body)
         self.single = single
         sizes = {8 if value.dtype[-2:] == "64" else 4 for value in (*own.flat(), *made.flat())}
-        self.lanes = _BYTES_TOGETHER // max(sizes)
+        self.width = _BYTES_TOGETHER // max(sizes)
+        #: The inner inputs that are rows of operands.
+        self.read = [v for v in (*(v for taps in own.sequences for v in taps), *own.fixed) if v.name not in single]
+        #: What a step makes with what it replaces, the oldest first: their rows take turns.
+        self.turns = [[*past, value] for past, value in zip(self.past, made.states, strict=True)]
+        self.turns += [[old, new] for old, new in zip(own.carried, made.carried, strict=True)]
 
-    support = (_LANES,)
+    support = (_ROWS,)
 
     def write(self) -> CText:
         """Return the text."""
@@ -235,23 +249,19 @@ class VectorsWriter(NumbersWriter):
                 self._ensure(k, place, f"n + {before}" if keep is None else self._rows_kept(before, keep))
             c.extend(f"if (ctx->rt->ensure(ctx, {place}, &d)) return -1;" for place in self.results.carried)
             c.extend(self.body.declarations("(const char *)ctx->params"))
-            for place, value in zip(self.given.fixed, self.own.fixed, strict=True):
-                if value.name in self.single:
-                    c(value.declared(f"*(const {c_type(value.dtype)} *){place}->data"))
-            c(f"enum {{ lanes = {self.lanes} }};")
-            with c.block("for (int64_t from = 0; from < d; from += lanes)"):
-                c("const int64_t here = d - from < lanes ? d - from : lanes;")
-                self._before()
-                with c.block("for (int64_t t = 0; t < n; ++t)"):
-                    self._step()
-                self._after()
+            c(f"enum {{ width = {self.width} }};", "const int64_t full = d / width * width;")
+            self._before()
+            with c.block("for (int64_t t = 0; t < n; ++t)"):
+                self._step()
+            self._after()
             c("return 0;")
         return c
 
     def _lengths(self) -> None:
         """Write that all vectors must have one length, ``d``."""
         given, own = self.given, self.own
-        kinds = [*(1 if taps else None for taps in self.spec.sequences), *(1 for _ in given.states),
+        kinds = [*(1 if taps and taps[0].name not in self.single else None for taps in own.sequences),
+                 *(1 for _ in given.states),
                  *(0 for _ in given.carried), *(None if v.name in self.single else 0 for v in own.fixed)]  # fmt: skip
         places = [*given.sequences, *given.states, *given.carried, *given.fixed]
         numbered = ((k, *pair) for k, pair in enumerate(zip(places, kinds, strict=True), 1))
@@ -266,73 +276,101 @@ class VectorsWriter(NumbersWriter):
     def _ensure(self, k: int, place: str, rows: str) -> None:
         self.c(f"const int64_t rows{k}[2] = {{{rows}, d}};", f"if (ctx->rt->ensure(ctx, {place}, rows{k})) return -1;")
 
-    def _array(self, value: Value, place: str = "", row: str = "", step: str = "") -> None:
-        """Write the declaration of elements side by side, and what they begin with."""
-        kind = c_type(value.dtype)
-        self.c(f"{kind} {value.name}[lanes] = {{0}};")
-        if place:
-            self.c(f"TH_TAKE({kind}, {value.name}, {place}->data{row} + from * {step}, {step});")
-
     def _before(self) -> None:
+        """Write which memory rows are in, and those before the first step."""
+        c = self.c
+        for value in self.read:
+            kind = c_type(value.dtype)
+            c(f"const {kind} *{value.name}_row;", f"{kind} *{value.name}_own = NULL, {value.name}_rest[width] = {{0}};")
+        for place, value in zip(self.given.fixed, self.own.fixed, strict=True):
+            if value.name in self.single:
+                c(value.declared(f"*(const {c_type(value.dtype)} *){place}->data"))
+            else:
+                c(f"TH_READ_ROW({c_type(value.dtype)}, {value.name}, {place}->data, {place}->strides[0]);")
+        for k, (place, value, before, keep) in enumerate(self._stacks()):
+            for j, each in enumerate((*self.past[k], value) if before else (value,)):
+                self._row(each, self._kept(place, each, str(j)) if keep is None or not before else "")
+        for old, new in zip(self.own.carried, self.made.carried, strict=True):
+            self._row(old)
+            self._row(new)
         for place, past, depth in zip(self.given.states, self.past, self.spec.depths, strict=True):
             for j, value in enumerate(past, depth - len(past)):
-                self._array(value, place if j >= 0 else "", f" + {j} * {place}->strides[0]", f"{place}->strides[1]")
+                if j >= 0:
+                    self._begin(value, f"{place}->data + {j} * {place}->strides[0]", f"{place}->strides[1]")
         for place, value in zip(self.given.carried, self.own.carried, strict=True):
-            self._array(value, place, "", f"{place}->strides[0]")
-        for place, value in zip(self.given.fixed, self.own.fixed, strict=True):
-            if value.name not in self.single:
-                self._array(value, place, "", f"{place}->strides[0]")
-        for group in self.own.sequences:
-            for value in group:
-                self._array(value)
-        for value in self.made.flat():
-            self._array(value)
-        for k, (_, _, before, keep) in enumerate(self._stacks()):
-            for j in range(before if keep is None else 0):
-                self._put(k, self.past[k][j], str(j))
+            self._begin(value, f"{place}->data", f"{place}->strides[0]")
 
-    def _put(self, k: int, value: Value, row: str) -> None:
+    def _row(self, value: Value, at: str = "") -> None:
+        """Write the declaration of a row that steps make, at a place of the result or in memory of its own."""
         kind = c_type(value.dtype)
-        place = (*self.results.states, *self.results.mapped)[k]
-        self.c(f"TH_PUT({kind}, ({kind} *){place}->data + ({row}) * d + from, {value.name});")
+        memory = at or f"ctx->rt->scratch(ctx, (size_t)d * sizeof({kind}) + 1)"
+        self.c(f"{kind} {value.name}_at[width] = {{0}}, *{value.name}_rest = {value.name}_at;",
+               f"{kind} *{value.name}_row = {memory};")  # fmt: skip
+        if not at:
+            self.c(f"if (!{value.name}_row) return -1;")
+
+    def _begin(self, value: Value, at: str, step: str) -> None:
+        kind = c_type(value.dtype)
+        self.c(f"TH_COPY_ROW({kind}, {value.name}_row, {at}, {step});",
+               f"memcpy({value.name}_rest, {value.name}_row + full, (size_t)(d - full) * sizeof({kind}));")  # fmt: skip
+
+    @staticmethod
+    def _kept(place: str, value: Value, row: str) -> str:
+        """Return where a row of a stacked result is."""
+        return f"({c_type(value.dtype)} *){place}->data + ({row}) * d"
 
     def _step(self) -> None:
-        c, words = self.c, self.body.words
+        c = self.c
         for place, group, taps in zip(self.given.sequences, self.own.sequences, self.spec.sequences, strict=True):
             for value, k in zip(group, taps, strict=True):
-                at, step = f"{place}->data + (t + {k}) * {place}->strides[0]", f"{place}->strides[1]"
-                c(f"TH_TAKE({c_type(value.dtype)}, {value.name}, {at} + from * {step}, {step});")
+                at, kind = f"{place}->data + (t + {k}) * {place}->strides[0]", c_type(value.dtype)
+                if value.name in self.single:
+                    c(value.declared(f"*(const {kind} *)({at})"))
+                else:
+                    c(f"TH_READ_ROW({kind}, {value.name}, {at}, {place}->strides[1]);")
+        for place, value, before, keep in self._stacks():
+            if keep is None:
+                c(f"{value.name}_row = {self._kept(place, value, f't + {before}')};")
+        with c.block("for (int64_t from = 0, count; from < d; from += count)"):
+            self._elements()
+        for value in self.made.flat():
+            size = f"(size_t)(d - full) * sizeof({c_type(value.dtype)})"
+            c(f"memcpy({value.name}_row + full, {value.name}_rest, {size});")
+        for values in self.turns:
+            for part in ("row", "rest"):
+                with c.block():
+                    c(f"{c_type(values[0].dtype)} *const oldest = {values[0].name}_{part};")
+                    c.extend(f"{older}_{part} = {newer}_{part};" for older, newer in pairwise(v.name for v in values))
+                    c(f"{values[-1].name}_{part} = oldest;")
+
+    def _elements(self) -> None:
+        """Write a step of those elements that fill vectors, then of the rest."""
+        c, made, words = self.c, self.made.flat(), self.body.words
+        changed = [v for values in self.turns for v in values[:-1]]
         past = {
             value.name: rows[k].name
             for rows, group, taps in zip(self.past, self.own.states, self.spec.states, strict=True)
             for value, k in zip(group, taps, strict=True)
         }
-        c("TH_INDEPENDENT")
-        with c.block("for (int64_t l = 0; l < lanes; ++l)"):
+        c("const int rest = from == full;", "count = rest ? width : full;")
+        for value in (*self.read, *changed, *made):
+            const = "" if value in made else "const "
+            c(f"{const}{c_type(value.dtype)} *const {value.name} = rest ? {value.name}_rest : {value.name}_row;")
+        c("for (int64_t g = 0; g < count; g += width)", "TH_TOGETHER")
+        with c.block("for (int64_t l = g; l < g + width; ++l)"):
             for value in self.own.flat():
                 name = past.get(value.name, value.name)
                 self._local(value, name if name in self.single else f"{name}[l]", words)
-            for value in self.made.flat():
-                c(f"{compute_type(value.dtype)} {value.name}_i;")
+            c.extend(f"{compute_type(value.dtype)} {value.name}_i;" for value in made)
             c.extend(self.body.lines)
-            c.extend(store(value.dtype, f"{value.name}[l]", f"{value.name}_i") for value in self.made.flat())
-        for k, (_, value, before, keep) in enumerate(self._stacks()):
-            if keep is None:
-                self._put(k, value, f"t + {before}")
-        moves = [pair for past in self.past for pair in pairwise(past)]
-        moves += [(past[-1], value) for past, value in zip(self.past, self.made.states, strict=True)]
-        moves += zip(self.own.carried, self.made.carried, strict=True)
-        c.extend(f"memcpy({old.name}, {new.name}, sizeof {new.name});" for old, new in moves)
+            c.extend(store(value.dtype, f"{value.name}[l]", f"{value.name}_i") for value in made)
 
     def _after(self) -> None:
-        for k, (_, value, before, keep) in enumerate(self._stacks()):
+        c = self.c
+        for k, (place, _, before, keep) in enumerate(self._stacks()):
             if keep is not None and before:
                 for condition, row, last in self._last_rows(k, before, keep):
-                    with self.c.block(condition):
-                        self._put(k, last, row)
-            elif keep is not None:
-                with self.c.block("if (n)"):
-                    self._put(k, value, "0")
+                    size = f"(size_t)d * sizeof *{last.name}_row"
+                    c(f"{condition} memcpy({self._kept(place, last, row)}, {last.name}_row, {size});".lstrip())
         for place, value in zip(self.results.carried, self.own.carried, strict=True):
-            kind = c_type(value.dtype)
-            self.c(f"TH_PUT({kind}, ({kind} *){place}->data + from, {value.name});")
+            c(f"memcpy({place}->data, {value.name}_row, (size_t)d * sizeof *{value.name}_row);")
