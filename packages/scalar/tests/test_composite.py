@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_c_forms import special_values
 
 import theano.scalar as ts
 from theano.scalar.define import scalar_op
+from theano.scalar.dtypes import all_dtypes
 from theano.scalar.output_types import upgrade_to_float
 
 
@@ -165,6 +167,21 @@ def test_c_agrees_with_numpy(xy: Any, compile_loops: Any, Case_: Any, ulps_betwe
             else:
                 rtol = 5e-3 if case.outs[0] == "float16" else 1e-6
                 np.testing.assert_allclose(found, wanted, rtol=rtol, atol=1e-12)
+
+
+def test_constants_in_c_are_worth_what_they_are(compile_loops: Any, Case_: Any) -> None:
+    cases, constants = [], {}
+    x = ts.float64("x")
+    for dtype in all_dtypes:
+        numbers = special_values(dtype)
+        op = ts.Composite([x], [ts.get_scalar_type(dtype).make_constant(number) for number in numbers])
+        cases.append(Case_(op, ("float64",), (dtype,) * len(numbers)))
+        constants[dtype] = numbers
+    loops = compile_loops(cases)
+    for case, numbers in zip(cases, constants.values(), strict=True):
+        found = np.stack(loops(case, np.zeros(2)))
+        np.testing.assert_array_equal(found, np.stack([numbers, numbers], axis=1))
+        assert found[:, 0].tobytes() == numbers.tobytes() or np.isnan(numbers).any()
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "complex64", "int8"])

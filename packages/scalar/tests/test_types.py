@@ -131,6 +131,21 @@ def test_numbers_that_no_dtype_holds(value: Any, dtype: str | None, shown: str) 
     assert str(caught.value).startswith(shown) and isinstance(caught.value, OverflowError)
 
 
+@pytest.mark.parametrize("dtype", dtypes.all_dtypes)
+def test_numbers_that_differ_by_rounding_only(dtype: str) -> None:
+    """Against NumPy: relative and absolute tolerance are added up; what is not finite must be equal."""
+    numbers = [0, 1, 2, 100, 101] if dtype == "bool" or dtype[0] in "iu" else [
+        0.0, 1e-9, 1e-4, 1.0, 1.000002, 1.001, 2.0, 1000.0, 1000.001, 1000.2, 1100.0, np.inf, -np.inf, np.nan]  # fmt: skip
+    scalar = getattr(ts, dtype)
+    relative, absolute = {"float16": (1e-2, 1e-3), "float32": (1e-4, 1e-5), "complex64": (1e-4, 1e-5)}.get(dtype, (1e-5, 1e-8))
+    for a, b in itertools.product(np.array(numbers).astype(dtype), repeat=2):
+        exact = dtype in dtypes.discrete_dtypes
+        for tolerance in (None, 0.01):
+            within = (relative, absolute) if tolerance is None else (tolerance, tolerance)
+            wanted = a == b if exact else np.isclose(a, b, *within, equal_nan=True)
+            assert scalar.values_eq_approx(a, b, tolerance=tolerance) == wanted, (a, b, tolerance)
+
+
 def test_constants_are_told_apart_by_their_bits() -> None:
     nan = ts.constant(float("nan"))
     assert nan.equals(ts.constant(float("nan")))

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,12 @@ from c_toys import Live, WatchedAdd, add, double, mul, told, watched
 
 import theano
 from theano import Mode, function
+from theano.codegen import block_unit
 from theano.codegen.blocks import ask, write_block
-from theano.errors import KernelCompileError, MethodNotDefined
+from theano.errors import CacheWarning, KernelCompileError, MethodNotDefined, NoCompilerError
 from theano.graph import Apply, FunctionGraph, Type
 from theano.graph.op import COp
+from theano.runtime.blocks import BlockFactory, BlockNode, block_of
 from theano.runtime.link import OpWiseCLinker, Performed, Thunked
 from warm import Warm
 
@@ -77,7 +80,6 @@ def three():
     b = WatchedAdd(2)(a, z)
     cells = {v: [1.5] for v in (x, y, z)} | {b: [None]}
     from theano.compile.compiling import compile_blocks
-    from theano.runtime.blocks import BlockFactory, BlockNode, block_of
 
     node = BlockNode([a.owner, b.owner], [b])
     block = block_of(node)
@@ -116,6 +118,38 @@ def test_what_fails_cleans_up_what_was_entered_and_nothing_else(three, step):
     told()
     assert thunk() is None and cells[b][0] == 4.5 and thunk.failed == 0
     cells[b][0] = None
+
+
+@pytest.mark.usefixtures("fresh_process")
+@pytest.mark.parametrize(("shared", "failures", "works"), [
+    (True, 0, "at once"), (True, 1, "privately"), (True, 2, ""), (False, 1, ""),
+])  # fmt: skip
+def test_what_fails_is_tried_once_more_in_a_private_place(shared, failures, works, cache, monkeypatch):
+    store = block_unit.open_cache(cache)
+    if not shared:
+        with pytest.warns(CacheWarning):
+            store.give_up(OSError(5, "Input/output error"))
+    x, y = doubles("x", "y")
+    left, build = [failures], block_unit._build_and_load
+
+    def fails(*arguments):
+        left[0] -= 1
+        if left[0] >= 0:
+            raise OSError(28, "No space left on device")
+        return build(*arguments)
+
+    monkeypatch.setattr(block_unit, "_build_and_load", fails)
+    monkeypatch.setattr(block_unit, "_loaded", {})
+    block = block_of(BlockNode([add(x, y).owner], [add(x, y)]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if works:
+            assert len(block_unit.compile_blocks([block], None, cache)) == 1
+        else:
+            with pytest.raises(NoCompilerError, match="there is no space to compile: No space left on device"):
+                block_unit.compile_blocks([block], None, cache)
+    assert left[0] == (-1 if works else 0) and len(caught) == (shared and failures > 0)
+    assert store.is_private == (not shared or failures > 0)
 
 
 def test_what_succeeds_runs_each_cleanup_once(three):
