@@ -51,6 +51,9 @@ class OpContract:
     slopes_of_whole : bool
         Whether the gradient passes through outputs that are whole numbers, as it does where numbers are only moved;
         any other function whose values are whole jumps, and is flat elsewhere.
+    linear_in : tuple of int or slice, or None
+        The inputs in each of which the op is linear; those of a slice together. R_op follows: the sum of the op itself
+        with each replaced by its direction. Empty: no output moves. None (the default): R_op or the gradient says it.
     check_input : bool or None
         Whether the types of the inputs check them in C; None: as ``config.check_input`` says.
     params_type : Type or None
@@ -70,6 +73,7 @@ class OpContract:
     priority: int = 0
     moves_only: bool = False
     slopes_of_whole: bool = False
+    linear_in: tuple[int | slice, ...] | None = None
     check_input: bool | None = None
     params_type: Any = None
 
@@ -94,13 +98,23 @@ class OpContract:
         """Return the same as :meth:`grad`; an op that wants to use its outputs overrides this one."""
         return self.grad(inputs, output_grads)
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
+    def R_op(self: Any, inputs: Sequence[Any], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
         """Return the derivative of each output along the direction ``eval_points`` of the inputs.
 
         Directions are None for inputs that do not move (zeros, where the op is no layer's), and for outputs that do
-        not. Without this method the gradient is asked, twice.
+        not. Without this method, and without :attr:`linear_in`, the gradient is asked, twice.
         """
-        raise MethodNotDefined("R_op", type(self), type(self).__name__)
+        if self.linear_in is None:
+            raise MethodNotDefined("R_op", type(self), type(self).__name__)
+        moved: Sequence[Any] | None = None
+        for one in self.linear_in:
+            numbers = range(len(inputs))[one] if isinstance(one, slice) else [range(len(inputs))[one]]
+            points = {k: eval_points[k] for k in numbers}
+            if any(d is not None for d in points.values()):
+                along = {k: inputs[k].zeros_like() if d is None else d for k, d in points.items()}
+                made = self(*(along.get(k, x) for k, x in enumerate(inputs)), return_list=True)[0].owner.outputs
+                moved = made if moved is None else [a + b for a, b in zip(moved, made, strict=True)]
+        return moved or [None] * len(self.make_node(*inputs).outputs)
 
     def connection_pattern(self, node: Apply[Any, Any]) -> Sequence[Sequence[bool]]:
         """Return, for each input, a list that says of each output whether the input has an influence on its elements.
@@ -269,4 +283,6 @@ def answers(op: OpContract, method: str) -> bool:
     >>> answers(Same(), "infer_shape"), answers(Same(), "connection_pattern")
     (True, False)
     """
+    if method == "R_op" and op.linear_in is not None:
+        return True
     return getattr(getattr(op, method), "__func__", None) is not getattr(OpContract, method)

@@ -251,6 +251,8 @@ class MulSS(_TwoSparse):
     array([[0., 6.]])
     """
 
+    linear_in = (0, 1)
+
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with SciPy."""
         refuse_shapes(node, inputs)
@@ -265,12 +267,6 @@ class MulSS(_TwoSparse):
         (x, y), (g,) = inputs, output_grads
         return [_conj(y) * g, _conj(x) * g]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, y), (dx, dy) = inputs, eval_points
-        terms = ([] if dx is None else [self(dx, y)]) + ([] if dy is None else [self(x, dy)])
-        return [sum(terms[1:], terms[0]) if terms else None]
-
 
 class MulSD(Op):
     """The product of a sparse matrix with a dense operand, element by element: of the structure of the first.
@@ -283,6 +279,7 @@ class MulSD(Op):
     """
 
     __props__ = ()
+    linear_in = (0, 1)
 
     def make_node(self, x: Any, y: Any) -> Apply:
         """Return the node."""
@@ -307,12 +304,6 @@ class MulSD(Op):
         ours = dense_from_sparse(times_each(_conj(x), g)) if is_sparse(g) else _conj(x) * g
         return [_conj(y) * g, fitted(ours, y)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, y), (dx, dy) = inputs, eval_points
-        terms = ([] if dx is None else [self(dx, y)]) + ([] if dy is None else [self(x, dy)])
-        return [sum(terms[1:], terms[0]) if terms else None]
-
 
 class MulSV(Op):
     """The product of a sparse matrix with a vector, which multiplies each row.
@@ -328,6 +319,7 @@ class MulSV(Op):
 
     make_node = StructuredAddSV.make_node
     infer_shape = StructuredAddSV.infer_shape
+    linear_in = (0, 1)
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply the numbers."""
@@ -339,12 +331,6 @@ class MulSV(Op):
         """Return the gradient times the other factor; that of the vector summed over the rows."""
         (x, y), (g,) = inputs, output_grads
         return [self(g, _conj(y)), times_each(_conj(x), g).sum(axis=0, sparse_grad=True)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, y), (dx, dy) = inputs, eval_points
-        terms = ([] if dx is None else [self(dx, y)]) + ([] if dy is None else [self(x, dy)])
-        return [sum(terms[1:], terms[0]) if terms else None]
 
 
 def _conj(x: Any) -> Any:

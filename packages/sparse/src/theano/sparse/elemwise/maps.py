@@ -132,6 +132,7 @@ class Neg(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
 
     def __str__(self) -> str:
         return "Sparse" + type(self).__name__
@@ -153,10 +154,6 @@ class Neg(Op):
         """Return the negative gradient."""
         return [-output_grads[0]]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the negative direction."""
-        return [None if eval_points[0] is None else -eval_points[0]]
-
 
 neg = Neg()
 
@@ -176,6 +173,7 @@ class Cast(Op):
     """
 
     __props__ = ("out_type",)
+    linear_in = (0,)
 
     def __init__(self, out_type: str):
         self.out_type = dtype_name(out_type)
@@ -205,10 +203,6 @@ class Cast(Op):
         if is_whole:
             return [g]
         return [g.astype(x.type.dtype)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction in that dtype."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
 
 
 bcast, wcast, icast, lcast = Cast("int8"), Cast("int16"), Cast("int32"), Cast("int64")

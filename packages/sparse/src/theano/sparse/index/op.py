@@ -56,6 +56,7 @@ class GetItemList(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
 
     def make_node(self, x: Any, index: Any) -> Apply:
         """Return the node."""
@@ -79,10 +80,6 @@ class GetItemList(Op):
         """Return the rows of the gradient where they came from."""
         return [get_item_list_grad(*inputs, output_grads[0]), DisconnectedType()()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
-
 
 class GetItemListGrad(Op):
     """Rows at places of a matrix that is as long as another one, and 0 elsewhere; what meets is added.
@@ -91,6 +88,7 @@ class GetItemListGrad(Op):
     """
 
     __props__ = ()
+    linear_in = (2,)
 
     def make_node(self, x: Any, index: Any, gz: Any) -> Apply:
         """Return the node."""
@@ -117,10 +115,6 @@ class GetItemListGrad(Op):
         """Return the rows of the gradient."""
         return [DisconnectedType()(), DisconnectedType()(), output_grads[0][inputs[1]]]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[2] is None else self(*inputs[:2], eval_points[2])]
-
 
 class GetItem2Lists(Op):
     """Elements of a sparse matrix at places named by two lists, a dense vector.
@@ -133,6 +127,7 @@ class GetItem2Lists(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
 
     def make_node(self, x: Any, ind1: Any, ind2: Any) -> Apply:
         """Return the node."""
@@ -161,10 +156,6 @@ class GetItem2Lists(Op):
         """Return the gradient where the elements came from."""
         return [get_item_2lists_grad(*inputs, output_grads[0]), DisconnectedType()(), DisconnectedType()()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
-
 
 class GetItem2ListsGrad(Op):
     """Numbers at places of a matrix that is as long as another one; what meets is added.
@@ -173,6 +164,7 @@ class GetItem2ListsGrad(Op):
     """
 
     __props__ = ()
+    linear_in = (3,)
 
     def make_node(self, x: Any, ind1: Any, ind2: Any, gz: Any) -> Apply:
         """Return the node."""
@@ -197,10 +189,6 @@ class GetItem2ListsGrad(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the elements of the gradient at the places."""
         return [*(DisconnectedType()() for _ in range(3)), output_grads[0][inputs[1], inputs[2]]]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[3] is None else self(*inputs[:3], eval_points[3])]
 
 
 _SLICE = ("start", "stop", "step")
@@ -284,6 +272,7 @@ class GetItem2dGrad(Op):
     """
 
     __props__ = ()
+    linear_in = (-1,)
 
     def make_node(self, x: Any, *inputs: Any) -> Apply:
         """Return the node."""
@@ -310,10 +299,6 @@ class GetItem2dGrad(Op):
         g = output_grads[0]
         part = Apply(get_item_2d, [g, *inputs[1:-1]], [g.type()]).outputs[0]
         return [*(DisconnectedType()() for _ in inputs[1:]), part]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[-1] is None else self(*inputs[:-1], eval_points[-1])]
 
 
 def _as_slice(part: Any, op: object) -> slice:

@@ -48,6 +48,7 @@ class ElementsAt(Op):
     """
 
     __props__ = ("format",)
+    linear_in = (3,)
 
     def __init__(self, format: str):
         self.format = format
@@ -88,10 +89,6 @@ class ElementsAt(Op):
             found = found.sum(axis=axis, keepdims=True) if one else found
         return [*(DisconnectedType()() for _ in range(3)), found]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the elements of the direction."""
-        return [None if eval_points[3] is None else self(*inputs[:3], eval_points[3])]
-
 
 elements_at = ElementsAt
 
@@ -113,6 +110,7 @@ class Scattered(Op):
     """
 
     __props__ = ("format",)
+    linear_in = (0,)
 
     def __init__(self, format: str):
         self.format = format
@@ -138,7 +136,3 @@ class Scattered(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return what of the gradient is where the data were."""
         return [elements_at(self.format)(*inputs[1:], output_grads[0]), *(DisconnectedType()() for _ in range(3))]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the matrix of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]

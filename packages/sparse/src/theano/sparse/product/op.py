@@ -313,6 +313,7 @@ class _ProductsAt(Op):
 
     __props__ = ()
     format: str
+    linear_in = (2, 3)
 
     def make_node(self, a_indices: Any, a_indptr: Any, b: Any, g_ab: Any) -> Apply:
         """Return the node."""
@@ -347,12 +348,6 @@ class _ProductsAt(Op):
         shape = [g.shape[0], b.shape[0]]
         at = CSM(self.format)(output_grads[0], indices, indptr, as_tensor_variable(shape))
         return [DisconnectedType()(), DisconnectedType()(), structured_dot(at.T, g), structured_dot(at, b)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (indices, indptr, b, g), (_, _, db, dg) = inputs, eval_points
-        terms = [self(indices, indptr, *pair) for pair, d in (((db, g), db), ((b, dg), dg)) if d is not None]
-        return [sum(terms[1:], terms[0]) if terms else None]
 
 
 class StructuredDotGradCSC(_ProductsAt):
@@ -403,6 +398,7 @@ class SamplingDot(Op):
     """
 
     __props__ = ()
+    linear_in = (0, 1, 2)
 
     def make_node(self, x: Any, y: Any, p: Any) -> Apply:
         """Return the node."""
@@ -436,12 +432,6 @@ class SamplingDot(Op):
         (x, y, p), (g,) = inputs, output_grads
         at = times_each(p, g) if is_sparse(g) else p * g
         return [dot(at, y), dot(at.T, x), grad_not_implemented(self, 2, p)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, y, p), (dx, dy, dp) = inputs, eval_points
-        terms = [self(*t) for t, d in (((dx, y, p), dx), ((x, dy, p), dy), ((x, y, dp), dp)) if d is not None]
-        return [sum(terms[1:], terms[0]) if terms else None]
 
 
 sampling_dot = SamplingDot()

@@ -28,10 +28,7 @@ class _Linear(Op):
     """Base of ops of one input whose derivative along a direction is what they make of it."""
 
     __props__: tuple[str, ...] = ()
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
+    linear_in = (0,)
 
 
 class Transpose(_Linear):
@@ -262,6 +259,7 @@ class HStack(Op):
 
     __props__ = ("format", "dtype")
     axis = 1
+    linear_in = (slice(None),)
 
     def __init__(self, format: str | None = None, dtype: str | None = None):
         self.format = "csc" if format is None else format
@@ -308,12 +306,6 @@ class HStack(Op):
             found.append(part.astype(x.type.dtype) if x.type.dtype in scal.continuous_dtypes else part)
             start = end
         return found
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the stack of the directions."""
-        if all(d is None for d in eval_points):
-            return [None]
-        return [self(*(x.zeros_like() if d is None else d for x, d in zip(inputs, eval_points, strict=True)))]
 
 
 class VStack(HStack):
@@ -404,6 +396,7 @@ class ConstructSparseFromList(Op):
     """
 
     __props__ = ()
+    linear_in = (1,)
 
     def make_node(self, x: Any, values: Any, ilist: Any) -> Apply:
         """Return the node."""
@@ -446,10 +439,6 @@ class ConstructSparseFromList(Op):
         (x, _, ilist), (g,) = inputs, output_grads
         dense = g.toarray() if isinstance(g.type, SparseType) else g
         return [x.zeros_like(), advanced_subtensor1(dense, ilist), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the matrix of the directions of the rows."""
-        return [None if eval_points[1] is None else self(inputs[0], eval_points[1], inputs[2])]
 
 
 construct_sparse_from_list = ConstructSparseFromList()

@@ -31,6 +31,7 @@ class Dot(Op):
     """
 
     __props__ = ()
+    linear_in = (0, 1)
 
     def __str__(self) -> str:
         return "dot"
@@ -80,12 +81,6 @@ class Dot(Op):
             found = [dot(g, y.T), dot(x.T, g)]
         # What is known to have length 1 stays known, also where the product does not show it.
         return [patternbroadcast(f, v.type.broadcastable) for f, v in zip(found, inputs, strict=True)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, y), (dx, dy) = inputs, eval_points
-        terms = ([] if dx is None else [self(dx, y)]) + ([] if dy is None else [self(x, dy)])
-        return [builtins.sum(terms[1:], terms[0]) if terms else None]
 
 
 _dot = Dot()
@@ -314,6 +309,7 @@ class BatchedDot(Op):
     """
 
     __props__ = ()
+    linear_in = (0, 1)
 
     def make_node(self, *inputs: Any) -> Apply:
         """Return the node."""
@@ -364,12 +360,6 @@ class BatchedDot(Op):
         else:
             gx, gy = self(g, y.dimshuffle(0, 2, 1)), self(x.dimshuffle(0, 2, 1), g)
         return [patternbroadcast(f, v.type.broadcastable) for f, v in zip((gx, gy), inputs, strict=True)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, y), (dx, dy) = inputs, eval_points
-        terms = ([] if dx is None else [self(dx, y)]) + ([] if dy is None else [self(x, dy)])
-        return [builtins.sum(terms[1:], terms[0]) if terms else None]
 
 
 batched_dot_op = BatchedDot()

@@ -42,6 +42,7 @@ class ARange(Op):
     """
 
     __props__ = ("dtype",)
+    linear_in = ()
 
     def __init__(self, dtype: str):
         self.dtype = dtype
@@ -115,10 +116,6 @@ class ARange(Op):
         places = arange(outputs[0].shape[0], dtype=self.dtype)
         return [g.sum(), DisconnectedType()(), (g * places).sum()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None."""
-        return [None]
-
 
 class ARangeLength(Op):
     """How many numbers :class:`ARange` makes, without making them.
@@ -131,6 +128,7 @@ class ARangeLength(Op):
 
     __props__ = ()
     is_length = True
+    linear_in = ()
 
     def make_node(self, start: Any, stop: Any, step: Any) -> Apply:
         """Return the node."""
@@ -152,10 +150,6 @@ class ARangeLength(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return disconnected gradients."""
         return [DisconnectedType()() for _ in inputs]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None: a length has no derivative."""
-        return [None]
 
 
 def steps(start: Any, stop: Any, step: Any) -> int:

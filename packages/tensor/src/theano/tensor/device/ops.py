@@ -54,6 +54,7 @@ class ToDevice(_Transfer):
     """
 
     __props__ = ("device",)
+    linear_in = (0,)
 
     def __init__(self, device: str):
         self.device = device
@@ -70,10 +71,6 @@ class ToDevice(_Transfer):
         return [g if isinstance(g.type, DisconnectedType) or g.type.device == inputs[0].type.device else back(g)
                 for g in output_gradients]  # fmt: skip
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction, moved as the value is."""
-        return [None if e is None else self(e) for e in eval_points]
-
 
 class FromDevice(_Transfer):
     """A copy of a device's array in the host's memory.
@@ -86,6 +83,7 @@ class FromDevice(_Transfer):
     """
 
     __props__ = ()
+    linear_in = (0,)
 
     def make_node(self, x: Tensor) -> Apply:
         """Return the node for an array of a device's."""
@@ -98,7 +96,3 @@ class FromDevice(_Transfer):
         device = inputs[0].type.device
         return [g if isinstance(g.type, (DeviceTensorType, DisconnectedType)) else ToDevice(device)(g)
                 for g in output_gradients]  # fmt: skip
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction, moved as the value is."""
-        return [None if e is None else self(e) for e in eval_points]

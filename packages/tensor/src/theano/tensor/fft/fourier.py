@@ -31,6 +31,7 @@ class Fourier(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
 
     def make_node(self, a: Any, n: Any = None, axis: Any = None) -> Apply:
         """Return the node."""
@@ -90,10 +91,6 @@ class Fourier(Op):
         found = back if a.type.dtype.startswith("complex") else real(back)
         wanted = a.type.dtype if a.type.dtype.startswith(("complex", "float")) else "float64"
         return [cast(found, wanted), DisconnectedType()(), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the transform of the direction: it is linear."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
 
 
 fft = Fourier()

@@ -68,6 +68,8 @@ class RFFTOp(_Transform):
     (1, 3, 2)
     """
 
+    linear_in = (0,)
+
     def make_node(self, a: Any, s: Any = None) -> Apply:
         """Return the node for a batch and the lengths to pad or cut the signal to."""
         a, s = self._inputs(a, s, 2)
@@ -94,10 +96,6 @@ class RFFTOp(_Transform):
         middle = _paired(g, s)
         return [irfft_op(set_subtensor(middle, middle * 0.5), s), DisconnectedType()()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the transform of the direction: it is linear."""
-        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
-
 
 class IRFFTOp(_Transform):
     """The real signal of a spectrum, times the number of its elements: what :class:`RFFTOp` needs to be undone.
@@ -108,6 +106,8 @@ class IRFFTOp(_Transform):
     >>> IRFFTOp()(T.ones((1, 3, 2)), T.constant([4])).eval().shape
     (1, 4)
     """
+
+    linear_in = (0,)
 
     def make_node(self, a: Any, s: Any = None) -> Apply:
         """Return the node for a batch of spectra and the lengths of the signal (even by default)."""
@@ -141,10 +141,6 @@ class IRFFTOp(_Transform):
         spectrum = rfft_op(g, s)
         middle = _paired(spectrum, s)
         return [set_subtensor(middle, middle * 2), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the transform of the direction: it is linear."""
-        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
 
 
 def _paired(spectrum: Any, s: Any) -> Any:

@@ -189,6 +189,7 @@ class AdvancedSubtensor1(Op):
     """
 
     __props__: tuple[str, ...] = ("sparse_grad",)
+    linear_in = (0,)
 
     def __init__(self, sparse_grad: bool = False):
         self.sparse_grad = sparse_grad
@@ -232,10 +233,6 @@ class AdvancedSubtensor1(Op):
                 raise TypeError(f"only the gradient of a matrix can be sparse, but {x} has {x.type.ndim} dimensions")
             return [sparse_gradient.answer(x, g, places), DisconnectedType()()]
         return [advanced_inc_subtensor1(x.zeros_like(dtype=g.type.dtype), g, places), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same rows of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
 
 
 def _are_distinct(index: Sequence[Any]) -> bool:
@@ -402,6 +399,7 @@ class BaseAdvancedSubtensor(Op):
     """
 
     __props__: tuple[str, ...] = ()
+    linear_in = (0,)
 
     def __str__(self) -> str:
         return type(self).__name__
@@ -438,10 +436,6 @@ class BaseAdvancedSubtensor(Op):
             return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)), *rest]
         write = advanced_boolean_inc_subtensor if any(map(_is_mask, index)) else advanced_inc_subtensor
         return [write(x.zeros_like(dtype=g.type.dtype), g, *index), *rest]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same elements of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
 
 
 class AdvancedSubtensor(BaseAdvancedSubtensor):

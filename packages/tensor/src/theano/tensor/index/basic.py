@@ -198,6 +198,7 @@ class Subtensor(_Indexed):
 
     __props__ = ("index_key",)
     view_map = {0: [0]}
+    linear_in = (0,)
 
     def __init__(self, idx_list: Sequence[Any]):
         self._set_index(idx_list)
@@ -284,10 +285,6 @@ class Subtensor(_Indexed):
         else:
             first = IncSubtensor(self.idx_list)(x.zeros_like(dtype=g.type.dtype), g, *numbers)
         return [first, *(DisconnectedType()() for _ in numbers)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same part of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
 
 
 class IncSubtensor(_Indexed):

@@ -28,6 +28,7 @@ class MultinomialFromUniform(Op):
     """
 
     __props__: tuple[str, ...] = ("odtype",)
+    linear_in = ()
 
     def __init__(self, odtype: str):
         self.odtype = odtype
@@ -73,10 +74,6 @@ class MultinomialFromUniform(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return zeros: counts jump."""
         return [inputs[0].zeros_like(), inputs[1].zeros_like(), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None: counts jump."""
-        return [None]
 
 
 def _trials(op: Op, pvals: Any, unis: Any, n: int) -> Any:

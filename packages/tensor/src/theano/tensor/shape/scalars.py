@@ -27,6 +27,7 @@ class TensorFromScalar(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
 
     def make_node(self, s: Any) -> Apply:
         """Return the node."""
@@ -52,10 +53,6 @@ class TensorFromScalar(Op):
             return [s.zeros_like(dtype="floatX")]
         return [scalar_from_tensor(g)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction as a tensor."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
-
 
 class ScalarFromTensor(Op):
     """A tensor without dimensions as a scalar variable.
@@ -68,6 +65,7 @@ class ScalarFromTensor(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
 
     def make_node(self, t: Any) -> Apply:
         """Return the node."""
@@ -91,10 +89,6 @@ class ScalarFromTensor(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient as a tensor."""
         return [tensor_from_scalar(output_grads[0])]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction as a scalar."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
 
 
 tensor_from_scalar = TensorFromScalar()

@@ -132,6 +132,7 @@ class ArgSortOp(_Ordering):
 
     __props__ = ("kind", "order")
     out_dtype = "int64"
+    linear_in = ()
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Sort with NumPy."""
@@ -141,10 +142,6 @@ class ArgSortOp(_Ordering):
         """Return zero: places jump."""
         (x, _) = inputs
         return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None: places jump."""
-        return [None]
 
 
 def argsort_op(x: Any, axis: Any, kind: str) -> Any:
