@@ -43,7 +43,7 @@ def test_the_defaults_are_those_that_cost_nothing() -> None:
     assert said == {
         "view_map": {}, "views_contiguous": False, "destroy_map": {}, "destroyhandler_tolerate_same": (),
         "destroyhandler_tolerate_aliased": (), "commutative": False, "associative": False, "lazy": None, "is_length": False,
-        "priority": 0, "moves_only": False, "slopes_of_whole": False, "linear_in": None, "check_input": None, "params_type": None, "default_output": None,
+        "priority": 0, "moves_only": False, "slopes_of_whole": False, "linear_in": None, "shapes": None, "check_input": None, "params_type": None, "default_output": None,
         "inner_profiles": (),
     }  # fmt: skip
     for method, arguments in (("grad", (node.inputs, node.outputs)), ("R_op", (node.inputs, node.inputs))):
@@ -87,6 +87,16 @@ def test_directions_of_what_is_linear_in_some_inputs(linear_in: Any, moving: set
     assert answers(op, "R_op") and not answers(Silent(), "R_op")
     found = op.R_op(inputs, [text(f"u{k}") if k in moving else None for k in range(3)])
     assert [None if v is None else v.name for v in found] == [wanted, wanted and wanted.replace("o(", "p(")]
+
+
+@pytest.mark.parametrize(("method", "statement"), [("R_op", "linear_in"), ("infer_shape", "shapes")])
+def test_a_statement_counts_more_than_what_is_inherited_and_less_than_a_method(method: str, statement: str) -> None:
+    own = {method: lambda self, *args: "said"}
+    stated = type("Stated", (type("Base", (Silent,), own),), {statement: () if statement == "linear_in" else "->,"})
+    x = generic()
+    arguments = (stated().make_node(x), [()]) if method == "infer_shape" else ([x], [x])
+    assert getattr(stated(), method)(*arguments) == ([None, None] if method == "R_op" else [(), ()])
+    assert getattr(type("Below", (stated,), own)(), method)(*arguments) == "said"
 
 
 def test_type_parameters_are_for_checkers_alone() -> None:

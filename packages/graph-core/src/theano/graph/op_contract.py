@@ -54,6 +54,10 @@ class OpContract:
     linear_in : tuple of int or slice, or None
         The inputs in each of which the op is linear; those of a slice together. R_op follows: the sum of the op itself
         with each replaced by its direction. Empty: no output moves. None (the default): R_op or the gradient says it.
+    shapes : str or None
+        The lengths of the outputs by those of the inputs: ``"ij,jk->ik"`` for a product of matrices. A small letter is
+        one length, a capital any number of them, and the first input that has a letter gives it: ``",A->A"`` is the
+        shape of the second input, ``"iA->i"`` its first length, ``"->"`` no dimension. infer_shape follows.
     check_input : bool or None
         Whether the types of the inputs check them in C; None: as ``config.check_input`` says.
     params_type : Type or None
@@ -74,6 +78,7 @@ class OpContract:
     moves_only: bool = False
     slopes_of_whole: bool = False
     linear_in: tuple[int | slice, ...] | None = None
+    shapes: str | None = None
     check_input: bool | None = None
     params_type: Any = None
 
@@ -85,6 +90,9 @@ class OpContract:
             for name in _NAMES.intersection(vars(base)):
                 if getattr(cls, name) is vars(OpContract)[name]:
                     setattr(cls, name, vars(base)[name])
+        for method, statement in _STATEMENTS.items():
+            if statement in vars(cls) and method not in vars(cls):  # it counts more than the method of a base
+                setattr(cls, method, vars(OpContract)[method])
 
     # -- derivatives: asked by grad and Rop, while a user builds a graph ---------------------------------------
 
@@ -177,7 +185,7 @@ class OpContract:
         shapes : list of tuple of Variable
             The lengths of each input; ``()`` for one that is no tensor.
         """
-        return [None] * len(node.outputs)
+        return [None] * len(node.outputs) if self.shapes is None else lengths_by(self.shapes, shapes)
 
     def static_value(self, node: Apply[Any, Any], index: int, ask: Callable[[Any], Any]) -> Any:
         """Return the one number that output ``index`` holds, in all its elements, or None where it is not known.
@@ -228,6 +236,26 @@ class OpContract:
         return None
 
 
+def lengths_by(text: str, shapes: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """Return the lengths of outputs as `OpContract.shapes` states them, of the lengths of inputs.
+
+    Examples
+    --------
+    >>> lengths_by("ij,jk->ik", [(2, 3), (3, 4)]), lengths_by(",aB->Ba,", [(), (5, 6, 7)])
+    ([(2, 4)], [(6, 7, 5), ()])
+    """
+    known: dict[str, Sequence[Any]] = {}
+    given, wanted = text.split("->")
+    for letters, lengths in zip(given.split(","), shapes, strict=False):
+        spare = len(lengths) - sum(letter.islower() for letter in letters)
+        at = 0
+        for letter in letters:
+            end = at + (1 if letter.islower() else spare)
+            known.setdefault(letter, lengths[at:end])
+            at = end
+    return [tuple(n for letter in letters for n in known[letter]) for letters in wanted.split(",")]
+
+
 def check_maps(node: Apply[Any, Any]) -> None:
     """Refuse a ``view_map`` or ``destroy_map`` that speaks of what a node does not have.
 
@@ -267,6 +295,8 @@ def _counts(number: Any, variables: Sequence[Any]) -> bool:
     return hasattr(number, "__index__") and 0 <= number < len(variables)
 
 
+#: For a method, the attribute that may say the same.
+_STATEMENTS = {"R_op": "linear_in", "infer_shape": "shapes"}
 _NAMES = frozenset(name for name in vars(OpContract) if not name.startswith("_"))
 
 
@@ -283,6 +313,6 @@ def answers(op: OpContract, method: str) -> bool:
     >>> answers(Same(), "infer_shape"), answers(Same(), "connection_pattern")
     (True, False)
     """
-    if method == "R_op" and op.linear_in is not None:
+    if method in _STATEMENTS and getattr(op, _STATEMENTS[method]) is not None:
         return True
     return getattr(getattr(op, method), "__func__", None) is not getattr(OpContract, method)

@@ -54,6 +54,7 @@ class _TwoSparse(Op):
     """Base of the ops on two sparse matrices; the result has the format of the first."""
 
     __props__ = ()
+    shapes = "A->A"
 
     def make_node(self, x: Any, y: Any) -> Apply:
         """Return the node."""
@@ -63,10 +64,6 @@ class _TwoSparse(Op):
     def dtype_of(self, x: Any, y: Any) -> str:
         """Return the dtype of the result."""
         return scal.upcast(x.type.dtype, y.type.dtype)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the first."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
 
 class AddSS(_TwoSparse):
@@ -159,7 +156,7 @@ class AddSD(Op):
         output_storage[0][0] = np.asarray(inputs[0].toarray() + inputs[1], dtype=node.outputs[0].type.dtype)
 
     def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the sparse matrix."""
+        """Return the shape of the sparse matrix: rows of the dense one may be stretched."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
@@ -190,6 +187,7 @@ class StructuredAddSV(Op):
     """
 
     __props__ = ()
+    shapes = "A->A"
 
     def make_node(self, x: Any, y: Any) -> Apply:
         """Return the node."""
@@ -203,10 +201,6 @@ class StructuredAddSV(Op):
         x, y = inputs
         _refuse_vector(node, inputs)
         output_storage[0][0] = _with_numbers(x, x.data + y[_columns(x)], node)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the sparse matrix."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient, and its sum over the rows."""
@@ -280,6 +274,7 @@ class MulSD(Op):
 
     __props__ = ()
     linear_in = (0, 1)
+    shapes = "A->A"
 
     def make_node(self, x: Any, y: Any) -> Apply:
         """Return the node."""
@@ -293,10 +288,6 @@ class MulSD(Op):
         lines = np.repeat(np.arange(len(x.indptr) - 1), np.diff(x.indptr))
         places = (lines, x.indices) if x.format == "csr" else (x.indices, lines)
         output_storage[0][0] = _with_numbers(x, x.data * np.broadcast_to(y, x.shape)[places], node)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the sparse matrix."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient times the other factor."""
@@ -318,7 +309,7 @@ class MulSV(Op):
     __props__ = ()
 
     make_node = StructuredAddSV.make_node
-    infer_shape = StructuredAddSV.infer_shape
+    shapes = "A->A"
     linear_in = (0, 1)
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:

@@ -11,7 +11,7 @@ from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.sparse.convert import as_sparse_variable
 from theano.sparse.parts.elements import Cells
-from theano.sparse.parts.op import compressed, csm_data, length, with_data
+from theano.sparse.parts.op import compressed, csm_data, with_data
 from theano.sparse.type import SparseType
 from theano.tensor.elemwise import functions as F
 from theano.tensor.nnet.activation import sigmoid
@@ -133,6 +133,7 @@ class Neg(Op):
 
     __props__ = ()
     linear_in = (0,)
+    shapes = "A->A"
 
     def __str__(self) -> str:
         return "Sparse" + type(self).__name__
@@ -145,10 +146,6 @@ class Neg(Op):
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Negate with SciPy."""
         output_storage[0][0] = -inputs[0]
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the negative gradient."""
@@ -174,6 +171,7 @@ class Cast(Op):
 
     __props__ = ("out_type",)
     linear_in = (0,)
+    shapes = "A->A"
 
     def __init__(self, out_type: str):
         self.out_type = dtype_name(out_type)
@@ -189,10 +187,6 @@ class Cast(Op):
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Convert with SciPy."""
         output_storage[0][0] = inputs[0].astype(self.out_type)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient in the dtype of the input; that of whole numbers is of fractions, as it comes."""

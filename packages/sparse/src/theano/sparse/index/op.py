@@ -89,6 +89,7 @@ class GetItemListGrad(Op):
 
     __props__ = ()
     linear_in = (2,)
+    shapes = "A->A"
 
     def make_node(self, x: Any, index: Any, gz: Any) -> Apply:
         """Return the node."""
@@ -102,10 +103,6 @@ class GetItemListGrad(Op):
         places = _within(self, index, x.shape[0])
         made = sp.coo_matrix((rows.data, (places[rows.row], rows.col)), shape=x.shape)
         output_storage[0][0] = made.asformat(x.format)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the matrix."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the rows."""
@@ -128,6 +125,7 @@ class GetItem2Lists(Op):
 
     __props__ = ()
     linear_in = (0,)
+    shapes = ",A->A"
 
     def make_node(self, x: Any, ind1: Any, ind2: Any) -> Apply:
         """Return the node."""
@@ -143,10 +141,6 @@ class GetItem2Lists(Op):
         rows, columns = _within(self, rows, x.shape[0]), _within(self, columns, x.shape[1])
         found = x[rows, columns] if len(rows) else np.zeros(0)
         output_storage[0][0] = np.asarray(found, dtype=x.dtype).reshape(-1)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the length of the lists."""
-        return [shapes[1]]
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the matrix."""
@@ -165,6 +159,7 @@ class GetItem2ListsGrad(Op):
 
     __props__ = ()
     linear_in = (3,)
+    shapes = "A->A"
 
     def make_node(self, x: Any, ind1: Any, ind2: Any, gz: Any) -> Apply:
         """Return the node."""
@@ -177,10 +172,6 @@ class GetItem2ListsGrad(Op):
         x, rows, columns, g = inputs
         rows, columns = _within(self, rows, x.shape[0]), _within(self, columns, x.shape[1])
         output_storage[0][0] = sp.coo_matrix((g, (rows, columns)), shape=x.shape).asformat(x.format)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the matrix."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those given."""
@@ -273,6 +264,7 @@ class GetItem2dGrad(Op):
 
     __props__ = ()
     linear_in = (-1,)
+    shapes = "A->A"
 
     def make_node(self, x: Any, *inputs: Any) -> Apply:
         """Return the node."""
@@ -285,10 +277,6 @@ class GetItem2dGrad(Op):
         rows, columns = (np.arange(n)[s] for n, s in zip(x.shape, _slices(bounds), strict=True))
         made = sp.coo_matrix((part.data, (rows[part.row], columns[part.col])), shape=x.shape)
         output_storage[0][0] = made.asformat(x.format)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the matrix."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the part."""
@@ -328,6 +316,7 @@ class GetItemScalar(Op):
     """
 
     __props__ = ()
+    shapes = "->"
 
     def make_node(self, x: Any, index: Any) -> Apply:
         """Return the node."""
@@ -344,10 +333,6 @@ class GetItemScalar(Op):
         """Read with SciPy."""
         x, row, column = inputs
         output_storage[0][0] = np.asarray(x[int(row), int(column)], dtype=x.dtype)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return no dimension."""
-        return [()]
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the number is one of the matrix."""

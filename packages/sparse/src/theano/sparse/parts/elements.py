@@ -49,6 +49,7 @@ class ElementsAt(Op):
 
     __props__ = ("format",)
     linear_in = (3,)
+    shapes = "A->A"
 
     def __init__(self, format: str):
         self.format = format
@@ -72,10 +73,6 @@ class ElementsAt(Op):
         lines = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
         places = (lines, indices[: len(lines)]) if self.format == "csr" else (indices[: len(lines)], lines)
         output_storage[0][0] = np.broadcast_to(dense, tuple(shape))[places]
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the number of places."""
-        return [shapes[0]]
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that only the elements count."""

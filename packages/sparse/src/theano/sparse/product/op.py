@@ -314,6 +314,7 @@ class _ProductsAt(Op):
     __props__ = ()
     format: str
     linear_in = (2, 3)
+    shapes = "A->A"
 
     def make_node(self, a_indices: Any, a_indptr: Any, b: Any, g_ab: Any) -> Apply:
         """Return the node."""
@@ -333,10 +334,6 @@ class _ProductsAt(Op):
         dtype = node.outputs[0].type.dtype
         found = g[rows] * b[columns]
         output_storage[0][0] = np.asarray(found if found.ndim == 1 else found.sum(axis=1), dtype=dtype)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the number of places."""
-        return [shapes[0]]
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that only the matrices count."""
@@ -399,6 +396,7 @@ class SamplingDot(Op):
 
     __props__ = ()
     linear_in = (0, 1, 2)
+    shapes = ",,A->A"
 
     def make_node(self, x: Any, y: Any, p: Any) -> Apply:
         """Return the node."""
@@ -422,10 +420,6 @@ class SamplingDot(Op):
         out = p.astype(node.outputs[0].type.dtype, copy=True)
         out.data = np.asarray(p.data * (x[rows] * y[columns]).sum(axis=1), dtype=out.dtype)
         output_storage[0][0] = out
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the places."""
-        return [(length(node.inputs[2], 0), length(node.inputs[2], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients of the factors; that of the sampled matrix is not implemented."""

@@ -113,6 +113,7 @@ class _Scale(Op):
     __props__ = ()
     axis: int
     linear_in = (0, 1)
+    shapes = "A->A"
 
     def make_node(self, x: Any, s: Any) -> Apply:
         """Return the node."""
@@ -134,10 +135,6 @@ class _Scale(Op):
         y.data = y.data * (s[x.indices] if along else np.repeat(s, np.diff(x.indptr)))
         y.data = y.data.astype(node.outputs[0].type.dtype, copy=False)
         output_storage[0][0] = y
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the matrix."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the scaled gradient, and the sums of what each scale multiplies."""

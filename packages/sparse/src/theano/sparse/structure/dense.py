@@ -93,6 +93,7 @@ class SparseFromDense(Op):
     __props__ = ("format",)
     slopes_of_whole = True
     linear_in = (0,)
+    shapes = "A->A"
 
     def __init__(self, format: str):
         if format not in CLASSES:
@@ -114,10 +115,6 @@ class SparseFromDense(Op):
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Let SciPy do it."""
         output_storage[0][0] = CLASSES[self.format](inputs[0])
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [shapes[0]]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient as a dense matrix."""

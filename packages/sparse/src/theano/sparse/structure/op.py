@@ -43,6 +43,7 @@ class Transpose(_Linear):
 
     view_map = {0: [0]}
     slopes_of_whole = True
+    shapes = "ij->ji"
 
     def __str__(self) -> str:
         return "Sparse" + type(self).__name__
@@ -59,10 +60,6 @@ class Transpose(_Linear):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the transpose of the gradient."""
         return [output_grads[0].T]
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the lengths in the other order."""
-        return [(length(node.inputs[0], 1), length(node.inputs[0], 0))]
 
 
 transpose = Transpose()
@@ -114,6 +111,8 @@ class SquareDiagonal(_Linear):
            [0., 3.]])
     """
 
+    shapes = "i->ii"
+
     def make_node(self, diag: Any) -> Apply:
         """Return the node."""
         diag = as_tensor_variable(diag)
@@ -126,10 +125,6 @@ class SquareDiagonal(_Linear):
         n = len(inputs[0])
         places = np.arange(n + 1, dtype="int32")
         output_storage[0][0] = assembled("csc", inputs[0].copy(), places[:n].copy(), places, (n, n))
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the length of the vector, twice."""
-        return [(shapes[0][0], shapes[0][0])]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the diagonal of the gradient."""
@@ -149,6 +144,7 @@ class EnsureSortedIndices(_Linear):
     """
 
     __props__ = ("inplace",)
+    shapes = "A->A"
 
     def __init__(self, inplace: bool):
         self.inplace = inplace
@@ -177,10 +173,6 @@ class EnsureSortedIndices(_Linear):
             x.sort_indices()
         output_storage[0][0] = x
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient as it is."""
         return [output_grads[0]]
@@ -199,6 +191,7 @@ class Remove0(_Linear):
     """
 
     __props__ = ("inplace",)
+    shapes = "A->A"
 
     def __init__(self, inplace: bool = False):
         self.inplace = inplace
@@ -218,10 +211,6 @@ class Remove0(_Linear):
         x = inputs[0] if self.inplace else inputs[0].copy()
         x.eliminate_zeros()
         output_storage[0][0] = x
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient as it is."""
@@ -397,6 +386,7 @@ class ConstructSparseFromList(Op):
 
     __props__ = ()
     linear_in = (1,)
+    shapes = "A->A"
 
     def make_node(self, x: Any, values: Any, ilist: Any) -> Apply:
         """Return the node."""
@@ -425,10 +415,6 @@ class ConstructSparseFromList(Op):
         rows, columns = np.repeat(places, x.shape[1]), np.tile(np.arange(x.shape[1]), len(ilist))
         made = sp.coo_matrix((values.reshape(-1), (rows, columns)), shape=x.shape, dtype=x.dtype).tocsc()
         output_storage[0][0] = made
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the first input."""
-        return [shapes[0]]
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the rows."""

@@ -32,6 +32,7 @@ class Dot(Op):
 
     __props__ = ()
     linear_in = (0, 1)
+    shapes = "Ai,iB->AB"
 
     def __str__(self) -> str:
         return "dot"
@@ -61,10 +62,6 @@ class Dot(Op):
             )
         dtype = node.outputs[0].type.dtype
         output_storage[0][0] = np.asarray(np.dot(x.astype(dtype, copy=False), y.astype(dtype, copy=False)), dtype=dtype)
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the outer lengths."""
-        return [tuple(shapes[0][:-1]) + tuple(shapes[1][1:])]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the two products of the gradient with the other factor."""
@@ -310,6 +307,7 @@ class BatchedDot(Op):
 
     __props__ = ()
     linear_in = (0, 1)
+    shapes = "Ai,bjC->AC"
 
     def make_node(self, *inputs: Any) -> Apply:
         """Return the node."""
@@ -341,10 +339,6 @@ class BatchedDot(Op):
         out = np.matmul(x3, y3)
         out = out[:, :, 0] if y.ndim == 2 else out
         output_storage[0][0] = np.ascontiguousarray(out[:, 0] if x.ndim == 2 else out)
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the number of pairs and the outer lengths."""
-        return [tuple(shapes[0][:-1]) + tuple(shapes[1][2:])]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the products of the gradient with the other factors."""

@@ -129,6 +129,7 @@ class ARangeLength(Op):
     __props__ = ()
     is_length = True
     linear_in = ()
+    shapes = "->"
 
     def make_node(self, start: Any, stop: Any, step: Any) -> Apply:
         """Return the node."""
@@ -138,10 +139,6 @@ class ARangeLength(Op):
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Count the steps."""
         output_storage[0][0] = np.asarray(steps(*(v.item() for v in inputs)), dtype="int64")
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return no dimension."""
-        return [()]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that a length has no derivative."""

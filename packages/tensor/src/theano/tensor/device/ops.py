@@ -9,7 +9,7 @@ from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.lowering.targets import CPU
 from theano.tensor.device.type import DeviceTensorType
-from theano.tensor.type import Tensor, TensorApply, TensorType
+from theano.tensor.type import Tensor, TensorType
 
 
 def is_number_of_host(v: Any) -> bool:
@@ -34,9 +34,7 @@ def is_number_of_host(v: Any) -> bool:
 class _Transfer(Op):
     """Between the host's memory and a device's."""
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [shapes[0]]
+    shapes = "A->A"
 
 
 class ToDevice(_Transfer):

@@ -190,6 +190,7 @@ class AdvancedSubtensor1(Op):
 
     __props__: tuple[str, ...] = ("sparse_grad",)
     linear_in = (0,)
+    shapes = "iA,j->jA"
 
     def __init__(self, sparse_grad: bool = False):
         self.sparse_grad = sparse_grad
@@ -214,10 +215,6 @@ class AdvancedSubtensor1(Op):
             output_storage[0][0] = x.take(places.astype("int64", copy=False), axis=0)
         except IndexError as exc:
             raise _out_of_bounds(node, inputs, exc) from None
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the number of places and the lengths of a row."""
-        return [(shapes[1][0], *shapes[0][1:])]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the places have no influence in the sense of derivatives."""
@@ -262,6 +259,7 @@ class _AdvancedWrite(Op):
     """What the writing ops share."""
 
     __props__: tuple[str, ...] = ("inplace", "set_instead_of_inc")
+    shapes = "A->A"
 
     def __init__(self, inplace: bool = False, set_instead_of_inc: bool = False):
         self.inplace = bool(inplace)
@@ -272,10 +270,6 @@ class _AdvancedWrite(Op):
     def __str__(self) -> str:
         place = "inplace" if self.inplace else "no_inplace"
         return f"{type(self).__name__}{{{place},{'set' if self.set_instead_of_inc else 'inc'}}}"
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the tensor."""
-        return [shapes[0]]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the index has no influence in the sense of derivatives."""

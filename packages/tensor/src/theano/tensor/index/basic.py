@@ -308,6 +308,7 @@ class IncSubtensor(_Indexed):
     """
 
     __props__ = ("index_key", "inplace", "set_instead_of_inc")
+    shapes = "A->A"
 
     def __init__(
         self,
@@ -355,10 +356,6 @@ class IncSubtensor(_Indexed):
             value = astype(broadcast_input(node, inputs, 1, part.shape), out.dtype, copy=False)
             out[index] = value if self.set_instead_of_inc else part + value
         output_storage[0][0] = out
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the tensor."""
-        return [shapes[0]]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the numbers of the index have no influence in the sense of derivatives."""

@@ -29,6 +29,7 @@ class MultinomialFromUniform(Op):
 
     __props__: tuple[str, ...] = ("odtype",)
     linear_in = ()
+    shapes = "A->A"
 
     def __init__(self, odtype: str):
         self.odtype = odtype
@@ -62,10 +63,6 @@ class MultinomialFromUniform(Op):
             hit = places < pvals.shape[1]
             counts[rows[hit], places[hit]] += 1
         output_storage[0][0] = counts.astype(node.outputs[0].type.dtype)
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the probabilities."""
-        return [shapes[0]]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the number of trials has no influence in the sense of derivatives."""

@@ -288,6 +288,7 @@ class Observed(Op):
     default_output = 0
     view_map = {0: [1]}
     linear_in = ()
+    shapes = ",A->A"
 
     def make_node(self, rv: Any, val: Any) -> Apply[Any, Any]:
         """Return the node for a random variable, or None for an unknown one, and a value of its type."""
@@ -304,10 +305,6 @@ class Observed(Op):
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Return the value itself."""
         output_storage[0][0] = inputs[1]
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the value."""
-        return [shapes[1]]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return that nothing is known of how the random variable leads to its value."""

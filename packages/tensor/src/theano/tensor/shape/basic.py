@@ -103,6 +103,7 @@ class Shape_i(CodeByType):
     __props__ = ("i",)
     is_length = True
     linear_in = ()
+    shapes = "->"
 
     def __init__(self, i: Any):
         self.i = int(i.data) if isinstance(i, Constant) else int(i)
@@ -125,10 +126,6 @@ class Shape_i(CodeByType):
         """Return the check of the input, unless it is not wanted, and the text."""
         names["i"] = self.i
         return (code.check % names + "\n" if self.check_input is not False else "") + code.text % names
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return no dimension."""
-        return [()]
 
     def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return 1 along a broadcastable dimension, or the length of a constant."""

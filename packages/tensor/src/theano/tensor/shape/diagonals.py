@@ -102,6 +102,7 @@ class SetDiag(Op):
 
     __props__ = ("offset", "axis1", "axis2")
     linear_in = (slice(None),)
+    shapes = "A->A"
 
     def __init__(self, offset: int = 0, axis1: int = 0, axis2: int = 1):
         self.offset, self.axis1, self.axis2 = int(offset), int(axis1), int(axis2)
@@ -124,10 +125,6 @@ class SetDiag(Op):
         window.flags.writeable = True
         window[...] = broadcast_input(node, inputs, 1, window.shape)
         output_storage[0][0] = out
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the tensor."""
-        return [shapes[0]]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient without its diagonal, and that diagonal."""

@@ -28,6 +28,7 @@ class TensorFromScalar(Op):
 
     __props__ = ()
     linear_in = (0,)
+    shapes = "->"
 
     def make_node(self, s: Any) -> Apply:
         """Return the node."""
@@ -37,10 +38,6 @@ class TensorFromScalar(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Wrap the number in an array."""
         output_storage[0][0] = np.array(inputs[0])
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return no dimension."""
-        return [()]
 
     def static_value(self, node: Apply, index: int, ask: Any) -> Any:
         """Return the scalar's value."""
@@ -66,6 +63,7 @@ class ScalarFromTensor(Op):
 
     __props__ = ()
     linear_in = (0,)
+    shapes = "->"
 
     def make_node(self, t: Any) -> Apply:
         """Return the node."""
@@ -77,10 +75,6 @@ class ScalarFromTensor(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Take the number out of the array."""
         output_storage[0][0] = inputs[0][()]
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return no dimension."""
-        return [()]
 
     def static_value(self, node: Apply, index: int, ask: Any) -> Any:
         """Return the tensor's value."""
