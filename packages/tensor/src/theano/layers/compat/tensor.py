@@ -325,7 +325,7 @@ OLD_NAMES = {
         "theano.tensor.nlinalg": "nlinalg=.",
         "theano.tensor.shape.broadcast": "broadcast_shape broadcast_shape_iter",
         "theano.tensor.shape.contiguous": "cpu_contiguous CpuContiguous",
-        "theano.tensor.shape.repeat": "repeat RepeatOp",
+        "theano.tensor.index.repeat": "repeat RepeatOp",
         "theano.tensor.shape.reshape": "squeeze",
         "theano.tensor.sort.cumulative": "CumOp cumprod CumprodOp cumsum CumsumOp",
         "theano.tensor.sort.search": "searchsorted SearchsortedOp",

@@ -19,9 +19,9 @@ from theano.graph import Constant, Op
 from theano.graph.traverse import view_roots
 from theano.graph.type import Type
 from theano.tensor.blas.dot import dot
+from theano.tensor.compound import of_ndims
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import cast
-from theano.tensor.expressions.base import of_ndims
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.type import TensorApply, TensorType
 

@@ -9,7 +9,10 @@ import numpy as np
 
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op
-from theano.tensor.basic import alloc, as_tensor_variable, cast, conj, eq, join, real, switch
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.create.alloc import alloc
+from theano.tensor.elemwise.functions import cast, conj, eq, real, switch
+from theano.tensor.join.op import join
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType
 from theano.tensor.type_other import NoneConst

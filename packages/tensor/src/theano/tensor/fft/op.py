@@ -16,9 +16,13 @@ from theano.errors import ArgumentError
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.layers import lazily
-from theano.tensor.basic import as_tensor_variable, cast, prod, set_subtensor, sqrt, stack
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.elemwise.functions import cast, sqrt
+from theano.tensor.index.functions import set_subtensor
+from theano.tensor.join.op import stack
 from theano.tensor.linalg.common import linalg_dtype, matrix_type
 from theano.tensor.messages import shape_error
+from theano.tensor.reduce.functions import prod
 from theano.tensor.type import TensorApply
 
 __all__ = ["IRFFTOp", "RFFTOp", "irfft", "irfft_op", "rfft", "rfft_op"]

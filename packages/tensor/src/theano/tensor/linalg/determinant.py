@@ -17,12 +17,12 @@ from theano.compile.expression import InnerGraph
 from theano.gradient import DisconnectedType, Rop, disconnected_grad, grad
 from theano.graph import Apply, Type
 from theano.tensor.blas.dot import dot
+from theano.tensor.compound import Compound
 from theano.tensor.control.choice import IfElse
 from theano.tensor.convert import constant
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import cast, eq, imag, real, sqr, sqrt, switch
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.expressions.base import Compound
 from theano.tensor.linalg.common import MatrixOp, adjoint, identity, matrix_type, real_dtype, under_type
 from theano.tensor.linalg.factor import SVD
 from theano.tensor.linalg.solve import matrix_inverse

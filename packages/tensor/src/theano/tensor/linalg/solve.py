@@ -16,10 +16,10 @@ import numpy as np
 from theano.errors import ArgumentError
 from theano.graph import Apply, Variable
 from theano.tensor.blas.dot import dot, outer
+from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import tril, triu
 from theano.tensor.elemwise.functions import conjugate
-from theano.tensor.expressions.base import Compound
 from theano.tensor.linalg.common import (
     LinAlgError,
     MatrixOp,
