@@ -46,8 +46,8 @@ _WORDS = (
 _COMMENT = r"/\*.*?\*/"
 _NUMBER = r"(?<![\w.])(?:0x[\da-f]+(?:\.[\da-f]*)?p[+-]?\d+|\d+\.\d*(?:e[+-]?\d+)?)(?![\w.])"
 _FUNCTION = (
-    r"\b(?:TH_FMA|CMPLX|(?:__builtin_)?(?:inf|nan|fabs|floor|copysign|sqrt)|fmod|hypot|expm1|log1p|atan2"
-    r"|creal|cimag|c?(?:exp|log|pow|sin|cos))(?=\()"
+    r"\b(?:TH_FMA|CMPLX|(?:__builtin_)?(?:inf|nan|fabs|floor|copysign|sqrt)|fma|fmod|hypot|expm1|log1p|atan2"
+    r"|creal|cimag|cabs|carg|conj|c?(?:exp|log|pow|sqrt|a?(?:sin|cos|tan)h?))(?=\()"
 )
 _OF_DOUBLE = re.compile(f"{_COMMENT}|{_NUMBER}|{_FUNCTION}", re.DOTALL)
 
