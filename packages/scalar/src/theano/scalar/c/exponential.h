@@ -57,9 +57,9 @@ TH_INLINE floatN th_exp2_scale_fN(floatN shifted)
 }
 
 /* @where N is        64           32
- * SCALE_TINY         0x1p-128     0x1p-64
- * SCALE_TINY_LOG2    128.0        64.0
- * EXP2_MOST          1025.0       129.0
+ * TINY_FACTOR        0x1p-128     0x1p-64
+ * TINY_SHIFT         128.0        64.0         what it takes from n
+ * EXP2_MOST          1025.0       129.0        as for exp
  * EXP2_LEAST         -1080.0      -155.0
  * EXP2_TINY          -1000.0      -110.0
  */
@@ -69,8 +69,8 @@ TH_INLINE floatN th_exp2_scale_fN(floatN shifted)
  * result is rounded only by the last product. `tiny` says that n < EXP2_TINY; n is at most 2 above EXP2_MOST. */
 TH_INLINE floatN th_exp2_factors_fN(floatN shifted, int tiny, floatN *rest)
 {
-    *rest = tiny ? SCALE_TINY : 16.0;
-    return th_exp2_scale_fN(shifted + (tiny ? SCALE_TINY_LOG2 : -4.0));
+    *rest = tiny ? TINY_FACTOR : 16.0;
+    return th_exp2_scale_fN(shifted + (tiny ? TINY_SHIFT : -4.0));
 }
 
 /* @snippet exp_plain_fN needs exp2_factors_fN */
@@ -112,7 +112,7 @@ static const floatN th_exp_low_fN[16] __attribute__((aligned(64))) = {
 #endif
 
 /* @where N is             64                        32
- * WIDE_SHIFT              0x1.8p+48                 0x1.8p+19
+ * WIDE_SHIFT              0x1.8p+48                 0x1.8p+19           as SHIFT, for sixteenths
  * WIDE_MINUS_LN2_HIGH     -0x1.62e42fep-1           -0x1.62e8p-1
  * WIDE_MINUS_LN2_LOW      -0x1.f473de6af278fp-30    0x1.e8082ep-16
  * EXP_TABLE               exp_table_low_f64         exp_table_f32       a float is exact enough without the low parts
@@ -172,8 +172,8 @@ TH_INLINE floatN th_exp_fN(floatN x)
 }
 
 /* @snippet exp_pair_fN needs exp2_factors_fN */
-/* exp(x), within 2 above EXP_MOST and down to EXP_LEAST, as a sum of two numbers, about eight bits more than
- * one; what is built on exp needs them to stay within its error bound. */
+/* exp(x) as a sum of two numbers, about eight bits more than one, for x from EXP_LEAST to 2 above EXP_MOST; what is
+ * built on exp needs them to stay within its error bound. */
 TH_INLINE floatN th_exp_pair_fN(floatN x, floatN *low)
 {
     floatN n, shifted, r, t, d, m, scale, rest;
@@ -194,9 +194,9 @@ TH_INLINE floatN th_exp_pair_fN(floatN x, floatN *low)
  * EXPM1_LEAST         -50.0                   -25.0           expm1 is -1 below
  * TANH_MOST           22.0                    10.0            tanh is 1 above
  * SIGMOID_MOST        700.0                   87.0            sigmoid is 1 above
- * SIGMOID_TAIL        -600.0                  -60.0
+ * SIGMOID_TAIL        -600.0                  -60.0           exp(-x) may overflow below
  * DOWN                0x0800000000000000u     0x20000000u     a factor of 2^-128, or 2^-64, in an exponent's bits
- * HALF_EXP_MOST       711.0                   90.0
+ * HALF_EXP_MOST       711.0                   90.0            exp(x)/2 is infinite above
  */
 
 /* @snippet expm1_fN needs exp_reduce_fN */
@@ -307,10 +307,10 @@ TH_INLINE floatN th_sinh_fN(floatN x)
 }
 
 /* @where N is     64                                32
- * LANES           0xff                              0xffff
+ * LANES           0xff                              0xffff                a bit for each
  * RECIPROCAL      __builtin_ia32_rcp14pd512_mask    __builtin_ia32_rcp14ps512_mask
  * COMPARE         __builtin_ia32_cmppd512_mask      __builtin_ia32_cmpps512_mask
- * WIDE_SQUARE     0x1.de84p+18                      0x1.ce4p+12
+ * WIDE_SQUARE     0x1.de84p+18                      0x1.ce4p+12           of what is left to the plain form
  */
 
 /* @snippet sigmoid_wide_fN needs exp_reduce_wide_fN exp_table_low_fN sigmoid_plain_fN */

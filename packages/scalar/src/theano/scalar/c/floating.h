@@ -2,7 +2,7 @@
  * that Python and NumPy give at zeros, infinities and nan. */
 
 /* @where N is       64         32
- * MOST_QUOTIENT     0x1p49     0x1p20
+ * MOST_QUOTIENT     0x1p49     0x1p20     a quotient up to this is a whole number exactly
  */
 
 /* @snippet divmod_fN needs fma rare */

@@ -12,16 +12,16 @@
  * DIGITS             52                       23                the bits below the exponent
  * ONE                0x3ff0000000000000u      0x3f800000u       the bits of 1
  * ROOT               0x3fe6a09e00000000u      0x3f3504f3u       those of sqrt(1/2)
- * FRACTION           0x000fffffffffffffu      0x007fffffu       where they are below the exponent
+ * FRACTION           0x000fffffffffffffu      0x007fffffu       all bits below the exponent
  * LEAST              0x1p-1022                0x1p-126          the least normal number
- * UP                 0x1p54                   0x1p25            what makes one of a smaller number
+ * UP                 0x1p54                   0x1p25            makes a normal number of a smaller one
  * UP_LOG2            54.0                     25.0
  * LN2_HIGH           0x1.62e42ffp-1           0x1.62e8p-1       ln2 in two parts, the first of few bits
  * LN2_LOW            -0x1.718432a1b0e26p-35   -0x1.e8082ep-16
  */
 
 /* @snippet log_split_fN needs fma bits_fN */
-/* f = m - 1 and the exponent e as a number, for a normal positive x; *biased is e and half of all exponents */
+/* f = m - 1 and the exponent e as a number, for a normal positive x; *biased is e as a number's bits have it */
 TH_INLINE floatN th_log_split_fN(floatN x, floatN *e, uintN_t *biased)
 {
     const uintN_t root = ROOT;
@@ -172,7 +172,7 @@ TH_INLINE floatN th_log_fN(floatN x)
 }
 
 /* @where N is     64         32
- * TWICE_BIAS      2046u      254u
+ * TWICE_BIAS      2046u      254u       of exponents: 2^-e has it less *biased
  * FAR             0x1p60     0x1p30     from here on 1 + x is x, with some bits to spare
  */
 
@@ -237,7 +237,7 @@ TH_INLINE floatN th_arctanh_fN(floatN x)
 }
 
 /* @where N is      64                        32
- * FIRST_BITS       0xffffffff00000000u       0xfffff000u
+ * FIRST_BITS       0xffffffff00000000u       0xfffff000u       products of so many with *_HIGH are exact
  * LOG2_E_HIGH      0x1.71547653p+0           0x1.716p+0
  * LOG2_E_LOW       -0x1.1f407a220bc01p-34    -0x1.7135a8p-13
  * LOG10_E_HIGH     0x1.bcb7b152p-2           0x1.bccp-2
@@ -297,7 +297,7 @@ TH_INLINE floatN th_log10_fN(floatN x)
 }
 
 /* @where N is       64         32
- * NEXT_TO_NOTHING   0x1p-60    0x1p-30
+ * NEXT_TO_NOTHING   0x1p-60    0x1p-30    log1p(t) is t below
  * EXP_LEAST         746.0      105.0      exp(-a) is 0 above
  */
 

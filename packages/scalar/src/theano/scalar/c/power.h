@@ -120,7 +120,7 @@ TH_INLINE float th_pow_plain_f32(float x, float y)
  * SHIFT               0x1.8p52                            0x1.8p23
  * MINUS_LN2_HIGH      -0x1.62e42fefa38p-5                 -0x1.62e4p-5          a sixteenth of -ln2, in two parts
  * MINUS_LN2_LOW       -0x1.ef35793c7673p-49               -0x1.7f7d1cp-24
- * RANGE_SQUARE        555000.0                            10820.0
+ * RANGE_SQUARE        555000.0                            10820.0             of y log(x) beyond which the plain form is asked
  * EXP_TABLE           exp_table_low_f64                   exp_table_f32
  */
 

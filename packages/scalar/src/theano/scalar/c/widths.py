@@ -5,7 +5,8 @@ A block with ``_fN`` or ``_c2N`` at the end of its name is C as for ``double``, 
 - ``floatN`` is ``double`` or ``float``, ``uintN_t`` is ``uint64_t`` or ``uint32_t``, ``N`` alone is the number.
 - ``th_exp_fN`` is ``th_exp_f64`` or ``th_exp_f32``, ``th_add_c2N`` is ``th_add_c128`` or ``th_add_c64``.
 - ``th_fNxL`` is the vector ``th_f64x8`` or ``th_f32x16``, and so is ``TH_FMA_fNxL``.
-- A name in capitals may stand in a table of the same file, ``/* @where N is 64 32``, with its two values.
+- A name in capitals may stand in a table of the same file, ``/* @where N is 64 32``, with its two values: numbers,
+  functions, or blocks that are needed.
 - ``#if N == 64``, ``#else`` and ``#endif`` choose lines.
 
 For ``float``, numbers and C's functions get their ``f``, so the compiler rounds a number that both have in common.
