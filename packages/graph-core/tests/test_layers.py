@@ -41,7 +41,7 @@ COINS = {
                     "theano.compile.worth": "theano.coins:worth",
                 },
                 knows=knows,
-                compat="theano.layers.compat.coins",
+                spellings="theano.layers.old_coins",
                 extensions=(
                     modules.extension("theano.coins", ("theano.coins.lowering",)),
                     checks.extension("coins", lambda: [Line("coins", "all there")]),
@@ -49,7 +49,7 @@ COINS = {
             )
         )
     """,
-    "theano/layers/compat/coins.py": """
+    "theano/layers/old_coins.py": """
         OLD_NAMES = {
             "theano.purse": {"theano.coins": "Coin value=worth"},
             "theano.gof": {"theano.coins": "Coin"},
@@ -259,7 +259,7 @@ def test_published_names_are_those_that_layers_describe() -> None:
     for layer in layers.installed():
         if layer.distribution in layers.PUBLISHED:
             assert set(layer.names) <= layers.PUBLISHED[layer.distribution].names
-            old = {name for table in layer.compat.split() for name in importlib.import_module(table).OLD_NAMES}
+            old = {name for table in layer.spellings.split() for name in importlib.import_module(table).OLD_NAMES}
             missing = layers.PUBLISHED[layer.distribution].names - {*layer.names, *old}
             assert not missing, missing
 

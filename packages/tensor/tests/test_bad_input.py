@@ -313,9 +313,9 @@ AT_BUILD = {
         (lambda: m.reshape((-1, -1)), ValueError, "one -1 only"),
     ],
     "Fourier": [
-        (lambda: T.fourier.fft(s), TypeError, "has no axis along which it could be transformed"),
-        (lambda: T.fourier.fft(m, 2.5), TypeError, "the length and the axis must be whole numbers"),
-        (lambda: T.fourier.fft(m, None, 9), ValueError, "and no axis 9"),
+        (lambda: T.fft.fourier.fft(s), TypeError, "has no axis along which it could be transformed"),
+        (lambda: T.fft.fourier.fft(m, 2.5), TypeError, "the length and the axis must be whole numbers"),
+        (lambda: T.fft.fourier.fft(m, None, 9), ValueError, "and no axis 9"),
     ],
     "RFFTOp": [
         (lambda: T.fft.rfft(v), TypeError, "2 dimensions or more, not 1"),

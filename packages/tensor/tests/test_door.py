@@ -1,4 +1,4 @@
-"""The public module: old spellings lead to the same things, and formulas look as they are documented."""
+"""The public module: documented spellings lead to the same things, and formulas look as they are documented."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import theano.tensor as T
 
 @pytest.mark.parametrize("module", ["basic", "elemwise", "subtensor", "var", "nnet", "nnet.nnet", "nnet.sigm", "blas", "opt",
                                     "inplace", "sharedvar", "type", "type_other", "extra_ops", "sort", "xlogx"])  # fmt: skip
-def test_old_spellings(module):
+def test_documented_spellings(module):
     importlib.import_module(f"theano.tensor.{module}")
 
 

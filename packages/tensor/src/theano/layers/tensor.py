@@ -169,7 +169,7 @@ LAYER = describe(
             extension("printing.formula.latex_tables", "theano.tensor.latex"),
             user_packages.extension("theano.tests"),
         ),
-        compat="theano.layers.compat.tensor theano.layers.compat.imported_in_tensor",
+        spellings="theano.layers.documented_tensor",
         exports="theano.tensor.exports",
     )
 )

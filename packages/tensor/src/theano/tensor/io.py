@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from theano.graph import Apply, Constant, Generic, Op, Variable
-from theano.layers.compat.helpers import key_to_cmp
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorType
 
@@ -311,6 +310,23 @@ def mpi_send_wait_key(a: Apply) -> int:
 def mpi_tag_key(a: Apply) -> Any:
     """Return the tag of a transfer, 0 for other nodes."""
     return a.op.tag if isinstance(a.op, _MPIOp) else 0
+
+
+def key_to_cmp(key: Callable[[Any], Any]) -> Callable[[Any, Any], int]:
+    """Return a function that compares two things by a key, as ``functools.cmp_to_key`` takes them.
+
+    Examples
+    --------
+    >>> compare = key_to_cmp(len)
+    >>> compare("a", "bcd"), compare("ab", "cd"), compare("abc", "")
+    (-1, 0, 1)
+    """
+
+    def compare(a: Any, b: Any) -> int:
+        mine, others = key(a), key(b)
+        return int(mine > others) - int(mine < others)
+
+    return compare
 
 
 #: For schedules of one's own: ``OpWiseCLinker(schedule=sort_schedule_fn(*mpi_cmps))``, by the tag among equals.
