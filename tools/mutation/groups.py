@@ -1,7 +1,7 @@
 """What is mutated, by group, and the tests that are asked first.
 
-Left out are names of older versions (``packages/legacy``), pictures and printing, and the GPU layer. Tests of that layer
-open a device on import. Where this is the CPU, a program takes seconds to compile, and all cases take hours.
+Left out are names of older versions (``packages/legacy``), pictures and printing, and the GPU layer. Tests of that
+layer open a device on import. Where this is the CPU, a program takes seconds to compile, and all cases take hours.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ PUBLISHED = {
     "theano-scalar": _published("scalar"),
     "theano-tensor": _published(
         "tensor dot get_scalar_constant_value distributed scan scan_module map reduce foldl foldr scan_checkpoints "
-        "ifelse raise_op typed_list misc tests test _asarray vectorize vectorize_graph scipy_callable "
+        "ifelse raise_op vectorize vectorize_graph scipy_callable "
         "scipy_objective "
         "compile.Rebroadcast compile.Shape compile.Shape_i compile.SpecifyShape compile.rebroadcast compile.shape "
         "compile.shape_i compile.specify_shape compile.register_rebroadcast_c_code compile.register_shape_c_code "
@@ -122,7 +122,7 @@ PUBLISHED = {
     ),
     "theano-sparse": _published("sparse sparse_grad"),
     "theano-gpu-backend": _published("gpuarray"),
-    "theano-legacy": _published("legacy sandbox"),
+    "theano-legacy": _published("legacy sandbox misc tests test typed_list _asarray"),
 }
 #: The distribution that has names of older versions; they are too many to be listed here.
 _OLDER = "theano-legacy"

@@ -17,7 +17,11 @@ LAYER = describe(
     Layer(
         "theano-legacy",
         "theano.legacy",
-        names={"theano.legacy": "theano.legacy"},
+        names={
+            **{f"theano.{name}": f"theano.{name}" for name in ("legacy", "misc", "tests", "typed_list")},
+            "theano._asarray": "theano.misc.safe_asarray:_asarray",
+            "theano.test": "theano.tests:test",
+        },
         spellings=" ".join(f"theano.legacy.tables.{name}" for name in (*_TABLES, *_ON_DEVICES)),
     )
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 OLD_NAMES = {
     "theano.configdefaults": {
-        "theano.misc.cpucount": "cpuCount",
+        "theano.distributed.pools": "cpuCount=processors",
         "theano.misc.windows": "call_subprocess_Popen output_subprocess_Popen",
     },
     "theano.gof.cmodule": {

@@ -62,6 +62,9 @@ OLD_NAMES = {
     "theano.misc.check_multi_gpu": {
         "theano.legacy.gone_in_tensor": "main",
     },
+    "theano.misc.cpucount": {
+        "theano.distributed.pools": "cpuCount=processors",
+    },
     "theano.misc.elemwise_openmp_speedup": {
         "theano.legacy.gone_in_tensor": "runScript",
     },

@@ -6,6 +6,10 @@ inside a function; `main` is the program ``theano-nose``, and ``theano.test()``.
 
 from __future__ import annotations
 
+from theano.graph.source import user_packages
 from theano.tests.main import test
+
+# Nodes that these tools make are said to come from where they make them.
+user_packages.extension("theano.tests").enter()
 
 __all__ = ["test"]

@@ -8,7 +8,6 @@ __getattr__, __dir__ = lazily(
         name: f"theano.misc.{name}"
         for name in (
             "check_blas",
-            "cpucount",
             "doubleop",
             "may_share_memory",
             "ordered_set",

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from theano import layers
+from theano.extensions import extension
 from theano.tensor.type_other import SliceType
 from theano.typed_list.basic import (
     Append,
@@ -38,6 +39,9 @@ from theano.typed_list.basic import (
     reverse,
 )
 from theano.typed_list.type import TypedListType
+
+# Nobody but programs with lists needs the rules, so nothing else of the layer enters them.
+extension(layers.RULES, "theano.typed_list.rules", "theano.typed_list.op").enter()
 
 __getattr__, __dir__ = layers.lazily(globals())
 
