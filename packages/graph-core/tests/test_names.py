@@ -38,6 +38,26 @@ def test_documented_spellings():
     assert str(type(theano.generic("x").type)) and repr(Apply) == "<class 'theano.gof.graph.Apply'>"
 
 
+def test_names_of_older_versions_say_where_they_come_from(monkeypatch):
+    list(layers.installed())
+    for missing in ("theano-legacy", "theano-sparse"):
+        monkeypatch.delitem(layers._described, missing, raising=False)
+    said = "Names of older versions come with theano-legacy, which is not installed: pip install theano-legacy$"
+    for module in (theano, theano.compile, theano.gof, theano.gof.graph):
+        with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'ancient'. {said}"):
+            module.ancient
+    for statement in ("import theano.ancient", "from theano.gof.params_type import ancient", "from theano.gof.ancient import name"):
+        with pytest.raises(ModuleNotFoundError, match=rf"No module named 'theano[\w.]*\.ancient'. {said}"):
+            exec(statement)
+    with pytest.raises(ModuleNotFoundError, match="'theano.misc'. It belongs to the distribution theano-legacy: pip"):
+        layers.old_names.find_spec("theano.misc")
+    with pytest.raises(ModuleNotFoundError, match="'theano.sparse'. It belongs to the distribution theano-sparse: pip"):
+        layers.old_names.find_spec("theano.sparse")
+    for private in ("__ancient__", "__path__"):
+        with pytest.raises(AttributeError, match=f"has no attribute '{private}'$"):
+            getattr(theano.gof.graph if private == "__ancient__" else theano.compile.mode, private)
+
+
 def test_a_layer_that_is_not_installed(monkeypatch):
     monkeypatch.setitem(layers.PUBLISHED, "theano-imaginary", layers.Published(frozenset(["theano.imaginary"])))
     assert not hasattr(theano, "imaginary") and "imaginary" not in dir(theano)
