@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import os
 import subprocess
@@ -253,6 +254,30 @@ def test_what_is_published_and_not_installed_is_named_with_its_distribution(monk
         layers.attribute("theano.compile", "imaginary")
     with pytest.raises(AttributeError, match="module 'theano.compile' has no attribute 'nonsense'"):
         layers.attribute("theano.compile", "nonsense")
+
+
+def test_members_that_a_layer_adds_to_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Purse:
+        content = "abc"
+
+        def __getattr__(self, name: str) -> object:
+            return layers.member(self, "theano.purse.Purse", name)
+
+    members = {"theano.purse.Purse": {f"{__name__}:Counted": "count nothing"}}
+    monkeypatch.setitem(layers._described, "theano-coins", layers.Layer("theano-coins", __name__, members=members))
+    assert Purse().count == 3 and hasattr(Purse(), "nothing") and copy.copy(Purse()).count == 3
+    for name in ("other", "__other__"):
+        with pytest.raises(AttributeError, match=f"'Purse' object has no attribute '{name}'"):
+            getattr(Purse(), name)
+
+
+class Counted:
+    """What is made of a purse to answer for it."""
+
+    nothing = None
+
+    def __init__(self, purse: object) -> None:
+        self.count = len(purse.content)
 
 
 def test_published_names_are_those_that_layers_describe() -> None:

@@ -58,6 +58,9 @@ class Layer:
     spellings : str
         The module that has a table of old spellings, `theano.layers.spellings`, or several with spaces between them;
         they are loaded when one is looked for.
+    members : dict from str to dict
+        What it adds to values of a class of a lower layer, by the full name of the class: from ``"module:class"`` of
+        what is made of such a value and has the members, to their names with spaces between them.
     knows : callable
         From a value to whether the layer makes variables of such values: ``theano.shared`` asks.
     extensions : tuple of Extension
@@ -78,6 +81,7 @@ class Layer:
     distribution: str
     module: str
     names: Mapping[str, str] = field(default_factory=dict)
+    members: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     knows: Callable[[object], bool] = lambda value: False
     extensions: tuple[Extension, ...] = ()
     spellings: str = ""
@@ -198,6 +202,31 @@ def attribute(module: str, name: str) -> Any:
             f"{wanted} is not installed here. It belongs to the distribution {home}: pip install {home}"
         )
     raise AttributeError(f"module {module!r} has no attribute {name!r}{'' if name.startswith('__') else _hint(wanted)}")
+
+
+def member(value: object, owner: str, name: str) -> Any:
+    """Return what a layer adds to a value of a class of a lower one: for the ``__getattr__`` of the class.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+    owner : str
+        The full name of the class.
+    name : str
+        What somebody has asked the value for.
+
+    Raises
+    ------
+    AttributeError
+        No layer has it.
+    """
+    for layer in () if name.startswith("_") else installed(False):
+        for made_by, names in layer.members.get(owner, {}).items():
+            if name in names.split():
+                return getattr(named(made_by)(value), name)
+    hint = "" if name.startswith("_") else _hint(f"{owner}.{name}")
+    raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}{hint}")
 
 
 def _search(name: str, home: str | None) -> tuple[bool, ...]:

@@ -15,6 +15,7 @@ from itertools import chain, count
 from typing import Any
 
 from theano.graph.apply import Apply
+from theano.scan.op import Scan
 from theano.scan.spec import InnerInputs, InnerOutputs, LoopSpec, OuterInputs, OuterOutputs
 
 _ONE = (-1,)
@@ -31,8 +32,8 @@ def _outputs(given: Apply[Any, Any] | Sequence[Any]) -> Sequence[Any]:
 class Kinds:
     """Lists of a loop by kind: ``inner_*`` of the step's variables, ``outer_*`` of the node's.
 
-    Each ``inner_*`` takes a list as long as ``inputs``, or for ``inner_*_outs`` as ``outputs``; each ``outer_*`` takes
-    a node, or its inputs or outputs.
+    The op shows them as attributes of its own. Each ``inner_*`` takes a list as long as ``inputs``, or for
+    ``inner_*_outs`` as ``outputs``; each ``outer_*`` takes a node, or its inputs or outputs.
 
     Examples
     --------
@@ -50,7 +51,8 @@ class Kinds:
     {0: [1, 2], 1: []}
     """
 
-    spec: LoopSpec
+    def __init__(self, op: Scan) -> None:
+        self.spec = op.spec
 
     # -- lists -------------------------------------------------------------------------------------------------
 
