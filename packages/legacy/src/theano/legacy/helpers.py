@@ -176,6 +176,23 @@ def _across(fn: Callable[[Any], T]) -> Callable[..., T | list[T]]:
     return across
 
 
+def key_to_cmp(key: Callable[[Any], Any]) -> Callable[[Any, Any], int]:
+    """Return a function that compares two things by a key, as ``functools.cmp_to_key`` takes them.
+
+    Examples
+    --------
+    >>> compare = key_to_cmp(len)
+    >>> compare("a", "bcd"), compare("ab", "cd"), compare("abc", "")
+    (-1, 0, 1)
+    """
+
+    def compare(a: Any, b: Any) -> int:
+        mine, others = key(a), key(b)
+        return int(mine > others) - int(mine < others)
+
+    return compare
+
+
 def local_bitwidth() -> int:
     """Return how many bits an address has, 32 or 64.
 

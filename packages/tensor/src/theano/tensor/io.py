@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -312,25 +312,36 @@ def mpi_tag_key(a: Apply) -> Any:
     return a.op.tag if isinstance(a.op, _MPIOp) else 0
 
 
-def key_to_cmp(key: Callable[[Any], Any]) -> Callable[[Any, Any], int]:
-    """Return a function that compares two things by a key, as ``functools.cmp_to_key`` takes them.
+def mpi_send_wait_cmp(a: Apply, b: Apply) -> int:
+    """Return -1, 0 or 1: how two nodes compare by what they do for a transfer.
 
     Examples
     --------
-    >>> compare = key_to_cmp(len)
-    >>> compare("a", "bcd"), compare("ab", "cd"), compare("abc", "")
-    (-1, 0, 1)
+    >>> import theano.tensor as T
+    >>> x = T.dvector("x")
+    >>> mpi_send_wait_cmp(T.isend(x, dest=1, tag=7)[0].owner, T.exp(x).owner)
+    -1
     """
+    return _compared(mpi_send_wait_key(a), mpi_send_wait_key(b))
 
-    def compare(a: Any, b: Any) -> int:
-        mine, others = key(a), key(b)
-        return int(mine > others) - int(mine < others)
 
-    return compare
+def mpi_tag_cmp(a: Apply, b: Apply) -> int:
+    """Return -1, 0 or 1: how two nodes compare by the tags of their transfers.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x = T.dvector("x")
+    >>> mpi_tag_cmp(T.isend(x, dest=1, tag=7)[0].owner, T.isend(x, dest=1, tag=4)[0].owner)
+    1
+    """
+    return _compared(mpi_tag_key(a), mpi_tag_key(b))
+
+
+def _compared(mine: Any, others: Any) -> int:
+    return int(mine > others) - int(mine < others)
 
 
 #: For schedules of one's own: ``OpWiseCLinker(schedule=sort_schedule_fn(*mpi_cmps))``, by the tag among equals.
-mpi_send_wait_cmp = key_to_cmp(mpi_send_wait_key)
-mpi_tag_cmp = key_to_cmp(mpi_tag_key)
 mpi_keys = (mpi_send_wait_key, mpi_tag_key)
 mpi_cmps = (mpi_send_wait_cmp, mpi_tag_cmp)

@@ -288,7 +288,7 @@ OLD_NAMES = {
         "theano.gof": "opt",
     },
     "theano.gof.sched": {
-        "theano.tensor.io": "key_to_cmp",
+        "theano.legacy.helpers": "key_to_cmp",
         "theano.legacy.ordering": (
             "_toposort io_toposort make_dependence_cmp make_depends posort reverse_dict sort_apply_nodes "
             "sort_schedule_fn"
