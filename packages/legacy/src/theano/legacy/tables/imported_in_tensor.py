@@ -192,7 +192,7 @@ OLD_NAMES = {
         "theano.tensor.elemwise": "elemwise=.",
     },
     "theano.tensor.nnet": {
-        "theano.tensor.conv.older": "ConvOp",
+        "theano.legacy.convolution": "ConvOp",
         "theano.tensor.nnet.nnet": (
             "crossentropy_to_crossentropy_with_softmax crossentropy_to_crossentropy_with_softmax_with_bias "
             "graph_merge_softmax_with_crossentropy_softmax softmax_simplifier"
@@ -286,9 +286,9 @@ OLD_NAMES = {
         "theano.rewriting.userdefined.databases": "register_specialize_device",
         "theano.rewriting.userdefined.node_rewriters": "local_optimizer",
         "theano.tensor.conv.geometry": "get_conv_output_shape",
-        "theano.tensor.conv.older": (
-            "conv2d ConvOp Corr3dMM Corr3dMM_gradInputs Corr3dMM_gradWeights CorrMM CorrMM_gradInputs "
-            "CorrMM_gradWeights"
+        "theano.legacy.convolution": "conv2d ConvOp",
+        "theano.tensor.conv.products": (
+            "Corr3dMM Corr3dMM_gradInputs Corr3dMM_gradWeights CorrMM CorrMM_gradInputs CorrMM_gradWeights"
         ),
         "theano.tensor.conv.op": (
             "AbstractConv2d AbstractConv2d_gradInputs AbstractConv2d_gradWeights AbstractConv3d "

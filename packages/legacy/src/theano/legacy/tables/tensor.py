@@ -10,8 +10,7 @@ _PACKAGE = {
     "theano.graph.op": "COp",
     "theano.graph.params_type": "ParamsType",
     "theano.graph.type": "CType",
-    "theano.legacy.helpers": "apply_across_args hashtype integer_types",
-    "theano.tensor.io": "key_to_cmp",
+    "theano.legacy.helpers": "apply_across_args hashtype integer_types key_to_cmp",
 }
 
 OLD_NAMES = {
@@ -360,19 +359,21 @@ OLD_NAMES = {
         "theano": "theano=.",
         "theano.legacy.gone_in_tensor": "gen_conv_code_unroll_batch_kern",
         "theano.scalar": "imported_scipy_signal=imported_scipy_special",
-        "theano.tensor.conv.older": "conv2d ConvOp",
+        "theano.legacy.convolution": "conv2d ConvOp",
     },
     "theano.tensor.nnet.conv3d2d": {
         "theano.tensor.conv.diagonal": "*",
         "theano.legacy.tensor_values": "diagonal_subtensor inc_diagonal_subtensor",
-        "theano.tensor.conv.older": "conv3d",
+        "theano.legacy.convolution": "conv3d",
     },
     "theano.tensor.nnet.corr": {
-        "theano.tensor.conv.older": "BaseCorrMM CorrMM CorrMM_gradInputs CorrMM_gradWeights",
+        "theano.tensor.conv.op": "BaseCorrMM=BaseAbstractConv",
+        "theano.tensor.conv.products": "CorrMM CorrMM_gradInputs CorrMM_gradWeights",
     },
     "theano.tensor.nnet.corr3d": {
-        "theano.tensor.conv.older": (
-            "BaseCorr3dMM Corr3dMM Corr3dMM_gradInputs Corr3dMM_gradWeights Corr3dMMGradInputs=Corr3dMM_gradInputs "
+        "theano.tensor.conv.op": "BaseCorr3dMM=BaseAbstractConv",
+        "theano.tensor.conv.products": (
+            "Corr3dMM Corr3dMM_gradInputs Corr3dMM_gradWeights Corr3dMMGradInputs=Corr3dMM_gradInputs "
             "Corr3dMMGradWeights=Corr3dMM_gradWeights"
         ),
     },
@@ -399,7 +400,7 @@ OLD_NAMES = {
         "theano.legacy.rewriting_helpers": "load_shared_variable",
     },
     "theano.tensor.signal.conv": {
-        "theano.tensor.conv.older": "conv2d=signal_conv2d",
+        "theano.legacy.convolution": "conv2d=signal_conv2d",
     },
     "theano.tensor.nnet.ctc": {
         "theano.tensor.nnet.rules": "local_ctc_no_grad",

@@ -1,8 +1,7 @@
-"""Convolutions as older programs spell them, and the ops that they look for in a rewritten graph."""
+"""Which ops compute convolutions in a rewritten graph, and shapes that are given."""
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,24 +10,21 @@ import pytest
 import theano
 import theano.tensor as T
 from theano.compile import get_default_mode, get_mode
-from theano.errors import ShapeError
-from theano.tensor.conv import functions, older
+from theano.tensor.conv import functions, products
 from theano.tensor.conv import op as meant
-from theano.tensor.conv.older import conv2d, signal_conv2d
-from theano.tensor.convert import NotScalarConstantError
 
 RNG = np.random.default_rng(5)
 #: For each number of dimensions, what is meant, and what a function holds, by what is computed.
 KINDS = {
     2: {
-        "forward": (meant.AbstractConv2d, older.CorrMM),
-        "weights": (meant.AbstractConv2d_gradWeights, older.CorrMM_gradWeights),
-        "inputs": (meant.AbstractConv2d_gradInputs, older.CorrMM_gradInputs),
+        "forward": (meant.AbstractConv2d, products.CorrMM),
+        "weights": (meant.AbstractConv2d_gradWeights, products.CorrMM_gradWeights),
+        "inputs": (meant.AbstractConv2d_gradInputs, products.CorrMM_gradInputs),
     },
     3: {
-        "forward": (meant.AbstractConv3d, older.Corr3dMM),
-        "weights": (meant.AbstractConv3d_gradWeights, older.Corr3dMM_gradWeights),
-        "inputs": (meant.AbstractConv3d_gradInputs, older.Corr3dMM_gradInputs),
+        "forward": (meant.AbstractConv3d, products.Corr3dMM),
+        "weights": (meant.AbstractConv3d_gradWeights, products.Corr3dMM_gradWeights),
+        "inputs": (meant.AbstractConv3d_gradInputs, products.Corr3dMM_gradInputs),
     },
 }  # fmt: skip
 
@@ -73,18 +69,14 @@ def test_gradients_take_no_values_for_lengths_that_are_given(ndim: int) -> None:
     of_kernel = theano.function([x, top], up[1])(values[0], values[2])
     product = float((theano.function([x, w], forward(x, w))(*values[:2]) * values[2]).sum())
     np.testing.assert_allclose([(of_image * values[0]).sum(), (of_kernel * values[1]).sum()], product, rtol=1e-10)
-    if ndim == 2:
-        z = conv2d(x, w, image_shape=image, filter_shape=kernel)
-        found, _ = z.owner.op.grad((x, w), (top,))
-        assert theano.function([w, top], found)(values[1], values[2]).shape == image
 
 
 def test_what_was_computed_how_it_was_given_stays() -> None:
     x, w = T.tensor4(), T.tensor4()
-    f = theano.function([x, w], [older.CorrMM()(x, w), older.ConvOp()(x, w), older.CorrMM((1, 1), unshared=False)(x, w)])
-    assert _kinds(f) == {older.CorrMM, older.ConvOp}
+    f = theano.function([x, w], [products.CorrMM()(x, w), products.CorrMM((1, 1), unshared=False)(x, w)])
+    assert _kinds(f) == {products.CorrMM}
     [node] = theano.function([x, w], T.nnet.conv2d(x, w)).maker.fgraph.toposort()
-    assert isinstance(node.op, older.CorrMM) and node.op.filter_flip
+    assert isinstance(node.op, products.CorrMM) and node.op.filter_flip
 
 
 def test_one_rule_is_excluded_by_its_name() -> None:
@@ -92,58 +84,7 @@ def test_one_rule_is_excluded_by_its_name() -> None:
     y = T.nnet.conv2d(x, w)
     mode = get_default_mode().excluding("local_abstractconv_gradweight_gemm")
     f = theano.function([x, w], [y, *theano.grad(y.sum(), [x, w])], mode=mode)
-    assert _kinds(f) == {older.CorrMM, older.CorrMM_gradInputs, meant.AbstractConv2d_gradWeights}
-
-
-# -- the functions -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("given", list(product([None, 4], [None, 3], [None, 6], [None, 5], [None, 2])), ids=str)
-def test_lengths_that_are_given_are_compared(given: Any) -> None:
-    """Each length may be known or not; what is known of a tensor of another shape is found out."""
-    batch, channels, rows, columns, filters = given
-    x, w = T.tensor4(), T.tensor4()
-    f = theano.function([x, w], conv2d(x, w, (batch, channels, rows, columns), (filters, channels, 2, 1)))
-    right = (4, 3, 6, 5), (2, 3, 2, 1)
-    values = [RNG.normal(size=shape) for shape in right]
-    np.testing.assert_allclose(f(*values), T.nnet.conv2d(*map(T.constant, values)).eval())
-    known = [[batch, channels, rows, columns], [filters, channels, 2, 1]]
-    for which, axis in product(range(2), range(4)):
-        shapes = [list(shape) for shape in right]
-        shapes[which][axis] += 1
-        if axis == 1:  # both have as many channels
-            shapes[1 - which][axis] += 1
-        wrong = [np.ones(shape) for shape in shapes]
-        if known[which][axis] is None:
-            f(*wrong)
-        else:
-            with pytest.raises(ShapeError, match="ConvOp: the (images|filters) have another shape than"):
-                f(*wrong)
-
-
-def test_shapes_may_be_constants() -> None:
-    x, w = T.tensor4(), T.tensor4()
-    for shape in ([1, T.constant(1), np.int8(3), 3], T.constant([1, 1, 3, 3]), T.as_tensor_variable((1, 1, 3, 3))):
-        y = conv2d(x, w, shape, (1, 1, 2, 2))
-        assert y.owner.op.imshp == (1, 1, 3, 3)
-        assert y.eval({x: np.ones((1, 1, 3, 3)), w: np.ones((1, 1, 2, 2))}).tolist() == [[[[4, 4], [4, 4]]]]
-    with pytest.raises(NotScalarConstantError):
-        conv2d(x, w, (1, 1, 3, T.iscalar()), None)
-    with pytest.raises(AssertionError, match="image_shape has 2 channels, filter_shape 3"):
-        conv2d(x, w, (1, 2, 3, 3), (1, 3, 2, 2))
-    with pytest.raises(ValueError, match="four lengths, not 3"):
-        conv2d(x, w, (1, 2, 3), None)
-    with pytest.raises(TypeError, match="unexpected keyword"):
-        conv2d(x, w, unroll=1)
-
-
-def test_shapes_of_signals() -> None:
-    x, w = T.tensor3(), T.matrix()
-    f = theano.function([x, w], signal_conv2d(x, w, image_shape=(2, 4, 4), filter_shape=(2, 2)))
-    assert f(np.ones((2, 4, 4)), np.ones((2, 2))).shape == (2, 3, 3)
-    for images, filters in (((3, 4, 4), (2, 2)), ((2, 4, 5), (2, 2)), ((2, 4, 4), (2, 3))):
-        with pytest.raises(ShapeError, match="ConvOp"):
-            f(np.ones(images), np.ones(filters))
+    assert _kinds(f) == {products.CorrMM, products.CorrMM_gradInputs, meant.AbstractConv2d_gradWeights}
 
 
 # -- shapes that are given, where the flag asks for a comparison ---------------------------------------------------------
