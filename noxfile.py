@@ -289,7 +289,7 @@ def layers(session: nox.Session) -> None:
     install(session, [])
     session.run("python", "tools/check_layers.py")
     session.run("python", "tools/check_words.py")
-    session.run("python", "tools/check_sizes.py")
+    session.run("python", "tools/size.py")
     run_pytest(session, "-q", "--doctest-modules", "tools/mutants.py", "tools/mutation", "tools/check_words.py",
                "tools/summary.py", "tools/tests", *session.posargs, env={"PYTHONPATH": "packages/graph-core/src"})
 

@@ -73,7 +73,7 @@ def write_if_changed(name: str, text: str) -> str:
     """Write a generated header unless it is the same, so that nothing is compiled again then; return its path."""
     path = GENERATED / name
     if not path.is_file() or path.read_text("utf-8") != text:
-        GENERATED.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     return str(path)
 

@@ -63,7 +63,7 @@ def sources() -> Iterator[tuple[Path, list[Path]]]:
     for path in (*sorted(loader.glob("*.cpp")), *sorted(models.glob("*.c"))):
         yield path, [Path(pybind11.get_include()), *among]
     for layer in ("tensor", "sparse"):
-        among = [*folders(layer), loader, PACKAGES / "scalar" / "src" / "theano" / "scalar"]
+        among = [*folders(layer), loader]
         for path in sorted(file for folder in folders(layer) for file in folder.glob("*.c")):
             yield path, among
 

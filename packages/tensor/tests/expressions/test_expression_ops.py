@@ -23,7 +23,7 @@ from theano.errors import FreeInputError, MissingInputError
 from theano.gradient import Rop, grad
 from theano.graph import Constant, generic
 from theano.tensor.blas import routines
-from theano.tensor.expressions.base import Compound
+from theano.tensor.compound import Compound
 from theano.tensor.expressions.ops import BroadcastTo
 from theano.tensor.linalg.determinant import Adjugate, AdjugateAlong
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad

@@ -11,7 +11,7 @@ from oracle import run
 
 import theano
 import theano.tensor as T
-from theano.tensor.expressions.base import Compound
+from theano.tensor.compound import Compound
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 
 X = np.random.default_rng(0).normal(size=(3, 4))

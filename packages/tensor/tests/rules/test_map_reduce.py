@@ -13,9 +13,9 @@ import theano.tensor as T
 from theano.compile.mode import get_default_mode
 from theano.graph import Apply, Op
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.elemwise.rules.joining import MAX_STEPS
 from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.reduce.map_reduce import MapReduce
+from theano.tensor.rules.joining import MAX_STEPS
 
 x, y, v, c = T.dmatrix("x"), T.dmatrix("y"), T.dvector("v"), T.dscalar("c")
 R = np.random.default_rng(0)

@@ -13,7 +13,7 @@ from theano.rewriting import rewrite
 from theano.tensor import nnet
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.rules import algebra
-from theano.tensor.elemwise.rules.joining import MAX_OPERANDS
+from theano.tensor.rules.joining import MAX_OPERANDS
 
 R = np.random.default_rng(0)
 v, w, x, m = T.dvector("v"), T.dvector("w"), T.dvector("x"), T.dmatrix("m")

@@ -20,7 +20,7 @@ import theano
 import theano.tensor as T
 from theano.compile.mode import Mode
 from theano.graph.traverse import explicit_inputs
-from theano.tensor.elemwise.rules.joining import MAX_OPERANDS, MAX_STEPS
+from theano.tensor.rules.joining import MAX_OPERANDS, MAX_STEPS
 
 LEVELS = ("fast_compile", "o1", "o2", "o3", "o4", "merge")
 #: Counts of steps or operands around which fusion decides otherwise: of programs that join all, and of others.

@@ -14,7 +14,8 @@ from theano.aot.model_text import Tables, header_text, json_text, loader_text, m
 from theano.aot.plan import Plan, plan
 from theano.aot.sources import Contents, closure, header, with_headers
 from theano.aot.values import npy_bytes
-from theano.codegen.unit import LOADER_FOLDER, current_toolchain, kernels_text
+from theano.codegen.unit import LOADER_FOLDER, current_toolchain
+from theano.codegen.unit_text import kernels_text
 from theano.compile.executable import Function
 from theano.settings import config
 from theano.toolchain.description import Toolchain, ToolchainSettings

@@ -47,6 +47,7 @@ class ControlDependency(Op):
     __props__ = ()
     view_map = {0: [0]}
     moves_only = True
+    shapes = "A->A"
 
     def make_node(self, x: Any, *others: Any) -> Apply:
         """Return the node."""
@@ -55,10 +56,6 @@ class ControlDependency(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Hand the value on."""
         output_storage[0][0] = inputs[0]
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> Sequence[Any]:
-        """Return the shape of the first input."""
-        return [shapes[0]]
 
     def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Any]:
         """Return the same for all rows."""

@@ -102,6 +102,7 @@ class _SameType(Op):
     """Base of the ops whose output is worth what their input is."""
 
     __props__ = ()
+    shapes = "A->A"
 
     def make_node(self, x: Variable) -> Apply:
         """Return the node; the output is of the type of the input."""
@@ -114,10 +115,6 @@ class _SameType(Op):
     def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
         """Return the direction unchanged."""
         return eval_points
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> Sequence[Any]:
-        """Return the shape of the input."""
-        return shapes
 
     def static_value(self, node: Apply, index: int, ask: Callable[[Variable], Any]) -> Any:
         """Return what is known of the value before it is computed: what ``ask`` tells of the input."""

@@ -51,6 +51,13 @@ class OpContract:
     slopes_of_whole : bool
         Whether the gradient passes through outputs that are whole numbers, as it does where numbers are only moved;
         any other function whose values are whole jumps, and is flat elsewhere.
+    linear_in : tuple of int or slice, or None
+        The inputs in each of which the op is linear; those of a slice together. R_op follows: the sum of the op itself
+        with each replaced by its direction. Empty: no output moves. None (the default): R_op or the gradient says it.
+    shapes : str or None
+        The lengths of the outputs by those of the inputs: ``"ij,jk->ik"`` for a product of matrices. A small letter is
+        one length, a capital any number of them, and the first input that has a letter gives it: ``",A->A"`` is the
+        shape of the second input, ``"iA->i"`` its first length, ``"->"`` no dimension. infer_shape follows.
     check_input : bool or None
         Whether the types of the inputs check them in C; None: as ``config.check_input`` says.
     params_type : Type or None
@@ -70,6 +77,8 @@ class OpContract:
     priority: int = 0
     moves_only: bool = False
     slopes_of_whole: bool = False
+    linear_in: tuple[int | slice, ...] | None = None
+    shapes: str | None = None
     check_input: bool | None = None
     params_type: Any = None
 
@@ -81,6 +90,9 @@ class OpContract:
             for name in _NAMES.intersection(vars(base)):
                 if getattr(cls, name) is vars(OpContract)[name]:
                     setattr(cls, name, vars(base)[name])
+        for method, statement in _STATEMENTS.items():
+            if statement in vars(cls) and method not in vars(cls):  # it counts more than the method of a base
+                setattr(cls, method, vars(OpContract)[method])
 
     # -- derivatives: asked by grad and Rop, while a user builds a graph ---------------------------------------
 
@@ -94,13 +106,23 @@ class OpContract:
         """Return the same as :meth:`grad`; an op that wants to use its outputs overrides this one."""
         return self.grad(inputs, output_grads)
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
+    def R_op(self: Any, inputs: Sequence[Any], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
         """Return the derivative of each output along the direction ``eval_points`` of the inputs.
 
         Directions are None for inputs that do not move (zeros, where the op is no layer's), and for outputs that do
-        not. Without this method the gradient is asked, twice.
+        not. Without this method, and without :attr:`linear_in`, the gradient is asked, twice.
         """
-        raise MethodNotDefined("R_op", type(self), type(self).__name__)
+        if self.linear_in is None:
+            raise MethodNotDefined("R_op", type(self), type(self).__name__)
+        moved: Sequence[Any] | None = None
+        for one in self.linear_in:
+            numbers = range(len(inputs))[one] if isinstance(one, slice) else [range(len(inputs))[one]]
+            points = {k: eval_points[k] for k in numbers}
+            if any(d is not None for d in points.values()):
+                along = {k: inputs[k].zeros_like() if d is None else d for k, d in points.items()}
+                made = self(*(along.get(k, x) for k, x in enumerate(inputs)), return_list=True)[0].owner.outputs
+                moved = made if moved is None else [a + b for a, b in zip(moved, made, strict=True)]
+        return moved or [None] * len(self.make_node(*inputs).outputs)
 
     def connection_pattern(self, node: Apply[Any, Any]) -> Sequence[Sequence[bool]]:
         """Return, for each input, a list that says of each output whether the input has an influence on its elements.
@@ -163,7 +185,7 @@ class OpContract:
         shapes : list of tuple of Variable
             The lengths of each input; ``()`` for one that is no tensor.
         """
-        return [None] * len(node.outputs)
+        return [None] * len(node.outputs) if self.shapes is None else lengths_by(self.shapes, shapes)
 
     def static_value(self, node: Apply[Any, Any], index: int, ask: Callable[[Any], Any]) -> Any:
         """Return the one number that output ``index`` holds, in all its elements, or None where it is not known.
@@ -214,6 +236,26 @@ class OpContract:
         return None
 
 
+def lengths_by(text: str, shapes: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """Return the lengths of outputs as `OpContract.shapes` states them, of the lengths of inputs.
+
+    Examples
+    --------
+    >>> lengths_by("ij,jk->ik", [(2, 3), (3, 4)]), lengths_by(",aB->Ba,", [(), (5, 6, 7)])
+    ([(2, 4)], [(6, 7, 5), ()])
+    """
+    known: dict[str, Sequence[Any]] = {}
+    given, wanted = text.split("->")
+    for letters, lengths in zip(given.split(","), shapes, strict=False):
+        spare = len(lengths) - sum(letter.islower() for letter in letters)
+        at = 0
+        for letter in letters:
+            end = at + (1 if letter.islower() else spare)
+            known.setdefault(letter, lengths[at:end])
+            at = end
+    return [tuple(n for letter in letters for n in known[letter]) for letters in wanted.split(",")]
+
+
 def check_maps(node: Apply[Any, Any]) -> None:
     """Refuse a ``view_map`` or ``destroy_map`` that speaks of what a node does not have.
 
@@ -253,6 +295,8 @@ def _counts(number: Any, variables: Sequence[Any]) -> bool:
     return hasattr(number, "__index__") and 0 <= number < len(variables)
 
 
+#: For a method, the attribute that may say the same.
+_STATEMENTS = {"R_op": "linear_in", "infer_shape": "shapes"}
 _NAMES = frozenset(name for name in vars(OpContract) if not name.startswith("_"))
 
 
@@ -269,4 +313,6 @@ def answers(op: OpContract, method: str) -> bool:
     >>> answers(Same(), "infer_shape"), answers(Same(), "connection_pattern")
     (True, False)
     """
+    if method in _STATEMENTS and getattr(op, _STATEMENTS[method]) is not None:
+        return True
     return getattr(getattr(op, method), "__func__", None) is not getattr(OpContract, method)

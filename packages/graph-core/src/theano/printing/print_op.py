@@ -43,6 +43,7 @@ class Print(Op):
 
     __props__ = ("message", "attrs", "global_fn")
     view_map = {0: [0]}
+    shapes = "A->A"
 
     def __init__(
         self,
@@ -76,10 +77,6 @@ class Print(Op):
     def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
         """Return the direction unchanged."""
         return eval_points
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> Sequence[Any]:
-        """Return the shape of the input."""
-        return shapes
 
     def __str__(self) -> str:
         return f"Print{{message='{self.message}', attrs={self.attrs}}}"

@@ -73,6 +73,7 @@ class AllReduce(_Collective):
     """
 
     __props__ = ("kind",)
+    shapes = "A->A"
 
     def __init__(self, kind: str = "sum"):
         if kind not in KINDS:
@@ -96,10 +97,6 @@ class AllReduce(_Collective):
         communicator().Allreduce(x, found, op=getattr(MPI, self.kind.upper()))
         output_storage[0][0] = found
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [shapes[0]]
-
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         """Return the sum of the gradients of all ranks; for an extreme value, shared among those that have it."""
         g = AllReduce()(output_gradients[0])
@@ -118,6 +115,7 @@ class Broadcast(_Collective):
     """
 
     __props__ = ("root",)
+    shapes = "A->A"
 
     def __init__(self, root: int = 0):
         self.root = int(root)
@@ -133,10 +131,6 @@ class Broadcast(_Collective):
         self._agreed(found, found.shape)
         communicator().Bcast(found, root=self.root)
         output_storage[0][0] = found
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [shapes[0]]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         """Return the sum of the gradients where the array came from, and zeros elsewhere."""

@@ -28,10 +28,10 @@ from theano.scan.writer import NumbersWriter, Value, VectorsWriter
 from theano.tensor.convert import is_tensor
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.elemwise.rules.joining import scalar_expression
 from theano.tensor.kernels.body import body_of
 from theano.tensor.kernels.common import c_text, title
 from theano.tensor.kernels.parameters import Constants
+from theano.tensor.rules.joining import scalar_expression
 
 # Nanoseconds for an operation and for a call of a function, one step after the other.
 _LINE_NS, _SUPPORT_NS = 1.0, 8.0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from importlib import import_module
 
 from theano.aot.exports import Exports, SourceTree
 from theano.graph.parameters import header
+from theano.scalar.c import header as header_of_scalar
 from theano.scan.exported import loop_of as loop_of_scan
 from theano.tensor.blas.library import blas_elsewhere, linked_name
 from theano.tensor.kernels import parameters, reduction, tuning
@@ -21,13 +21,11 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 def sources(library: str) -> SourceTree:
     """Return the sources of the library of kernels at a path."""
     level = os.path.basename(library).partition(".")[0]
-    # Of the scalar layer; its headers are where it is.
-    scalar = os.path.dirname(os.path.abspath(str(import_module("theano.scalar").__file__)))
-    files = {f"c/{name}.h": os.path.join(scalar, "c", f"{name}.h") for name in FOREIGN_HEADERS}
-    files.update({os.path.basename(path): path for path in _own()})
+    files = {os.path.basename(path): path for path in _own()}
     written = {
         "parameters.h": header(vars(parameters), "parameters.py"),
         "reduction.h": header(vars(reduction), "reduction.py"),
+        **{f"c/{name}.h": header_of_scalar(f"{name}.h") for name in FOREIGN_HEADERS},
     }
     return SourceTree("tensor", files, written, (*FLAGS, "-DTH_EXPORT="), LEVELS.get(level, ()))
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from theano.scalar.c import snippets
+from theano.scalar.c.widths import written_out
 
 #: In the order of ``abi.h``.
 DTYPES = (
@@ -65,25 +66,12 @@ def half_by_bits() -> str:
     return f"{snippets()['half'].text}\n"
 
 
-#: What `complex.h` is compiled for: floats with C's names and an f behind them, and doubles with C's names.
-_PRECISIONS = (
-    {"REAL": "float", "COMPLEX": "th_c64", "MAKE": "CMPLXF", "F(name)": "name##f", "MOST": "3.40282346e38f",
-     "LEAST": "1.17549435e-38f", "ROOT_OF_MOST": "4.6116858e18f", "MOST_EXPONENT": "88.0f", "MOST_TANH": "11.0f"},
-    {"REAL": "double", "COMPLEX": "th_c128", "MAKE": "CMPLX", "F(name)": "name", "MOST": "1.7976931348623157e308",
-     "LEAST": "2.2250738585072014e-308", "ROOT_OF_MOST": "3.35195198e153", "MOST_EXPONENT": "709.0",
-     "MOST_TANH": "22.0"},
-)  # fmt: skip
 _COMPLEX = {"float _Complex": "th_c64", "double _Complex": "th_c128"}
 
 
 @cache
 def _complex_library() -> str:
-    parts = []
-    for words in _PRECISIONS:
-        parts += [f"#define {name} {value}\n" for name, value in words.items()]
-        parts.append(text_of("complex.h"))
-        parts += [f"#undef {name.partition('(')[0]}\n" for name in (*words, "IS_FINITE", "SIGNED")]
-    return "".join(parts)
+    return written_out(text_of("complex.h"))
 
 
 def in_dialect(text: str) -> str:

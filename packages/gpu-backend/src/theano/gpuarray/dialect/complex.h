@@ -1,197 +1,204 @@
-/* Complex numbers, which neither language has: the type, and the functions of C's <complex.h>. This text is compiled twice, for
- * REAL numbers that are doubles, with C's names, and for floats, with an f behind each name (`dialect.complex_text`). It has
- * C's values for zeros, infinities and NaN, and its branch cuts. */
-typedef struct ALIGNED(2 * sizeof(REAL)) { REAL x, y; } COMPLEX;
+/* Complex numbers, which neither language has: the type, and the functions of C's <complex.h>. They have C's values for zeros,
+ * infinities and NaN, and its branch cuts.
+ */
 
-#define IS_FINITE(x) (F(fabs)(x) < INFINITY)
-#define SIGNED(size, x) F(copysign)((REAL)(size), x)
+/* @where N is       64                         32
+ * MOST              1.7976931348623157e308     3.40282346e38      the largest number,
+ * LEAST             2.2250738585072014e-308    1.17549435e-38     the least normal one
+ * ROOT_OF_MOST      3.35195198e153             4.6116858e18
+ * MOST_EXPONENT     709.0                      88.0               exp overflows soon after it
+ * MOST_TANH         22.0                       11.0               tanh is 1 above
+ */
 
-TH_INLINE COMPLEX MAKE(const REAL x, const REAL y)
+/* @snippet complex_c2N */
+typedef struct ALIGNED(2 * sizeof(floatN)) { floatN x, y; } th_c2N;
+
+TH_INLINE th_c2N CMPLX(const floatN x, const floatN y)
 {
-    COMPLEX z;
+    th_c2N z;
     z.x = x;
     z.y = y;
     return z;
 }
-TH_INLINE REAL F(creal)(const COMPLEX z) { return z.x; }
-TH_INLINE REAL F(cimag)(const COMPLEX z) { return z.y; }
-TH_INLINE COMPLEX F(conj)(const COMPLEX z) { return MAKE(z.x, -z.y); }
-TH_INLINE REAL F(cabs)(const COMPLEX z) { return F(hypot)(z.x, z.y); }
-TH_INLINE REAL F(carg)(const COMPLEX z) { return F(atan2)(z.y, z.x); }
+TH_INLINE floatN creal(const th_c2N z) { return z.x; }
+TH_INLINE floatN cimag(const th_c2N z) { return z.y; }
+TH_INLINE th_c2N conj(const th_c2N z) { return CMPLX(z.x, -z.y); }
+TH_INLINE floatN cabs(const th_c2N z) { return hypot(z.x, z.y); }
+TH_INLINE floatN carg(const th_c2N z) { return atan2(z.y, z.x); }
 
 /* x y + z */
-TH_INLINE COMPLEX F(th_multiply_add)(const COMPLEX x, const COMPLEX y, const COMPLEX z)
+TH_INLINE th_c2N th_multiply_add_c2N(const th_c2N x, const th_c2N y, const th_c2N z)
 {
-    return MAKE(F(fma)(x.x, y.x, F(fma)(-x.y, y.y, z.x)), F(fma)(x.x, y.y, F(fma)(x.y, y.x, z.y)));
+    return CMPLX(fma(x.x, y.x, fma(-x.y, y.y, z.x)), fma(x.x, y.y, fma(x.y, y.x, z.y)));
 }
 
-TH_INLINE COMPLEX F(cexp)(const COMPLEX z)
+TH_INLINE th_c2N cexp(const th_c2N z)
 {
     if (z.y == 0)
-        return MAKE(F(exp)(z.x), z.y);
-    if (!IS_FINITE(z.y) && F(fabs)(z.x) == INFINITY)
-        return z.x < 0 ? MAKE(0, 0) : MAKE(INFINITY, NAN);
+        return CMPLX(exp(z.x), z.y);
+    if (!(fabs(z.y) < INFINITY) && fabs(z.x) == INFINITY)
+        return z.x < 0 ? CMPLX(0, 0) : CMPLX(INFINITY, NAN);
     /* the exponential may overflow where its product with a small cosine does not: half of it comes before, half after */
-    const REAL r = F(exp)(z.x > MOST_EXPONENT ? (REAL)0.5 * z.x : z.x), rest = z.x > MOST_EXPONENT ? r : 1;
-    return MAKE(r * F(cos)(z.y) * rest, r * F(sin)(z.y) * rest);
+    const floatN r = exp(z.x > MOST_EXPONENT ? 0.5 * z.x : z.x), rest = z.x > MOST_EXPONENT ? r : 1;
+    return CMPLX(r * cos(z.y) * rest, r * sin(z.y) * rest);
 }
 
-TH_INLINE COMPLEX F(clog)(const COMPLEX z)
+TH_INLINE th_c2N clog(const th_c2N z)
 {
-    const REAL x = F(fabs)(z.x), y = F(fabs)(z.y), a = x < y ? y : x, b = x < y ? x : y;
-    REAL length;
-    if (a > (REAL)0.5 && a < 2) { /* near the unit circle from |z|^2 - 1, with what each rounding left out */
-        const REAL p = a * a, q = b * b, d = p - 1, sum = d + q, back = sum - d;
-        const REAL lost = (d - (sum - back)) + (q - back) + F(fma)(a, a, -p) + F(fma)(b, b, -q);
-        length = (REAL)0.5 * F(log1p)(sum + lost);
-    } else if (a > (REAL)0.25 * MOST) {
-        length = F(log)(F(hypot)((REAL)0.5 * x, (REAL)0.5 * y)) + (REAL)0.69314718055994530942;
+    const floatN x = fabs(z.x), y = fabs(z.y), a = x < y ? y : x, b = x < y ? x : y;
+    floatN length;
+    if (a > 0.5 && a < 2) { /* near the unit circle from |z|^2 - 1, with what each rounding left out */
+        const floatN p = a * a, q = b * b, d = p - 1, sum = d + q, back = sum - d;
+        const floatN lost = (d - (sum - back)) + (q - back) + fma(a, a, -p) + fma(b, b, -q);
+        length = 0.5 * log1p(sum + lost);
+    } else if (a > 0.25 * MOST) {
+        length = log(hypot(0.5 * x, 0.5 * y)) + 0.69314718055994530942;
     } else {
-        length = F(log)(F(hypot)(x, y));
+        length = log(hypot(x, y));
     }
-    return MAKE(length, F(atan2)(z.y, z.x));
+    return CMPLX(length, atan2(z.y, z.x));
 }
 
 /* W. Kahan, Branch cuts for complex elementary functions, 1987; scaled where |z| would overflow or lose digits. */
-TH_INLINE COMPLEX F(csqrt)(const COMPLEX z)
+TH_INLINE th_c2N csqrt(const th_c2N z)
 {
-    REAL x = z.x, y = z.y, scale = 1;
+    floatN x = z.x, y = z.y, scale = 1;
     if (x == 0 && y == 0)
-        return MAKE(0, y);
-    if (F(fabs)(y) == INFINITY)
-        return MAKE(INFINITY, y);
+        return CMPLX(0, y);
+    if (fabs(y) == INFINITY)
+        return CMPLX(INFINITY, y);
     if (x == INFINITY)
-        return MAKE(x, y != y ? y : SIGNED(0, y));
+        return CMPLX(x, y != y ? y : copysign(0.0, y));
     if (x == -INFINITY)
-        return y != y ? MAKE(y, INFINITY) : MAKE(0, SIGNED(INFINITY, y));
-    const REAL largest = F(fabs)(x) < F(fabs)(y) ? F(fabs)(y) : F(fabs)(x);
-    if (largest > (REAL)0.25 * MOST) {
-        x *= (REAL)0.0625;
-        y *= (REAL)0.0625;
+        return y != y ? CMPLX(y, INFINITY) : CMPLX(0, copysign((floatN)INFINITY, y));
+    const floatN largest = fabs(x) < fabs(y) ? fabs(y) : fabs(x);
+    if (largest > 0.25 * MOST) {
+        x *= 0.0625;
+        y *= 0.0625;
         scale = 4;
     } else if (largest < 4 * LEAST) {
-        x *= 0x1p60f;
-        y *= 0x1p60f;
-        scale = 0x1p-30f;
+        x *= 0x1p60;
+        y *= 0x1p60;
+        scale = 0x1p-30;
     }
-    const REAL root = F(sqrt)((REAL)0.5 * (F(fabs)(x) + F(hypot)(x, y))), other = y / (2 * root);
+    const floatN root = sqrt(0.5 * (fabs(x) + hypot(x, y))), other = y / (2 * root);
     if (x >= 0)
-        return MAKE(root * scale, other * scale);
-    return MAKE(F(fabs)(other) * scale, F(copysign)(root, y) * scale);
+        return CMPLX(root * scale, other * scale);
+    return CMPLX(fabs(other) * scale, copysign(root, y) * scale);
 }
 
-TH_INLINE COMPLEX F(cpow)(const COMPLEX z, const COMPLEX power)
+TH_INLINE th_c2N cpow(const th_c2N z, const th_c2N power)
 {
-    const COMPLEX l = F(clog)(z);
-    return F(cexp)(MAKE(power.x * l.x - power.y * l.y, power.x * l.y + power.y * l.x));
+    const th_c2N l = clog(z);
+    return cexp(CMPLX(power.x * l.x - power.y * l.y, power.x * l.y + power.y * l.x));
 }
 
-TH_INLINE COMPLEX F(csinh)(const COMPLEX z)
+TH_INLINE th_c2N csinh(const th_c2N z)
 {
-    const REAL x = F(fabs)(z.x);
+    const floatN x = fabs(z.x);
     if (z.y == 0)
-        return MAKE(F(sinh)(z.x), z.y);
-    if (!IS_FINITE(z.y) && (x == 0 || x == INFINITY))
-        return MAKE(z.x, NAN);
+        return CMPLX(sinh(z.x), z.y);
+    if (!(fabs(z.y) < INFINITY) && (x == 0 || x == INFINITY))
+        return CMPLX(z.x, NAN);
     if (x > MOST_EXPONENT) { /* as in cexp */
-        const REAL r = F(exp)((REAL)0.5 * x);
-        return MAKE(SIGNED(0.5f, z.x) * r * F(cos)(z.y) * r, (REAL)0.5 * r * F(sin)(z.y) * r);
+        const floatN r = exp(0.5 * x);
+        return CMPLX(copysign(0.5, z.x) * r * cos(z.y) * r, 0.5 * r * sin(z.y) * r);
     }
-    return MAKE(F(sinh)(z.x) * F(cos)(z.y), F(cosh)(z.x) * F(sin)(z.y));
+    return CMPLX(sinh(z.x) * cos(z.y), cosh(z.x) * sin(z.y));
 }
 
-TH_INLINE COMPLEX F(ccosh)(const COMPLEX z)
+TH_INLINE th_c2N ccosh(const th_c2N z)
 {
-    const REAL x = F(fabs)(z.x);
+    const floatN x = fabs(z.x);
     if (z.y == 0)
-        return MAKE(F(cosh)(z.x), SIGNED(1, z.x) * z.y);
-    if (!IS_FINITE(z.y) && (x == 0 || x == INFINITY))
-        return x == 0 ? MAKE(NAN, 0) : MAKE(INFINITY, NAN);
+        return CMPLX(cosh(z.x), copysign(1.0, z.x) * z.y);
+    if (!(fabs(z.y) < INFINITY) && (x == 0 || x == INFINITY))
+        return x == 0 ? CMPLX(NAN, 0) : CMPLX(INFINITY, NAN);
     if (x > MOST_EXPONENT) {
-        const REAL r = F(exp)((REAL)0.5 * x);
-        return MAKE((REAL)0.5 * r * F(cos)(z.y) * r, SIGNED(0.5f, z.x) * r * F(sin)(z.y) * r);
+        const floatN r = exp(0.5 * x);
+        return CMPLX(0.5 * r * cos(z.y) * r, copysign(0.5, z.x) * r * sin(z.y) * r);
     }
-    return MAKE(F(cosh)(z.x) * F(cos)(z.y), F(sinh)(z.x) * F(sin)(z.y));
+    return CMPLX(cosh(z.x) * cos(z.y), sinh(z.x) * sin(z.y));
 }
 
-TH_INLINE COMPLEX F(ctanh)(const COMPLEX z)
+TH_INLINE th_c2N ctanh(const th_c2N z)
 {
-    const REAL x = F(fabs)(z.x), y = z.y;
+    const floatN x = fabs(z.x), y = z.y;
     if (z.x != z.x)
-        return MAKE(z.x, y == 0 ? y : NAN);
-    if (!IS_FINITE(y))
-        return x == INFINITY ? MAKE(SIGNED(1, z.x), 0) : MAKE(x == 0 ? z.x : NAN, NAN);
+        return CMPLX(z.x, y == 0 ? y : NAN);
+    if (!(fabs(y) < INFINITY))
+        return x == INFINITY ? CMPLX(copysign(1.0, z.x), 0) : CMPLX(x == 0 ? z.x : NAN, NAN);
     if (x > MOST_TANH) {
-        const REAL e = F(exp)(-x);
-        return MAKE(SIGNED(1, z.x), 4 * F(sin)(y) * F(cos)(y) * e * e);
+        const floatN e = exp(-x);
+        return CMPLX(copysign(1.0, z.x), 4 * sin(y) * cos(y) * e * e);
     }
-    const REAL t = F(tan)(y), beta = 1 + t * t, s = F(sinh)(z.x), rho = F(sqrt)(1 + s * s), below = 1 + beta * s * s;
-    return MAKE(beta * rho * s / below, t / below);
+    const floatN t = tan(y), beta = 1 + t * t, s = sinh(z.x), rho = sqrt(1 + s * s), below = 1 + beta * s * s;
+    return CMPLX(beta * rho * s / below, t / below);
 }
 
 /* Of the sine and its inverse: f(z) = -i g(i z). */
-TH_INLINE COMPLEX F(csin)(const COMPLEX z)
+TH_INLINE th_c2N csin(const th_c2N z)
 {
-    const COMPLEX w = F(csinh)(MAKE(-z.y, z.x));
-    return MAKE(w.y, -w.x);
+    const th_c2N w = csinh(CMPLX(-z.y, z.x));
+    return CMPLX(w.y, -w.x);
 }
-TH_INLINE COMPLEX F(ccos)(const COMPLEX z) { return F(ccosh)(MAKE(-z.y, z.x)); }
-TH_INLINE COMPLEX F(ctan)(const COMPLEX z)
+TH_INLINE th_c2N ccos(const th_c2N z) { return ccosh(CMPLX(-z.y, z.x)); }
+TH_INLINE th_c2N ctan(const th_c2N z)
 {
-    const COMPLEX w = F(ctanh)(MAKE(-z.y, z.x));
-    return MAKE(w.y, -w.x);
+    const th_c2N w = ctanh(CMPLX(-z.y, z.x));
+    return CMPLX(w.y, -w.x);
 }
 
 /* An infinite number as a direction: of its parts, those that are infinite are ones, the others zeros; NaN stays. */
-TH_INLINE REAL F(th_direction)(const REAL x) { return x != x ? x : SIGNED(F(fabs)(x) == INFINITY ? 1 : 0, x); }
+TH_INLINE floatN th_direction_fN(const floatN x) { return x != x ? x : copysign(fabs(x) == INFINITY ? 1.0 : 0.0, x); }
 
-TH_INLINE COMPLEX F(casin)(const COMPLEX z)
+TH_INLINE th_c2N casin(const th_c2N z)
 {
-    if (F(fabs)(z.x) == INFINITY || F(fabs)(z.y) == INFINITY)
-        return MAKE(F(atan2)(F(th_direction)(z.x), F(fabs)(F(th_direction)(z.y))), SIGNED(INFINITY, z.y));
-    const COMPLEX m = F(csqrt)(MAKE(1 - z.x, -z.y)), p = F(csqrt)(MAKE(1 + z.x, z.y));
-    return MAKE(z.x == 0 ? z.x : F(atan2)(z.x, m.x * p.x - m.y * p.y), F(asinh)(m.x * p.y - m.y * p.x));
+    if (fabs(z.x) == INFINITY || fabs(z.y) == INFINITY)
+        return CMPLX(atan2(th_direction_fN(z.x), fabs(th_direction_fN(z.y))), copysign((floatN)INFINITY, z.y));
+    const th_c2N m = csqrt(CMPLX(1 - z.x, -z.y)), p = csqrt(CMPLX(1 + z.x, z.y));
+    return CMPLX(z.x == 0 ? z.x : atan2(z.x, m.x * p.x - m.y * p.y), asinh(m.x * p.y - m.y * p.x));
 }
-TH_INLINE COMPLEX F(cacos)(const COMPLEX z)
+TH_INLINE th_c2N cacos(const th_c2N z)
 {
-    if (F(fabs)(z.x) == INFINITY || F(fabs)(z.y) == INFINITY)
-        return MAKE(F(atan2)(F(fabs)(F(th_direction)(z.y)), F(th_direction)(z.x)), SIGNED(INFINITY, -z.y));
-    const COMPLEX m = F(csqrt)(MAKE(1 - z.x, -z.y)), p = F(csqrt)(MAKE(1 + z.x, z.y));
-    return MAKE(2 * F(atan2)(m.x, p.x), F(asinh)(p.x * m.y - p.y * m.x));
+    if (fabs(z.x) == INFINITY || fabs(z.y) == INFINITY)
+        return CMPLX(atan2(fabs(th_direction_fN(z.y)), th_direction_fN(z.x)), copysign((floatN)INFINITY, -z.y));
+    const th_c2N m = csqrt(CMPLX(1 - z.x, -z.y)), p = csqrt(CMPLX(1 + z.x, z.y));
+    return CMPLX(2 * atan2(m.x, p.x), asinh(p.x * m.y - p.y * m.x));
 }
-TH_INLINE COMPLEX F(casinh)(const COMPLEX z)
+TH_INLINE th_c2N casinh(const th_c2N z)
 {
-    const COMPLEX w = F(casin)(MAKE(-z.y, z.x));
-    return MAKE(w.y, -w.x);
+    const th_c2N w = casin(CMPLX(-z.y, z.x));
+    return CMPLX(w.y, -w.x);
 }
-TH_INLINE COMPLEX F(cacosh)(const COMPLEX z)
+TH_INLINE th_c2N cacosh(const th_c2N z)
 {
-    const COMPLEX w = F(cacos)(z);
-    return MAKE(F(fabs)(w.y), F(copysign)(w.x, z.y));
+    const th_c2N w = cacos(z);
+    return CMPLX(fabs(w.y), copysign(w.x, z.y));
 }
 
-TH_INLINE COMPLEX F(catanh)(const COMPLEX z)
+TH_INLINE th_c2N catanh(const th_c2N z)
 {
-    const REAL x = F(fabs)(z.x), y = F(fabs)(z.y), pi_2 = (REAL)1.57079632679489661923;
+    const floatN x = fabs(z.x), y = fabs(z.y), pi_2 = 1.57079632679489661923;
     if (x == 0)
-        return MAKE(z.x, F(atan)(z.y));
+        return CMPLX(z.x, atan(z.y));
     if (x == INFINITY || y == INFINITY)
-        return MAKE(SIGNED(0, z.x), z.y != z.y ? z.y : F(copysign)(pi_2, z.y));
+        return CMPLX(copysign(0.0, z.x), z.y != z.y ? z.y : copysign(pi_2, z.y));
     if (x == 1 && y == 0)
-        return MAKE(SIGNED(INFINITY, z.x), z.y);
+        return CMPLX(copysign((floatN)INFINITY, z.x), z.y);
     if (x > ROOT_OF_MOST || y > ROOT_OF_MOST) {
-        const REAL length = F(hypot)(x, y);
-        return MAKE(F(copysign)(x / length / length, z.x), F(copysign)(pi_2, z.y));
+        const floatN length = hypot(x, y);
+        return CMPLX(copysign(x / length / length, z.x), copysign(pi_2, z.y));
     }
-    const REAL above = y + 1 / ROOT_OF_MOST; /* not 0, where z is 1 */
-    const REAL re = x == 1 ? F(log)(F(sqrt)(F(sqrt)(4 + y * y)) / F(sqrt)(above))
-                           : (REAL)0.25 * F(log1p)(4 * x / ((1 - x) * (1 - x) + above * above));
-    const REAL im = x == 1 ? (REAL)0.5 * (pi_2 + F(atan)((REAL)0.5 * above))
-                           : (REAL)0.5 * F(atan2)(2 * y, (1 - x) * (1 + x) - above * above);
-    return MAKE(F(copysign)(re, z.x), F(copysign)(im, z.y));
+    const floatN above = y + 1 / ROOT_OF_MOST; /* not 0, where z is 1 */
+    const floatN re = x == 1 ? log(sqrt(sqrt(4 + y * y)) / sqrt(above))
+                           : 0.25 * log1p(4 * x / ((1 - x) * (1 - x) + above * above));
+    const floatN im = x == 1 ? 0.5 * (pi_2 + atan(0.5 * above))
+                           : 0.5 * atan2(2 * y, (1 - x) * (1 + x) - above * above);
+    return CMPLX(copysign(re, z.x), copysign(im, z.y));
 }
-TH_INLINE COMPLEX F(catan)(const COMPLEX z)
+TH_INLINE th_c2N catan(const th_c2N z)
 {
-    const COMPLEX w = F(catanh)(MAKE(-z.y, z.x));
-    return MAKE(w.y, -w.x);
+    const th_c2N w = catanh(CMPLX(-z.y, z.x));
+    return CMPLX(w.y, -w.x);
 }

@@ -51,7 +51,7 @@ def multiply_add(dtype: str) -> dict[str, str]:
     """
     fused = {
         "float16": "fmaf(x, y, z)", "float32": "fmaf(x, y, z)", "float64": "fma(x, y, z)",
-        "complex64": "th_multiply_addf(x, y, z)", "complex128": "th_multiply_add(x, y, z)",
+        "complex64": "th_multiply_add_c64(x, y, z)", "complex128": "th_multiply_add_c128(x, y, z)",
     }  # fmt: skip
     return {"MULTIPLY_ADD(x, y, z)": fused.get(dtype, "(x) * (y) + (z)")}
 

@@ -1,8 +1,9 @@
 """The C that scalar operations are made of: small blocks, included only where used.
 
-The ``.h`` files of this folder are ordinary C, cut into blocks by comments of the
-form ``/* @snippet NAME needs NAME ... */``. A generated kernel includes the blocks
-that its expression uses, and those that they need, and nothing else.
+The ``.h`` files of this folder are C, cut into blocks by comments of the form
+``/* @snippet NAME needs NAME ... */``. A block of ``exp_fN`` is written once and made into
+``exp_f64`` and ``exp_f32``: `theano.scalar.c.widths` says how. A generated kernel includes the
+blocks that its expression uses, and those that they need, and nothing else.
 
 Examples
 --------
@@ -20,13 +21,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import cached_property, lru_cache
 
-from theano.records import record
+from theano.scalar.c.widths import blocks, written_out
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_MARK = re.compile(r"^/\* @snippet (\w+)(?: needs ([\w ]+?))? \*/$", re.MULTILINE)
+_MARK = re.compile(r"^/\* @snippet (\w+)(?: needs ([\w ]+?))? \*/$")
 # In this order: a block may only need blocks that stand before it or in an earlier file.
 _FILES = (
     "base.h",
@@ -64,7 +65,6 @@ _LIBM_COMPLEX = frozenset(
 )  # fmt: skip
 
 
-@record(frozen=True)
 class Snippet:
     """A named block of C and the names of the blocks that it needs.
 
@@ -74,9 +74,13 @@ class Snippet:
     ('log_split_f64',)
     """
 
-    name: str
-    needs: tuple[str, ...]
-    text: str
+    def __init__(self, name: str, needs: tuple[str, ...], write: Callable[[], str]):
+        self.name, self.needs, self._write = name, needs, write
+
+    @cached_property
+    def text(self) -> str:
+        """Without the line that names the block; written out when it is first asked for."""
+        return self._write().partition("\n")[2].strip("\n") + "\n"
 
 
 @lru_cache(maxsize=1)
@@ -90,17 +94,32 @@ def snippets() -> dict[str, Snippet]:
     """
     found: dict[str, Snippet] = {}
     for file in _FILES:
-        with open(os.path.join(_HERE, file), encoding="ascii") as text:
-            source = text.read()
-        marks = list(_MARK.finditer(source))
-        for mark, following in zip(marks, [*marks[1:], None]):
-            body = source[mark.end() : following.start() if following else len(source)]
+        for first, write in blocks(_source(file)):
+            mark = _MARK.match(first)
+            if mark is None:  # what the file says at its head
+                continue
             name, needs = mark.group(1), tuple((mark.group(2) or "").split())
             unknown = [need for need in needs if need not in found]
             if unknown or name in found:
                 raise ValueError(f"{file}: block {name!r} repeats a name or needs later blocks {unknown}")
-            found[name] = Snippet(name, needs, body.strip("\n") + "\n")
+            found[name] = Snippet(name, needs, write)
     return found
+
+
+def header(file: str) -> str:
+    """Return a header of this folder, with what it says once for 64 and 32 bits written for both.
+
+    Examples
+    --------
+    >>> "double th_exp_f64(double x)" in header("exponential.h"), "float th_exp_f32(float x)" in header("exponential.h")
+    (True, True)
+    """
+    return written_out(_source(file))
+
+
+def _source(file: str) -> str:
+    with open(os.path.join(_HERE, file), encoding="ascii") as text:
+        return text.read()
 
 
 def support(names: Iterable[str]) -> tuple[str, ...]:

@@ -4,6 +4,9 @@
  * that a compiler widens them inside a `for` loop to whatever vectors it has.
  * A block starts at a `@snippet NAME [needs NAME ...]` comment; a kernel gets only
  * the blocks that it uses (theano.scalar.c.support).
+ *
+ * A block for N, such as exp_fN, is for double and for float: floatN and uintN_t are their types, names in capitals
+ * have values in tables for both (theano.scalar.c.widths).
  */
 
 /* @snippet inline */
@@ -36,26 +39,16 @@
 #define CMPLXF(re, im) __builtin_complex((float)(re), (float)(im))
 #endif
 
-/* @snippet bits_f64 needs inline */
-TH_INLINE uint64_t th_bits_f64(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return u; }
-TH_INLINE double th_from_bits_f64(uint64_t u) { double x; memcpy(&x, &u, sizeof x); return x; }
+/* @snippet bits_fN needs inline */
+TH_INLINE uintN_t th_bits_fN(floatN x) { uintN_t u; memcpy(&u, &x, sizeof u); return u; }
+TH_INLINE floatN th_from_bits_fN(uintN_t u) { floatN x; memcpy(&x, &u, sizeof x); return x; }
 
-/* @snippet bits_f32 needs inline */
-TH_INLINE uint32_t th_bits_f32(float x) { uint32_t u; memcpy(&u, &x, sizeof u); return u; }
-TH_INLINE float th_from_bits_f32(uint32_t u) { float x; memcpy(&x, &u, sizeof x); return x; }
-
-/* @snippet select_f64 needs bits_f64 */
+/* @snippet select_fN needs bits_fN */
 /* which ? a : b, in a form that the compiler does not make branches of where one condition decides often, as it does
  * where an expression has the sine and the cosine of one number: then nothing is widened. */
-TH_INLINE double th_select_f64(uint64_t which, double a, double b)
+TH_INLINE floatN th_select_fN(uintN_t which, floatN a, floatN b)
 {
-    return th_from_bits_f64((th_bits_f64(a) & (0 - which)) | (th_bits_f64(b) & (which - 1)));
-}
-
-/* @snippet select_f32 needs bits_f32 */
-TH_INLINE float th_select_f32(uint32_t which, float a, float b)
-{
-    return th_from_bits_f32((th_bits_f32(a) & (0 - which)) | (th_bits_f32(b) & (which - 1)));
+    return th_from_bits_fN((th_bits_fN(a) & (0 - which)) | (th_bits_fN(b) & (which - 1)));
 }
 
 /* @snippet half needs bits_f32 */
@@ -96,29 +89,17 @@ TH_INLINE float th_round_f16(double x)
     return th_load_f16(th_store_f16(th_from_bits_f32(u)));
 }
 
-/* @snippet cast_f64 needs inline */
+/* @snippet cast_fN needs inline */
 /* Floats to whole numbers, every value defined and the same in vectors and out of them (C leaves to the machine what
  * does not fit; `Cast` says what it is here): out of range is the least number of 32 or 64 bits, narrower dtypes take
  * its low bits, and what only an unsigned number holds is counted from the middle of its range. */
-TH_INLINE int32_t th_i32_of_f64(double x) { return (int32_t)(__builtin_fabs(x) < 0x1p31 ? x : -0x1p31); }
-TH_INLINE int64_t th_i64_of_f64(double x) { return (int64_t)(__builtin_fabs(x) < 0x1p63 ? x : -0x1p63); }
-TH_INLINE uint32_t th_u32_of_f64(double x)
+TH_INLINE int32_t th_i32_of_fN(floatN x) { return (int32_t)(__builtin_fabs(x) < 0x1p31 ? x : -0x1p31); }
+TH_INLINE int64_t th_i64_of_fN(floatN x) { return (int64_t)(__builtin_fabs(x) < 0x1p63 ? x : -0x1p63); }
+TH_INLINE uint32_t th_u32_of_fN(floatN x)
 {
-    return (uint32_t)th_i32_of_f64(x >= 0x1p31 ? x - 0x1p31 : x) ^ (x >= 0x1p31 ? 0x80000000u : 0u);
+    return (uint32_t)th_i32_of_fN(x >= 0x1p31 ? x - 0x1p31 : x) ^ (x >= 0x1p31 ? 0x80000000u : 0u);
 }
-TH_INLINE uint64_t th_u64_of_f64(double x)
+TH_INLINE uint64_t th_u64_of_fN(floatN x)
 {
-    return (uint64_t)th_i64_of_f64(x >= 0x1p63 ? x - 0x1p63 : x) ^ (x >= 0x1p63 ? UINT64_C(1) << 63 : 0);
-}
-
-/* @snippet cast_f32 needs inline */
-TH_INLINE int32_t th_i32_of_f32(float x) { return (int32_t)(__builtin_fabsf(x) < 0x1p31f ? x : -0x1p31f); }
-TH_INLINE int64_t th_i64_of_f32(float x) { return (int64_t)(__builtin_fabsf(x) < 0x1p63f ? x : -0x1p63f); }
-TH_INLINE uint32_t th_u32_of_f32(float x)
-{
-    return (uint32_t)th_i32_of_f32(x >= 0x1p31f ? x - 0x1p31f : x) ^ (x >= 0x1p31f ? 0x80000000u : 0u);
-}
-TH_INLINE uint64_t th_u64_of_f32(float x)
-{
-    return (uint64_t)th_i64_of_f32(x >= 0x1p63f ? x - 0x1p63f : x) ^ (x >= 0x1p63f ? UINT64_C(1) << 63 : 0);
+    return (uint64_t)th_i64_of_fN(x >= 0x1p63 ? x - 0x1p63 : x) ^ (x >= 0x1p63 ? UINT64_C(1) << 63 : 0);
 }

@@ -7,26 +7,20 @@
  * (Remez exchange with mpmath; relative error of the logarithm < 2^-73 for double, < 2^-37 for float).
  */
 
-/* @snippet residual_f64 needs fma bits_f64 */
-/* a b - p for a p that is a b rounded (Dekker's splitting where there is no fused multiply-add) */
-TH_INLINE double th_residual_f64(double a, double b, double p)
+/* @snippet residual_fN needs fma bits_fN */
+/* a b - p for a p that is a b rounded (where there is no fused multiply-add, Dekker's splitting, and a float's in double) */
+TH_INLINE floatN th_residual_fN(floatN a, floatN b, floatN p)
 {
 #if TH_FUSED
     return TH_FMA(a, b, -p);
 #else
-    double a1 = th_from_bits_f64(th_bits_f64(a) & 0xfffffffff8000000u), a2 = a - a1;
-    double b1 = th_from_bits_f64(th_bits_f64(b) & 0xfffffffff8000000u), b2 = b - b1;
+#if N == 64
+    floatN a1 = th_from_bits_fN(th_bits_fN(a) & 0xfffffffff8000000u), a2 = a - a1;
+    floatN b1 = th_from_bits_fN(th_bits_fN(b) & 0xfffffffff8000000u), b2 = b - b1;
     return ((a1 * b1 - p) + (a1 * b2 + a2 * b1)) + a2 * b2;
-#endif
-}
-
-/* @snippet residual_f32 needs fma */
-TH_INLINE float th_residual_f32(float a, float b, float p)
-{
-#if TH_FUSED
-    return TH_FMAF(a, b, -p);
 #else
     return (float)((double)a * b - p);
+#endif
 #endif
 }
 
@@ -61,28 +55,16 @@ TH_INLINE double th_log_precise_f64(double x, double *low)
     return p;
 }
 
-/* @snippet pow_ends_f64 needs inline */
+/* @snippet pow_ends_fN needs inline */
 /* From |x|^y to x^y: the sign where y is odd, nan for a fraction of a negative number; and 1 to any power and
  * anything to the power 0, be it nan, is 1. */
-TH_INLINE double th_pow_ends_f64(double x, double y, double power)
+TH_INLINE floatN th_pow_ends_fN(floatN x, floatN y, floatN power)
 {
-    double half = 0.5 * y;
+    floatN half = 0.5 * y;
     int whole = __builtin_floor(y) == y, odd = whole & (__builtin_floor(half) != half);
     power = (y == 0.0) | (__builtin_fabs(x) == 1.0) ? 1.0 : power;
     power = odd ? __builtin_copysign(power, x) : power;
     return (x < 0.0) & (x > -__builtin_inf()) & !whole ? __builtin_nan("") : power;
-}
-
-/* @snippet pow_ends_f32 needs inline */
-/* From |x|^y to x^y: the sign where y is odd, nan for a fraction of a negative number; and 1 to any power and
- * anything to the power 0, be it nan, is 1. */
-TH_INLINE float th_pow_ends_f32(float x, float y, float power)
-{
-    float half = 0.5f * y;
-    int whole = __builtin_floorf(y) == y, odd = whole & (__builtin_floorf(half) != half);
-    power = (y == 0.0f) | (__builtin_fabsf(x) == 1.0f) ? 1.0f : power;
-    power = odd ? __builtin_copysignf(power, x) : power;
-    return (x < 0.0f) & (x > -__builtin_inff()) & !whole ? __builtin_nanf("") : power;
 }
 
 /* @snippet pow_plain_f64 needs log_precise_f64 exp2_factors_f64 pow_ends_f64 */
@@ -131,161 +113,116 @@ TH_INLINE float th_pow_plain_f32(float x, float y)
     return th_pow_ends_f32(x, y, (float)(p < -110.0 ? 0.0 : n));
 }
 
-/* @snippet pow_wide_f64 needs log_reduce_wide_f64 exp_reduce_wide_f64 pow_plain_f64 */
+/* @where N is         64                                  32
+ * LANES               0xff                                0xffff
+ * CLASS               __builtin_ia32_fpclasspd512_mask    __builtin_ia32_fpclassps512_mask
+ * COMPARE             __builtin_ia32_cmppd512_mask        __builtin_ia32_cmpps512_mask
+ * SHIFT               0x1.8p52                            0x1.8p23
+ * MINUS_LN2_HIGH      -0x1.62e42fefa38p-5                 -0x1.62e4p-5          a sixteenth of -ln2, in two parts
+ * MINUS_LN2_LOW       -0x1.ef35793c7673p-49               -0x1.7f7d1cp-24
+ * RANGE_SQUARE        555000.0                            10820.0             of y log(x) beyond which the plain form is asked
+ * EXP_TABLE           exp_table_low_f64                   exp_table_f32
+ */
+
+/* @snippet pow_wide_fN needs log_reduce_wide_fN exp_reduce_wide_fN EXP_TABLE pow_plain_fN */
 /* The logarithm from a table, and 2^(i/16) too, which takes the exponential's argument below ln2/32. (Relative error of
- * the polynomials < 2^-69 of the logarithm, < 2^-56 of the exponential.) */
+ * the polynomials < 2^-69 of the logarithm, < 2^-56 of the exponential; for float < 2^-34 and < 2^-29.) */
 #if TH_WIDE
-TH_WIDE_f64(th_pow_wide_f64, 1.0)
-TH_WIDE_REST(double, th_f64x8, th_pow_wide_f64, th_pow_plain_f64)
-TH_INLINE th_f64x8 th_pow_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 y)
+TH_WIDE_fN(th_pow_wide_fN, 1.0)
+TH_WIDE_REST(floatN, th_fNxL, th_pow_wide_fN, th_pow_plain_fN)
+TH_INLINE th_fNxL th_pow_wide_fN_th_fNxL(th_fNxL x, th_fNxL y)
 {
-    th_f64x8 low, s, r = th_log_reduce_wide_f64(x, &s, &low), r2, r4, a, b, p, q, t;
-    th_i64x8 index;
+    th_fNxL low, s, r = th_log_reduce_wide_fN(x, &s, &low), r2, a, b, p, q, t;
+    th_iNxL index;
     /* s + r - r^2/2 without loss, and what follows */
     a = s + r;
     low += (s - a) + r;
     r2 = r * r;
-    b = TH_FMA_f64x8(r2, TH_ALL_f64x8(-0.5), a);
-    t = TH_FMA_f64x8(r2, TH_ALL_f64x8(-0.5), a - b);
-    low = TH_FMA_f64x8(TH_FMA_f64x8(r, r, -r2), TH_ALL_f64x8(-0.5), low) + t;
-    r4 = r2 * r2;
-    p = TH_FMA_f64x8(r, TH_ALL_f64x8(-0x1.000000000000dp-2), TH_ALL_f64x8(0x1.5555555555556p-2));
-    q = TH_FMA_f64x8(r, TH_ALL_f64x8(-0x1.55555555349afp-3), TH_ALL_f64x8(0x1.99999999978a9p-3));
-    p = TH_FMA_f64x8(q, r2, p);
-    q = TH_FMA_f64x8(r, TH_ALL_f64x8(-0x1.000000dc1eb11p-3), TH_ALL_f64x8(0x1.2492493a5feb4p-3));
-    t = TH_FMA_f64x8(r, TH_ALL_f64x8(-0x1.9994c09ee125ep-4), TH_ALL_f64x8(0x1.c71baa7232d16p-4));
-    q = TH_FMA_f64x8(t, r2, q);
-    t = TH_FMA_f64x8(r, TH_ALL_f64x8(-0x1.5aa6352738032p-4), TH_ALL_f64x8(0x1.75f8b295eff34p-4));
-    q = TH_FMA_f64x8(t, r4, q);
-    p = TH_FMA_f64x8(q, r4, p);
-    low = TH_FMA_f64x8(r * r2, p, low);
+    b = TH_FMA_fNxL(r2, TH_ALL_fNxL(-0.5), a);
+    t = TH_FMA_fNxL(r2, TH_ALL_fNxL(-0.5), a - b);
+    low = TH_FMA_fNxL(TH_FMA_fNxL(r, r, -r2), TH_ALL_fNxL(-0.5), low) + t;
+#if N == 64
+    th_fNxL r4 = r2 * r2;
+    p = TH_FMA_fNxL(r, TH_ALL_fNxL(-0x1.000000000000dp-2), TH_ALL_fNxL(0x1.5555555555556p-2));
+    q = TH_FMA_fNxL(r, TH_ALL_fNxL(-0x1.55555555349afp-3), TH_ALL_fNxL(0x1.99999999978a9p-3));
+    p = TH_FMA_fNxL(q, r2, p);
+    q = TH_FMA_fNxL(r, TH_ALL_fNxL(-0x1.000000dc1eb11p-3), TH_ALL_fNxL(0x1.2492493a5feb4p-3));
+    t = TH_FMA_fNxL(r, TH_ALL_fNxL(-0x1.9994c09ee125ep-4), TH_ALL_fNxL(0x1.c71baa7232d16p-4));
+    q = TH_FMA_fNxL(t, r2, q);
+    t = TH_FMA_fNxL(r, TH_ALL_fNxL(-0x1.5aa6352738032p-4), TH_ALL_fNxL(0x1.75f8b295eff34p-4));
+    q = TH_FMA_fNxL(t, r4, q);
+    p = TH_FMA_fNxL(q, r4, p);
+#else
+    p = TH_FMA_fNxL(r, TH_ALL_fNxL(-0x1.ffff66p-3), TH_ALL_fNxL(0x1.55554ap-2));
+    q = TH_FMA_fNxL(r, TH_ALL_fNxL(-0x1.578376p-3), TH_ALL_fNxL(0x1.9a4dc8p-3));
+    p = TH_FMA_fNxL(q, r2, p);
+#endif
+    low = TH_FMA_fNxL(r * r2, p, low);
     a = b + low;
     low += b - a;
     /* times y, and the exponential */
     p = y * a;
-    low = TH_FMA_f64x8(y, low, TH_FMA_f64x8(y, a, -p));
-    t = TH_FMA_f64x8(p, TH_ALL_f64x8(0x1.71547652b82fep+4), TH_ALL_f64x8(0x1.8p52));
-    index = (th_i64x8)t;
-    t -= 0x1.8p52;
-    r = TH_FMA_f64x8(t, TH_ALL_f64x8(-0x1.62e42fefa38p-5), p);
-    r = TH_FMA_f64x8(t, TH_ALL_f64x8(-0x1.ef35793c7673p-49), r + low);
-    q = th_exp_tail_wide_f64(r);
-    a = TH_LOOK_f64x8(th_exp_high_f64, index);
-    q = a + TH_FMA_f64x8(a, q, TH_LOOK_f64x8(th_exp_low_f64, index));
-    q = TH_SCALE_f64x8(q, t * 0.0625);
-    /* what is not a normal positive number to a finite power, and what is beyond a double's range */
-    int which = __builtin_ia32_fpclasspd512_mask(x, 0xff, -1) & 0xff;
-    which |= ~__builtin_ia32_cmppd512_mask(p * p, TH_ALL_f64x8(555000.0), 1, -1, 4) & 0xff;
-    return __builtin_expect(which, 0) ? th_pow_wide_f64_rest(x, y, q, which) : q;
-}
-#endif
-
-/* @snippet pow_f64 needs pow_wide_f64 */
-TH_INLINE double th_pow_f64(double x, double y)
-{
-#if TH_WIDE
-    return th_pow_wide_f64(x, y);
+    low = TH_FMA_fNxL(y, low, TH_FMA_fNxL(y, a, -p));
+    t = TH_FMA_fNxL(p, TH_ALL_fNxL(0x1.71547652b82fep+4), TH_ALL_fNxL(SHIFT));
+    index = (th_iNxL)t;
+    t -= SHIFT;
+    r = TH_FMA_fNxL(t, TH_ALL_fNxL(MINUS_LN2_HIGH), p);
+    r = TH_FMA_fNxL(t, TH_ALL_fNxL(MINUS_LN2_LOW), r + low);
+    q = th_exp_tail_wide_fN(r);
+    a = TH_LOOK_fNxL(th_exp_high_fN, index);
+#if N == 64
+    q = a + TH_FMA_fNxL(a, q, TH_LOOK_fNxL(th_exp_low_fN, index));
 #else
-    return th_pow_plain_f64(x, y);
+    q = TH_FMA_fNxL(a, q, a);
 #endif
-}
-
-/* @snippet pow_wide_f32 needs log_reduce_wide_f32 exp_reduce_wide_f32 pow_plain_f32 */
-/* As in double, with shorter polynomials (relative error < 2^-34 of the logarithm, < 2^-29 of the exponential). */
-#if TH_WIDE
-TH_WIDE_f32(th_pow_wide_f32, 1.0f)
-TH_WIDE_REST(float, th_f32x16, th_pow_wide_f32, th_pow_plain_f32)
-TH_INLINE th_f32x16 th_pow_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 y)
-{
-    th_f32x16 low, s, r = th_log_reduce_wide_f32(x, &s, &low), r2, a, b, p, q, t;
-    th_i32x16 index;
-    a = s + r;
-    low += (s - a) + r;
-    r2 = r * r;
-    b = TH_FMA_f32x16(r2, TH_ALL_f32x16(-0.5f), a);
-    t = TH_FMA_f32x16(r2, TH_ALL_f32x16(-0.5f), a - b);
-    low = TH_FMA_f32x16(TH_FMA_f32x16(r, r, -r2), TH_ALL_f32x16(-0.5f), low) + t;
-    p = TH_FMA_f32x16(r, TH_ALL_f32x16(-0x1.ffff66p-3f), TH_ALL_f32x16(0x1.55554ap-2f));
-    q = TH_FMA_f32x16(r, TH_ALL_f32x16(-0x1.578376p-3f), TH_ALL_f32x16(0x1.9a4dc8p-3f));
-    p = TH_FMA_f32x16(q, r2, p);
-    low = TH_FMA_f32x16(r * r2, p, low);
-    a = b + low;
-    low += b - a;
-    p = y * a;
-    low = TH_FMA_f32x16(y, low, TH_FMA_f32x16(y, a, -p));
-    t = TH_FMA_f32x16(p, TH_ALL_f32x16(0x1.715476p+4f), TH_ALL_f32x16(0x1.8p23f));
-    index = (th_i32x16)t;
-    t -= 0x1.8p23f;
-    r = TH_FMA_f32x16(t, TH_ALL_f32x16(-0x1.62e4p-5f), p);
-    r = TH_FMA_f32x16(t, TH_ALL_f32x16(-0x1.7f7d1cp-24f), r + low);
-    q = th_exp_tail_wide_f32(r);
-    a = TH_LOOK_f32x16(th_exp_high_f32, index);
-    q = TH_SCALE_f32x16(TH_FMA_f32x16(a, q, a), t * 0.0625f);
-    int which = __builtin_ia32_fpclassps512_mask(x, 0xff, -1) & 0xffff;
-    which |= ~__builtin_ia32_cmpps512_mask(p * p, TH_ALL_f32x16(10820.0f), 1, -1, 4) & 0xffff;
-    return __builtin_expect(which, 0) ? th_pow_wide_f32_rest(x, y, q, which) : q;
+    q = TH_SCALE_fNxL(q, t * 0.0625);
+    /* what is not a normal positive number to a finite power, and what is beyond the range */
+    int which = CLASS(x, 0xff, -1) & LANES;
+    which |= ~COMPARE(p * p, TH_ALL_fNxL(RANGE_SQUARE), 1, -1, 4) & LANES;
+    return __builtin_expect(which, 0) ? th_pow_wide_fN_rest(x, y, q, which) : q;
 }
 #endif
 
-/* @snippet pow_f32 needs pow_wide_f32 */
-TH_INLINE float th_pow_f32(float x, float y)
+/* @snippet pow_fN needs pow_wide_fN */
+TH_INLINE floatN th_pow_fN(floatN x, floatN y)
 {
 #if TH_WIDE
-    return th_pow_wide_f32(x, y);
+    return th_pow_wide_fN(x, y);
 #else
-    return th_pow_plain_f32(x, y);
+    return th_pow_plain_fN(x, y);
 #endif
 }
 
-/* @snippet rsqrt_wide_f64 needs wide */
-/* 1/sqrt(x) from the instruction that knows 14 bits, by a step of the third order and one of Newton's: half the time of
- * a root and a division. */
+/* @where N is     64                                  32
+ * INVERSE_ROOT    __builtin_ia32_rsqrt14pd512_mask    __builtin_ia32_rsqrt14ps512_mask
+ */
+
+/* @snippet rsqrt_wide_fN needs wide */
+/* 1/sqrt(x) from the instruction that knows 14 bits, by a step of the third order, and for double one of Newton's: half
+ * the time of a root and a division. */
 #if TH_WIDE
-#define TH_PLAIN_rsqrt_f64(x, y) (1.0 / __builtin_sqrt(x))
-TH_WIDE_f64(th_rsqrt_wide_f64, 1.0)
-TH_WIDE_REST(double, th_f64x8, th_rsqrt_wide_f64, TH_PLAIN_rsqrt_f64)
-TH_INLINE th_f64x8 th_rsqrt_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 unused)
+#define TH_PLAIN_rsqrt_fN(x, y) (1.0 / __builtin_sqrt(x))
+TH_WIDE_fN(th_rsqrt_wide_fN, 1.0)
+TH_WIDE_REST(floatN, th_fNxL, th_rsqrt_wide_fN, TH_PLAIN_rsqrt_fN)
+TH_INLINE th_fNxL th_rsqrt_wide_fN_th_fNxL(th_fNxL x, th_fNxL unused)
 {
-    th_f64x8 y = __builtin_ia32_rsqrt14pd512_mask(x, x, -1), e = TH_FMA_f64x8(-x * y, y, TH_ALL_f64x8(1.0));
-    y = TH_FMA_f64x8(y * e, TH_FMA_f64x8(e, TH_ALL_f64x8(0.375), TH_ALL_f64x8(0.5)), y);
-    e = TH_FMA_f64x8(-x * y, y, TH_ALL_f64x8(1.0));
-    y = TH_FMA_f64x8(y * 0.5, e, y);
-    int which = __builtin_ia32_fpclasspd512_mask(x, 0xff, -1) & 0xff;
-    return __builtin_expect(which, 0) ? th_rsqrt_wide_f64_rest(x, unused, y, which) : y;
+    th_fNxL y = INVERSE_ROOT(x, x, -1), e = TH_FMA_fNxL(-x * y, y, TH_ALL_fNxL(1.0));
+    y = TH_FMA_fNxL(y * e, TH_FMA_fNxL(e, TH_ALL_fNxL(0.375), TH_ALL_fNxL(0.5)), y);
+#if N == 64
+    e = TH_FMA_fNxL(-x * y, y, TH_ALL_fNxL(1.0));
+    y = TH_FMA_fNxL(y * 0.5, e, y);
+#endif
+    int which = CLASS(x, 0xff, -1) & LANES;
+    return __builtin_expect(which, 0) ? th_rsqrt_wide_fN_rest(x, unused, y, which) : y;
 }
 #endif
 
-/* @snippet rsqrt_f64 needs rsqrt_wide_f64 */
-TH_INLINE double th_rsqrt_f64(double x)
+/* @snippet rsqrt_fN needs rsqrt_wide_fN */
+TH_INLINE floatN th_rsqrt_fN(floatN x)
 {
 #if TH_WIDE
-    return th_rsqrt_wide_f64(x, x);
+    return th_rsqrt_wide_fN(x, x);
 #else
     return 1.0 / __builtin_sqrt(x);
-#endif
-}
-
-/* @snippet rsqrt_wide_f32 needs wide */
-/* As in double, by one step. */
-#if TH_WIDE
-#define TH_PLAIN_rsqrt_f32(x, y) (1.0f / __builtin_sqrtf(x))
-TH_WIDE_f32(th_rsqrt_wide_f32, 1.0f)
-TH_WIDE_REST(float, th_f32x16, th_rsqrt_wide_f32, TH_PLAIN_rsqrt_f32)
-TH_INLINE th_f32x16 th_rsqrt_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 unused)
-{
-    th_f32x16 y = __builtin_ia32_rsqrt14ps512_mask(x, x, -1), e = TH_FMA_f32x16(-x * y, y, TH_ALL_f32x16(1.0f));
-    y = TH_FMA_f32x16(y * e, TH_FMA_f32x16(e, TH_ALL_f32x16(0.375f), TH_ALL_f32x16(0.5f)), y);
-    int which = __builtin_ia32_fpclassps512_mask(x, 0xff, -1) & 0xffff;
-    return __builtin_expect(which, 0) ? th_rsqrt_wide_f32_rest(x, unused, y, which) : y;
-}
-#endif
-
-/* @snippet rsqrt_f32 needs rsqrt_wide_f32 */
-TH_INLINE float th_rsqrt_f32(float x)
-{
-#if TH_WIDE
-    return th_rsqrt_wide_f32(x, x);
-#else
-    return 1.0f / __builtin_sqrtf(x);
 #endif
 }

@@ -28,76 +28,6 @@ TH_INLINE double th_trig_reduce_f64(double x, double *lost, uint64_t *quadrant)
     return r;
 }
 
-/* @snippet sin_near_f64 needs trig_reduce_f64 */
-/* what r has beyond sin(r - lost): subtracted, it leaves a zero its sign */
-TH_INLINE double th_sin_near_f64(double r, double lost)
-{
-    double z = r * r, z2 = z * z;
-    double a = TH_FMA(z, 0x1.111111110f724p-7, -0x1.5555555555548p-3);
-    double b = TH_FMA(z, 0x1.71de3552cbaf5p-19, -0x1.a01a019be6deap-13);
-    double c = TH_FMA(z, 0x1.5d8aad7fa2e32p-33, -0x1.ae5e496d77adep-26);
-    return TH_FMA(-r * z, TH_FMA(TH_FMA(c, z2, b), z2, a), lost);
-}
-
-/* @snippet cos_near_f64 needs trig_reduce_f64 */
-/* cos(r - lost) as a first part and what it has beyond that */
-TH_INLINE double th_cos_near_f64(double r, double lost, double *beyond)
-{
-    double z = r * r, z2 = z * z, half = 0.5 * z, first = 1.0 - half;
-    double a = TH_FMA(z, -0x1.6c16c16c14ep-10, 0x1.555555555554ap-5);
-    double b = TH_FMA(z, -0x1.27e4f7cd31f63p-22, 0x1.a01a019c5c397p-16);
-    double c = TH_FMA(z, -0x1.8f99cbb0a5dc1p-37, 0x1.1ee9c335d18d2p-29);
-    *beyond = ((1.0 - first) - half) + TH_FMA(z2, TH_FMA(TH_FMA(c, z2, b), z2, a), r * lost);
-    return first;
-}
-
-/* @snippet sin_f64 needs sin_near_f64 cos_near_f64 */
-#define TH_FAR_sin_f64(x, y) sinl(x)
-TH_RARE_f64(th_far_sin_f64, TH_TRIG_FAR_f64, TH_FAR_sin_f64)
-TH_INLINE double th_sin_f64(double x)
-{
-    uint64_t quadrant;
-    double lost, beyond, r = th_trig_reduce_f64(x, &lost, &quadrant), c = th_cos_near_f64(r, lost, &beyond);
-    double y = th_select_f64(quadrant & 1, c + beyond, r - th_sin_near_f64(r, lost));
-    return th_far_sin_f64(x, x, th_from_bits_f64(th_bits_f64(y) ^ (quadrant & 2) << 62));
-}
-
-/* @snippet cos_f64 needs sin_near_f64 cos_near_f64 */
-#define TH_FAR_cos_f64(x, y) cosl(x)
-TH_RARE_f64(th_far_cos_f64, TH_TRIG_FAR_f64, TH_FAR_cos_f64)
-TH_INLINE double th_cos_f64(double x)
-{
-    uint64_t quadrant;
-    double lost, beyond, r = th_trig_reduce_f64(x, &lost, &quadrant), c = th_cos_near_f64(r, lost, &beyond);
-    double y = th_select_f64(quadrant & 1, r - th_sin_near_f64(r, lost), c + beyond);
-    return th_far_cos_f64(x, x, th_from_bits_f64(th_bits_f64(y) ^ ((quadrant + 1) & 2) << 62));
-}
-
-/* @snippet tan_f64 needs sin_near_f64 cos_near_f64 */
-/* The quotient of sine and cosine, or of cosine and minus sine, each a sum of two numbers: they
- * and the division together would lose three bits. */
-#define TH_FAR_tan_f64(x, y) tanl(x)
-TH_RARE_f64(th_far_tan_f64, TH_TRIG_FAR_f64, TH_FAR_tan_f64)
-TH_INLINE double th_tan_f64(double x)
-{
-    uint64_t quadrant;
-    double lost, sl, cl, r = th_trig_reduce_f64(x, &lost, &quadrant), c, s, c0, top, bottom, q, left;
-    int odd = (int)(quadrant & 1);
-    c0 = th_cos_near_f64(r, lost, &cl);
-    c = c0 + cl;
-    cl += c0 - c;
-    sl = -th_sin_near_f64(r, lost);
-    s = r + sl;
-    sl += r - s;
-    top = odd ? c : s;
-    bottom = odd ? s : c;
-    lost = 1.0 / bottom;
-    q = top * lost;
-    left = TH_FMA(q, bottom, -top) + (odd ? TH_FMA(q, sl, -cl) : TH_FMA(q, cl, -sl));
-    q = TH_FMA(-left, lost, q);
-    return th_far_tan_f64(x, x, th_from_bits_f64(th_bits_f64(q) ^ quadrant << 63));
-}
-
 /* @snippet trig_reduce_f32 needs fma select_f32 rare */
 /* r - *lost is x - n pi/2, and *quadrant has n in its low bits. */
 #define TH_TRIG_FAR_f32(x, y) (x) * (x) > 0x1p32f
@@ -117,65 +47,90 @@ TH_INLINE float th_trig_reduce_f32(float x, float *lost, uint32_t *quadrant)
     return r;
 }
 
-/* @snippet sin_near_f32 needs trig_reduce_f32 */
+/* @snippet sin_near_fN needs trig_reduce_fN */
 /* what r has beyond sin(r - lost): subtracted, it leaves a zero its sign */
-TH_INLINE float th_sin_near_f32(float r, float lost)
+TH_INLINE floatN th_sin_near_fN(floatN r, floatN lost)
 {
-    float z = r * r, p = TH_FMAF(TH_FMAF(z, -0x1.991c34p-13f, 0x1.1106c6p-7f), z, -0x1.555544p-3f);
-    return TH_FMAF(-r * z, p, lost);
+    floatN z = r * r;
+#if N == 64
+    floatN z2 = z * z;
+    floatN a = TH_FMA(z, 0x1.111111110f724p-7, -0x1.5555555555548p-3);
+    floatN b = TH_FMA(z, 0x1.71de3552cbaf5p-19, -0x1.a01a019be6deap-13);
+    floatN c = TH_FMA(z, 0x1.5d8aad7fa2e32p-33, -0x1.ae5e496d77adep-26);
+    return TH_FMA(-r * z, TH_FMA(TH_FMA(c, z2, b), z2, a), lost);
+#else
+    floatN p = TH_FMA(TH_FMA(z, -0x1.991c34p-13, 0x1.1106c6p-7), z, -0x1.555544p-3);
+    return TH_FMA(-r * z, p, lost);
+#endif
 }
 
-/* @snippet cos_near_f32 needs trig_reduce_f32 */
+/* @snippet cos_near_fN needs trig_reduce_fN */
 /* cos(r - lost) as a first part and what it has beyond that */
-TH_INLINE float th_cos_near_f32(float r, float lost, float *beyond)
+TH_INLINE floatN th_cos_near_fN(floatN r, floatN lost, floatN *beyond)
 {
-    float z = r * r, half = 0.5f * z, first = 1.0f - half;
-    float p = TH_FMAF(TH_FMAF(z, 0x1.99e61cp-16f, -0x1.6c0c24p-10f), z, 0x1.55554ap-5f);
-    *beyond = ((1.0f - first) - half) + TH_FMAF(z * z, p, r * lost);
+#if N == 64
+    floatN z = r * r, z2 = z * z, half = 0.5 * z, first = 1.0 - half;
+    floatN a = TH_FMA(z, -0x1.6c16c16c14ep-10, 0x1.555555555554ap-5);
+    floatN b = TH_FMA(z, -0x1.27e4f7cd31f63p-22, 0x1.a01a019c5c397p-16);
+    floatN c = TH_FMA(z, -0x1.8f99cbb0a5dc1p-37, 0x1.1ee9c335d18d2p-29);
+    *beyond = ((1.0 - first) - half) + TH_FMA(z2, TH_FMA(TH_FMA(c, z2, b), z2, a), r * lost);
+#else
+    floatN z = r * r, half = 0.5 * z, first = 1.0 - half;
+    floatN p = TH_FMA(TH_FMA(z, 0x1.99e61cp-16, -0x1.6c0c24p-10), z, 0x1.55554ap-5);
+    *beyond = ((1.0 - first) - half) + TH_FMA(z * z, p, r * lost);
+#endif
     return first;
 }
 
-/* @snippet sin_f32 needs sin_near_f32 cos_near_f32 */
-#define TH_FAR_sin_f32(x, y) sinf(x)
-TH_RARE_f32(th_far_sin_f32, TH_TRIG_FAR_f32, TH_FAR_sin_f32)
-TH_INLINE float th_sin_f32(float x)
+/* @where N is    64      32
+ * SIN            sinl    sinf
+ * COS            cosl    cosf
+ * TAN            tanl    tanf
+ */
+
+/* @snippet sin_fN needs sin_near_fN cos_near_fN */
+#define TH_FAR_sin_fN(x, y) SIN(x)
+TH_RARE_fN(th_far_sin_fN, TH_TRIG_FAR_fN, TH_FAR_sin_fN)
+TH_INLINE floatN th_sin_fN(floatN x)
 {
-    uint32_t quadrant;
-    float lost, beyond, r = th_trig_reduce_f32(x, &lost, &quadrant), c = th_cos_near_f32(r, lost, &beyond);
-    float y = th_select_f32(quadrant & 1, c + beyond, r - th_sin_near_f32(r, lost));
-    return th_far_sin_f32(x, x, th_from_bits_f32(th_bits_f32(y) ^ (quadrant & 2) << 30));
+    uintN_t quadrant;
+    floatN lost, beyond, r = th_trig_reduce_fN(x, &lost, &quadrant), c = th_cos_near_fN(r, lost, &beyond);
+    floatN y = th_select_fN(quadrant & 1, c + beyond, r - th_sin_near_fN(r, lost));
+    return th_far_sin_fN(x, x, th_from_bits_fN(th_bits_fN(y) ^ (quadrant & 2) << (N - 2)));
 }
 
-/* @snippet cos_f32 needs sin_near_f32 cos_near_f32 */
-#define TH_FAR_cos_f32(x, y) cosf(x)
-TH_RARE_f32(th_far_cos_f32, TH_TRIG_FAR_f32, TH_FAR_cos_f32)
-TH_INLINE float th_cos_f32(float x)
+/* @snippet cos_fN needs sin_near_fN cos_near_fN */
+#define TH_FAR_cos_fN(x, y) COS(x)
+TH_RARE_fN(th_far_cos_fN, TH_TRIG_FAR_fN, TH_FAR_cos_fN)
+TH_INLINE floatN th_cos_fN(floatN x)
 {
-    uint32_t quadrant;
-    float lost, beyond, r = th_trig_reduce_f32(x, &lost, &quadrant), c = th_cos_near_f32(r, lost, &beyond);
-    float y = th_select_f32(quadrant & 1, r - th_sin_near_f32(r, lost), c + beyond);
-    return th_far_cos_f32(x, x, th_from_bits_f32(th_bits_f32(y) ^ ((quadrant + 1) & 2) << 30));
+    uintN_t quadrant;
+    floatN lost, beyond, r = th_trig_reduce_fN(x, &lost, &quadrant), c = th_cos_near_fN(r, lost, &beyond);
+    floatN y = th_select_fN(quadrant & 1, r - th_sin_near_fN(r, lost), c + beyond);
+    return th_far_cos_fN(x, x, th_from_bits_fN(th_bits_fN(y) ^ ((quadrant + 1) & 2) << (N - 2)));
 }
 
-/* @snippet tan_f32 needs sin_near_f32 cos_near_f32 */
-#define TH_FAR_tan_f32(x, y) tanf(x)
-TH_RARE_f32(th_far_tan_f32, TH_TRIG_FAR_f32, TH_FAR_tan_f32)
-TH_INLINE float th_tan_f32(float x)
+/* @snippet tan_fN needs sin_near_fN cos_near_fN */
+/* The quotient of sine and cosine, or of cosine and minus sine, each a sum of two numbers: they
+ * and the division together would lose three bits. */
+#define TH_FAR_tan_fN(x, y) TAN(x)
+TH_RARE_fN(th_far_tan_fN, TH_TRIG_FAR_fN, TH_FAR_tan_fN)
+TH_INLINE floatN th_tan_fN(floatN x)
 {
-    uint32_t quadrant;
-    float lost, sl, cl, r = th_trig_reduce_f32(x, &lost, &quadrant), c, s, c0, top, bottom, q, left;
+    uintN_t quadrant;
+    floatN lost, sl, cl, r = th_trig_reduce_fN(x, &lost, &quadrant), c, s, c0, top, bottom, q, left;
     int odd = (int)(quadrant & 1);
-    c0 = th_cos_near_f32(r, lost, &cl);
+    c0 = th_cos_near_fN(r, lost, &cl);
     c = c0 + cl;
     cl += c0 - c;
-    sl = -th_sin_near_f32(r, lost);
+    sl = -th_sin_near_fN(r, lost);
     s = r + sl;
     sl += r - s;
     top = odd ? c : s;
     bottom = odd ? s : c;
-    lost = 1.0f / bottom;
+    lost = 1.0 / bottom;
     q = top * lost;
-    left = TH_FMAF(q, bottom, -top) + (odd ? TH_FMAF(q, sl, -cl) : TH_FMAF(q, cl, -sl));
-    q = TH_FMAF(-left, lost, q);
-    return th_far_tan_f32(x, x, th_from_bits_f32(th_bits_f32(q) ^ quadrant << 31));
+    left = TH_FMA(q, bottom, -top) + (odd ? TH_FMA(q, sl, -cl) : TH_FMA(q, cl, -sl));
+    q = TH_FMA(-left, lost, q);
+    return th_far_tan_fN(x, x, th_from_bits_fN(th_bits_fN(q) ^ quadrant << (N - 1)));
 }

@@ -54,6 +54,7 @@ class _TwoSparse(Op):
     """Base of the ops on two sparse matrices; the result has the format of the first."""
 
     __props__ = ()
+    shapes = "A->A"
 
     def make_node(self, x: Any, y: Any) -> Apply:
         """Return the node."""
@@ -63,10 +64,6 @@ class _TwoSparse(Op):
     def dtype_of(self, x: Any, y: Any) -> str:
         """Return the dtype of the result."""
         return scal.upcast(x.type.dtype, y.type.dtype)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the first."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
 
 class AddSS(_TwoSparse):
@@ -159,7 +156,7 @@ class AddSD(Op):
         output_storage[0][0] = np.asarray(inputs[0].toarray() + inputs[1], dtype=node.outputs[0].type.dtype)
 
     def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the sparse matrix."""
+        """Return the shape of the sparse matrix: rows of the dense one may be stretched."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
@@ -190,6 +187,7 @@ class StructuredAddSV(Op):
     """
 
     __props__ = ()
+    shapes = "A->A"
 
     def make_node(self, x: Any, y: Any) -> Apply:
         """Return the node."""
@@ -203,10 +201,6 @@ class StructuredAddSV(Op):
         x, y = inputs
         _refuse_vector(node, inputs)
         output_storage[0][0] = _with_numbers(x, x.data + y[_columns(x)], node)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the sparse matrix."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient, and its sum over the rows."""
@@ -251,6 +245,8 @@ class MulSS(_TwoSparse):
     array([[0., 6.]])
     """
 
+    linear_in = (0, 1)
+
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with SciPy."""
         refuse_shapes(node, inputs)
@@ -265,12 +261,6 @@ class MulSS(_TwoSparse):
         (x, y), (g,) = inputs, output_grads
         return [_conj(y) * g, _conj(x) * g]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, y), (dx, dy) = inputs, eval_points
-        terms = ([] if dx is None else [self(dx, y)]) + ([] if dy is None else [self(x, dy)])
-        return [sum(terms[1:], terms[0]) if terms else None]
-
 
 class MulSD(Op):
     """The product of a sparse matrix with a dense operand, element by element: of the structure of the first.
@@ -283,6 +273,8 @@ class MulSD(Op):
     """
 
     __props__ = ()
+    linear_in = (0, 1)
+    shapes = "A->A"
 
     def make_node(self, x: Any, y: Any) -> Apply:
         """Return the node."""
@@ -297,21 +289,11 @@ class MulSD(Op):
         places = (lines, x.indices) if x.format == "csr" else (x.indices, lines)
         output_storage[0][0] = _with_numbers(x, x.data * np.broadcast_to(y, x.shape)[places], node)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the sparse matrix."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient times the other factor."""
         (x, y), (g,) = inputs, output_grads
         ours = dense_from_sparse(times_each(_conj(x), g)) if is_sparse(g) else _conj(x) * g
         return [_conj(y) * g, fitted(ours, y)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, y), (dx, dy) = inputs, eval_points
-        terms = ([] if dx is None else [self(dx, y)]) + ([] if dy is None else [self(x, dy)])
-        return [sum(terms[1:], terms[0]) if terms else None]
 
 
 class MulSV(Op):
@@ -327,7 +309,8 @@ class MulSV(Op):
     __props__ = ()
 
     make_node = StructuredAddSV.make_node
-    infer_shape = StructuredAddSV.infer_shape
+    shapes = "A->A"
+    linear_in = (0, 1)
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply the numbers."""
@@ -339,12 +322,6 @@ class MulSV(Op):
         """Return the gradient times the other factor; that of the vector summed over the rows."""
         (x, y), (g,) = inputs, output_grads
         return [self(g, _conj(y)), times_each(_conj(x), g).sum(axis=0, sparse_grad=True)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, y), (dx, dy) = inputs, eval_points
-        terms = ([] if dx is None else [self(dx, y)]) + ([] if dy is None else [self(x, dy)])
-        return [sum(terms[1:], terms[0]) if terms else None]
 
 
 def _conj(x: Any) -> Any:

@@ -21,13 +21,11 @@ Comparison = Callable[[Any, Any], Any]
 class _Comparison(Op):
     compare: Any
 
+    linear_in = ()
+
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return zeros: the result jumps."""
         return [v.zeros_like() for v in inputs]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None."""
-        return [None]
 
 
 class _SparseSparse(_Comparison, _TwoSparse):

@@ -11,7 +11,7 @@ from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.sparse.convert import as_sparse_variable
 from theano.sparse.parts.elements import Cells
-from theano.sparse.parts.op import compressed, csm_data, length, with_data
+from theano.sparse.parts.op import compressed, csm_data, with_data
 from theano.sparse.type import SparseType
 from theano.tensor.elemwise import functions as F
 from theano.tensor.nnet.activation import sigmoid
@@ -132,6 +132,8 @@ class Neg(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
+    shapes = "A->A"
 
     def __str__(self) -> str:
         return "Sparse" + type(self).__name__
@@ -145,17 +147,9 @@ class Neg(Op):
         """Negate with SciPy."""
         output_storage[0][0] = -inputs[0]
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the negative gradient."""
         return [-output_grads[0]]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the negative direction."""
-        return [None if eval_points[0] is None else -eval_points[0]]
 
 
 neg = Neg()
@@ -176,6 +170,8 @@ class Cast(Op):
     """
 
     __props__ = ("out_type",)
+    linear_in = (0,)
+    shapes = "A->A"
 
     def __init__(self, out_type: str):
         self.out_type = dtype_name(out_type)
@@ -192,10 +188,6 @@ class Cast(Op):
         """Convert with SciPy."""
         output_storage[0][0] = inputs[0].astype(self.out_type)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient in the dtype of the input; that of whole numbers is of fractions, as it comes."""
         (x,), (g,) = inputs, output_grads
@@ -205,10 +197,6 @@ class Cast(Op):
         if is_whole:
             return [g]
         return [g.astype(x.type.dtype)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction in that dtype."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
 
 
 bcast, wcast, icast, lcast = Cast("int8"), Cast("int16"), Cast("int32"), Cast("int64")

@@ -56,6 +56,7 @@ class GetItemList(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
 
     def make_node(self, x: Any, index: Any) -> Apply:
         """Return the node."""
@@ -79,10 +80,6 @@ class GetItemList(Op):
         """Return the rows of the gradient where they came from."""
         return [get_item_list_grad(*inputs, output_grads[0]), DisconnectedType()()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
-
 
 class GetItemListGrad(Op):
     """Rows at places of a matrix that is as long as another one, and 0 elsewhere; what meets is added.
@@ -91,6 +88,8 @@ class GetItemListGrad(Op):
     """
 
     __props__ = ()
+    linear_in = (2,)
+    shapes = "A->A"
 
     def make_node(self, x: Any, index: Any, gz: Any) -> Apply:
         """Return the node."""
@@ -105,10 +104,6 @@ class GetItemListGrad(Op):
         made = sp.coo_matrix((rows.data, (places[rows.row], rows.col)), shape=x.shape)
         output_storage[0][0] = made.asformat(x.format)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the matrix."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
-
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the rows."""
         return [[False], [False], [True]]
@@ -116,10 +111,6 @@ class GetItemListGrad(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the rows of the gradient."""
         return [DisconnectedType()(), DisconnectedType()(), output_grads[0][inputs[1]]]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[2] is None else self(*inputs[:2], eval_points[2])]
 
 
 class GetItem2Lists(Op):
@@ -133,6 +124,8 @@ class GetItem2Lists(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
+    shapes = ",A->A"
 
     def make_node(self, x: Any, ind1: Any, ind2: Any) -> Apply:
         """Return the node."""
@@ -149,10 +142,6 @@ class GetItem2Lists(Op):
         found = x[rows, columns] if len(rows) else np.zeros(0)
         output_storage[0][0] = np.asarray(found, dtype=x.dtype).reshape(-1)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the length of the lists."""
-        return [shapes[1]]
-
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the matrix."""
         return [[True], [False], [False]]
@@ -160,10 +149,6 @@ class GetItem2Lists(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient where the elements came from."""
         return [get_item_2lists_grad(*inputs, output_grads[0]), DisconnectedType()(), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
 
 
 class GetItem2ListsGrad(Op):
@@ -173,6 +158,8 @@ class GetItem2ListsGrad(Op):
     """
 
     __props__ = ()
+    linear_in = (3,)
+    shapes = "A->A"
 
     def make_node(self, x: Any, ind1: Any, ind2: Any, gz: Any) -> Apply:
         """Return the node."""
@@ -186,10 +173,6 @@ class GetItem2ListsGrad(Op):
         rows, columns = _within(self, rows, x.shape[0]), _within(self, columns, x.shape[1])
         output_storage[0][0] = sp.coo_matrix((g, (rows, columns)), shape=x.shape).asformat(x.format)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the matrix."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
-
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those given."""
         return [[False], [False], [False], [True]]
@@ -197,10 +180,6 @@ class GetItem2ListsGrad(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the elements of the gradient at the places."""
         return [*(DisconnectedType()() for _ in range(3)), output_grads[0][inputs[1], inputs[2]]]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[3] is None else self(*inputs[:3], eval_points[3])]
 
 
 _SLICE = ("start", "stop", "step")
@@ -284,6 +263,8 @@ class GetItem2dGrad(Op):
     """
 
     __props__ = ()
+    linear_in = (-1,)
+    shapes = "A->A"
 
     def make_node(self, x: Any, *inputs: Any) -> Apply:
         """Return the node."""
@@ -297,10 +278,6 @@ class GetItem2dGrad(Op):
         made = sp.coo_matrix((part.data, (rows[part.row], columns[part.col])), shape=x.shape)
         output_storage[0][0] = made.asformat(x.format)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the matrix."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
-
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the part."""
         return [[i == len(node.inputs) - 1] for i in range(len(node.inputs))]
@@ -310,10 +287,6 @@ class GetItem2dGrad(Op):
         g = output_grads[0]
         part = Apply(get_item_2d, [g, *inputs[1:-1]], [g.type()]).outputs[0]
         return [*(DisconnectedType()() for _ in inputs[1:]), part]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[-1] is None else self(*inputs[:-1], eval_points[-1])]
 
 
 def _as_slice(part: Any, op: object) -> slice:
@@ -343,6 +316,7 @@ class GetItemScalar(Op):
     """
 
     __props__ = ()
+    shapes = "->"
 
     def make_node(self, x: Any, index: Any) -> Apply:
         """Return the node."""
@@ -359,10 +333,6 @@ class GetItemScalar(Op):
         """Read with SciPy."""
         x, row, column = inputs
         output_storage[0][0] = np.asarray(x[int(row), int(column)], dtype=x.dtype)
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return no dimension."""
-        return [()]
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the number is one of the matrix."""

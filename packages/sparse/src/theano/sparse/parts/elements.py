@@ -48,6 +48,8 @@ class ElementsAt(Op):
     """
 
     __props__ = ("format",)
+    linear_in = (3,)
+    shapes = "A->A"
 
     def __init__(self, format: str):
         self.format = format
@@ -72,10 +74,6 @@ class ElementsAt(Op):
         places = (lines, indices[: len(lines)]) if self.format == "csr" else (indices[: len(lines)], lines)
         output_storage[0][0] = np.broadcast_to(dense, tuple(shape))[places]
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the number of places."""
-        return [shapes[0]]
-
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that only the elements count."""
         return [[False], [False], [False], [True]]
@@ -87,10 +85,6 @@ class ElementsAt(Op):
         for axis, one in enumerate(dense.type.broadcastable):
             found = found.sum(axis=axis, keepdims=True) if one else found
         return [*(DisconnectedType()() for _ in range(3)), found]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the elements of the direction."""
-        return [None if eval_points[3] is None else self(*inputs[:3], eval_points[3])]
 
 
 elements_at = ElementsAt
@@ -113,6 +107,7 @@ class Scattered(Op):
     """
 
     __props__ = ("format",)
+    linear_in = (0,)
 
     def __init__(self, format: str):
         self.format = format
@@ -138,7 +133,3 @@ class Scattered(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return what of the gradient is where the data were."""
         return [elements_at(self.format)(*inputs[1:], output_grads[0]), *(DisconnectedType()() for _ in range(3))]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the matrix of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]

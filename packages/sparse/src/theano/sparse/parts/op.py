@@ -201,6 +201,7 @@ class CSM(Op):
     __props__ = ("format",)
     slopes_of_whole = True
     view_map = {0: [0, 1, 2]}
+    linear_in = (0,)
 
     def __init__(self, format: str, kmap: None = None):
         if format not in ("csr", "csc"):
@@ -245,10 +246,6 @@ class CSM(Op):
         """Return the shape that was given."""
         return [(node.inputs[3][0], node.inputs[3][1])]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the matrix of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
-
 
 CSC, CSR = CSM("csc"), CSM("csr")
 
@@ -267,6 +264,8 @@ class CSMGrad(Op):
     """
 
     __props__ = ()
+    linear_in = (4,)
+    shapes = ",A->A"
 
     def __init__(self, kmap: None = None):
         if kmap is not None:
@@ -302,10 +301,6 @@ class CSMGrad(Op):
             found[: len(wanted)] = sums[last] - sums[first]
         output_storage[0][0] = found
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the number of the first matrix's stored numbers."""
-        return [shapes[1]]
-
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that only the numbers read count."""
         return [[i == 4] for i in range(8)]
@@ -315,10 +310,6 @@ class CSMGrad(Op):
         x, g = inputs[:4], inputs[4:]
         back = csm_grad()(*g, output_grads[0], *x[1:])
         return [back if i == 4 else DisconnectedType()() for i in range(8)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[4] is None else self(*inputs[:4], eval_points[4], *inputs[5:])]
 
 
 csm_grad = CSMGrad

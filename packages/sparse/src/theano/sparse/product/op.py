@@ -313,6 +313,8 @@ class _ProductsAt(Op):
 
     __props__ = ()
     format: str
+    linear_in = (2, 3)
+    shapes = "A->A"
 
     def make_node(self, a_indices: Any, a_indptr: Any, b: Any, g_ab: Any) -> Apply:
         """Return the node."""
@@ -333,10 +335,6 @@ class _ProductsAt(Op):
         found = g[rows] * b[columns]
         output_storage[0][0] = np.asarray(found if found.ndim == 1 else found.sum(axis=1), dtype=dtype)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the number of places."""
-        return [shapes[0]]
-
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that only the matrices count."""
         return [[False], [False], [True], [True]]
@@ -347,12 +345,6 @@ class _ProductsAt(Op):
         shape = [g.shape[0], b.shape[0]]
         at = CSM(self.format)(output_grads[0], indices, indptr, as_tensor_variable(shape))
         return [DisconnectedType()(), DisconnectedType()(), structured_dot(at.T, g), structured_dot(at, b)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (indices, indptr, b, g), (_, _, db, dg) = inputs, eval_points
-        terms = [self(indices, indptr, *pair) for pair, d in (((db, g), db), ((b, dg), dg)) if d is not None]
-        return [sum(terms[1:], terms[0]) if terms else None]
 
 
 class StructuredDotGradCSC(_ProductsAt):
@@ -403,6 +395,8 @@ class SamplingDot(Op):
     """
 
     __props__ = ()
+    linear_in = (0, 1, 2)
+    shapes = ",,A->A"
 
     def make_node(self, x: Any, y: Any, p: Any) -> Apply:
         """Return the node."""
@@ -427,21 +421,11 @@ class SamplingDot(Op):
         out.data = np.asarray(p.data * (x[rows] * y[columns]).sum(axis=1), dtype=out.dtype)
         output_storage[0][0] = out
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the places."""
-        return [(length(node.inputs[2], 0), length(node.inputs[2], 1))]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients of the factors; that of the sampled matrix is not implemented."""
         (x, y, p), (g,) = inputs, output_grads
         at = times_each(p, g) if is_sparse(g) else p * g
         return [dot(at, y), dot(at.T, x), grad_not_implemented(self, 2, p)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, y, p), (dx, dy, dp) = inputs, eval_points
-        terms = [self(*t) for t, d in (((dx, y, p), dx), ((x, dy, p), dy), ((x, y, dp), dp)) if d is not None]
-        return [sum(terms[1:], terms[0]) if terms else None]
 
 
 sampling_dot = SamplingDot()

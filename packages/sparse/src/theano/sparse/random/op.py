@@ -12,7 +12,7 @@ from theano.gradient.absent import grad_undefined
 from theano.graph import Apply, Op
 from theano.sparse.compressed import CLASSES
 from theano.sparse.parts.elements import Cells
-from theano.sparse.parts.op import compressed, length
+from theano.sparse.parts.op import compressed
 from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable
 
@@ -36,6 +36,7 @@ class Poisson(_Draw):
     """
 
     __props__ = ()
+    shapes = "A->A"
 
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
@@ -48,10 +49,6 @@ class Poisson(_Draw):
         out.data = np.asarray(np.random.poisson(out.data), dtype=out.dtype)
         out.eliminate_zeros()
         output_storage[0][0] = out
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return that there is none."""
@@ -121,6 +118,7 @@ class Multinomial(_Draw):
     """
 
     __props__ = ()
+    shapes = ",A->A"
 
     def make_node(self, n: Any, p: Any) -> Apply:
         """Return the node."""
@@ -143,10 +141,6 @@ class Multinomial(_Draw):
                 out.data[row] = np.random.multinomial(n[i] if n.ndim else n, p.data[row].astype("float64"))
         out.eliminate_zeros()
         output_storage[0][0] = out
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the probabilities."""
-        return [(length(node.inputs[1], 0), length(node.inputs[1], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return that there is none."""

@@ -31,6 +31,7 @@ class SpSum(Op):
     """
 
     __props__ = ("axis",)
+    linear_in = (0,)
 
     def __init__(self, axis: int | None = None, sparse_grad: bool = True):
         if axis not in (None, 0, 1, -1, -2):
@@ -77,10 +78,6 @@ class SpSum(Op):
         ones = sp_ones_like(x)
         return [ones * g if self.axis is None else (col_scale if self.axis == 0 else row_scale)(ones, g)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
-
 
 def _sums(format: str, axis: int, data: Any, indices: Any, indptr: Any, shape: Any) -> np.ndarray:
     """Return the sums of stored numbers over an axis."""
@@ -115,6 +112,8 @@ class _Scale(Op):
 
     __props__ = ()
     axis: int
+    linear_in = (0, 1)
+    shapes = "A->A"
 
     def make_node(self, x: Any, s: Any) -> Apply:
         """Return the node."""
@@ -137,20 +136,10 @@ class _Scale(Op):
         y.data = y.data.astype(node.outputs[0].type.dtype, copy=False)
         output_storage[0][0] = y
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the matrix."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the scaled gradient, and the sums of what each scale multiplies."""
         (x, s), (g,) = inputs, output_grads
         return [self(g, s), times_each(x, g).sum(axis=1 - self.axis, sparse_grad=True)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, s), (dx, ds) = inputs, eval_points
-        terms = ([] if dx is None else [self(dx, s)]) + ([] if ds is None else [self(x, ds)])
-        return [sum(terms[1:], terms[0]) if terms else None]
 
 
 class ColScaleCSC(_Scale):

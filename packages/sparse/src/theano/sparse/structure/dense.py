@@ -35,6 +35,7 @@ class DenseFromSparse(Op):
 
     __props__ = ()
     slopes_of_whole = True
+    linear_in = (0,)
 
     def __init__(self, structured: bool = True):
         self.sparse_grad = structured
@@ -72,10 +73,6 @@ class DenseFromSparse(Op):
         _, *places = csm_properties(x)
         return [with_data(x, elements_at(x.type.format)(*places, g))]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
-
 
 dense_from_sparse = DenseFromSparse()
 
@@ -95,6 +92,8 @@ class SparseFromDense(Op):
 
     __props__ = ("format",)
     slopes_of_whole = True
+    linear_in = (0,)
+    shapes = "A->A"
 
     def __init__(self, format: str):
         if format not in CLASSES:
@@ -117,20 +116,12 @@ class SparseFromDense(Op):
         """Let SciPy do it."""
         output_storage[0][0] = CLASSES[self.format](inputs[0])
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [shapes[0]]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient as a dense matrix."""
         (x,), (g,) = inputs, output_grads
         found: Any = dense_from_sparse(g) if isinstance(g.type, SparseType) else g
         from_one = [axis for axis, one in enumerate(x.type.broadcastable) if one]
         return [found.sum(axis=from_one, keepdims=True) if from_one else found]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
 
 
 csr_from_dense, csc_from_dense = SparseFromDense("csr"), SparseFromDense("csc")

@@ -28,10 +28,7 @@ class _Linear(Op):
     """Base of ops of one input whose derivative along a direction is what they make of it."""
 
     __props__: tuple[str, ...] = ()
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
+    linear_in = (0,)
 
 
 class Transpose(_Linear):
@@ -46,6 +43,7 @@ class Transpose(_Linear):
 
     view_map = {0: [0]}
     slopes_of_whole = True
+    shapes = "ij->ji"
 
     def __str__(self) -> str:
         return "Sparse" + type(self).__name__
@@ -62,10 +60,6 @@ class Transpose(_Linear):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the transpose of the gradient."""
         return [output_grads[0].T]
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the lengths in the other order."""
-        return [(length(node.inputs[0], 1), length(node.inputs[0], 0))]
 
 
 transpose = Transpose()
@@ -117,6 +111,8 @@ class SquareDiagonal(_Linear):
            [0., 3.]])
     """
 
+    shapes = "i->ii"
+
     def make_node(self, diag: Any) -> Apply:
         """Return the node."""
         diag = as_tensor_variable(diag)
@@ -129,10 +125,6 @@ class SquareDiagonal(_Linear):
         n = len(inputs[0])
         places = np.arange(n + 1, dtype="int32")
         output_storage[0][0] = assembled("csc", inputs[0].copy(), places[:n].copy(), places, (n, n))
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the length of the vector, twice."""
-        return [(shapes[0][0], shapes[0][0])]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the diagonal of the gradient."""
@@ -152,6 +144,7 @@ class EnsureSortedIndices(_Linear):
     """
 
     __props__ = ("inplace",)
+    shapes = "A->A"
 
     def __init__(self, inplace: bool):
         self.inplace = inplace
@@ -180,10 +173,6 @@ class EnsureSortedIndices(_Linear):
             x.sort_indices()
         output_storage[0][0] = x
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient as it is."""
         return [output_grads[0]]
@@ -202,6 +191,7 @@ class Remove0(_Linear):
     """
 
     __props__ = ("inplace",)
+    shapes = "A->A"
 
     def __init__(self, inplace: bool = False):
         self.inplace = inplace
@@ -221,10 +211,6 @@ class Remove0(_Linear):
         x = inputs[0] if self.inplace else inputs[0].copy()
         x.eliminate_zeros()
         output_storage[0][0] = x
-
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient as it is."""
@@ -262,6 +248,7 @@ class HStack(Op):
 
     __props__ = ("format", "dtype")
     axis = 1
+    linear_in = (slice(None),)
 
     def __init__(self, format: str | None = None, dtype: str | None = None):
         self.format = "csc" if format is None else format
@@ -308,12 +295,6 @@ class HStack(Op):
             found.append(part.astype(x.type.dtype) if x.type.dtype in scal.continuous_dtypes else part)
             start = end
         return found
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the stack of the directions."""
-        if all(d is None for d in eval_points):
-            return [None]
-        return [self(*(x.zeros_like() if d is None else d for x, d in zip(inputs, eval_points, strict=True)))]
 
 
 class VStack(HStack):
@@ -404,6 +385,8 @@ class ConstructSparseFromList(Op):
     """
 
     __props__ = ()
+    linear_in = (1,)
+    shapes = "A->A"
 
     def make_node(self, x: Any, values: Any, ilist: Any) -> Apply:
         """Return the node."""
@@ -433,10 +416,6 @@ class ConstructSparseFromList(Op):
         made = sp.coo_matrix((values.reshape(-1), (rows, columns)), shape=x.shape, dtype=x.dtype).tocsc()
         output_storage[0][0] = made
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the first input."""
-        return [shapes[0]]
-
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the rows."""
         return [[True], [True], [False]]
@@ -446,10 +425,6 @@ class ConstructSparseFromList(Op):
         (x, _, ilist), (g,) = inputs, output_grads
         dense = g.toarray() if isinstance(g.type, SparseType) else g
         return [x.zeros_like(), advanced_subtensor1(dense, ilist), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the matrix of the directions of the rows."""
-        return [None if eval_points[1] is None else self(inputs[0], eval_points[1], inputs[2])]
 
 
 construct_sparse_from_list = ConstructSparseFromList()

@@ -31,6 +31,8 @@ class Dot(Op):
     """
 
     __props__ = ()
+    linear_in = (0, 1)
+    shapes = "Ai,iB->AB"
 
     def __str__(self) -> str:
         return "dot"
@@ -61,10 +63,6 @@ class Dot(Op):
         dtype = node.outputs[0].type.dtype
         output_storage[0][0] = np.asarray(np.dot(x.astype(dtype, copy=False), y.astype(dtype, copy=False)), dtype=dtype)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the outer lengths."""
-        return [tuple(shapes[0][:-1]) + tuple(shapes[1][1:])]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the two products of the gradient with the other factor."""
         (x, y), (g,) = inputs, output_grads
@@ -80,12 +78,6 @@ class Dot(Op):
             found = [dot(g, y.T), dot(x.T, g)]
         # What is known to have length 1 stays known, also where the product does not show it.
         return [patternbroadcast(f, v.type.broadcastable) for f, v in zip(found, inputs, strict=True)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, y), (dx, dy) = inputs, eval_points
-        terms = ([] if dx is None else [self(dx, y)]) + ([] if dy is None else [self(x, dy)])
-        return [builtins.sum(terms[1:], terms[0]) if terms else None]
 
 
 _dot = Dot()
@@ -314,6 +306,8 @@ class BatchedDot(Op):
     """
 
     __props__ = ()
+    linear_in = (0, 1)
+    shapes = "Ai,bjC->AC"
 
     def make_node(self, *inputs: Any) -> Apply:
         """Return the node."""
@@ -346,10 +340,6 @@ class BatchedDot(Op):
         out = out[:, :, 0] if y.ndim == 2 else out
         output_storage[0][0] = np.ascontiguousarray(out[:, 0] if x.ndim == 2 else out)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the number of pairs and the outer lengths."""
-        return [tuple(shapes[0][:-1]) + tuple(shapes[1][2:])]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the products of the gradient with the other factors."""
         (x, y), (g,) = inputs, output_grads
@@ -364,12 +354,6 @@ class BatchedDot(Op):
         else:
             gx, gy = self(g, y.dimshuffle(0, 2, 1)), self(x.dimshuffle(0, 2, 1), g)
         return [patternbroadcast(f, v.type.broadcastable) for f, v in zip((gx, gy), inputs, strict=True)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the product rule."""
-        (x, y), (dx, dy) = inputs, eval_points
-        terms = ([] if dx is None else [self(dx, y)]) + ([] if dy is None else [self(x, dy)])
-        return [builtins.sum(terms[1:], terms[0]) if terms else None]
 
 
 batched_dot_op = BatchedDot()

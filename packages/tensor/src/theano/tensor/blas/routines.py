@@ -19,9 +19,9 @@ from theano.graph import Constant, Op
 from theano.graph.traverse import view_roots
 from theano.graph.type import Type
 from theano.tensor.blas.dot import dot
+from theano.tensor.compound import of_ndims
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import cast
-from theano.tensor.expressions.base import of_ndims
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.type import TensorApply, TensorType
 
@@ -70,15 +70,12 @@ class _Product(_Routine):
     """What the ops share that multiply two matrices."""
 
     __props__ = ()
+    shapes = "ij,jk->ik"
 
     def output_types(self, inputs: Sequence[Any]) -> list[Type]:
         """Return the type of rows of the first and columns of the second."""
         x, y = (v.type for v in inputs[:2])
         return [TensorType(x.dtype, (x.broadcastable[0], y.broadcastable[1]))]
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return rows of the first and columns of the second."""
-        return [(shapes[0][0], shapes[1][1])]
 
 
 class Dot22(_Product):
@@ -119,6 +116,7 @@ class _Update(_Routine):
     __props__: tuple[str, ...] = ("inplace",)
     #: The message where the first input shares memory with another one, and would be overwritten.
     E_z_uniq = "the first input is overwritten: no other input may be in its memory"
+    shapes = "A->A"
 
     def __init__(self, inplace: bool = False):
         self.inplace = bool(inplace)
@@ -148,10 +146,6 @@ class _Update(_Routine):
     def output_types(self, inputs: Sequence[Any]) -> list[Type]:
         """Return the type of the first input."""
         return [inputs[0].type]
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the first input."""
-        return [shapes[0]]
 
     def _store(self, target: np.ndarray, value: Any) -> np.ndarray:
         if not self.inplace:

@@ -49,6 +49,7 @@ class Assert(Op):
     view_map = {0: [0]}
     #: The class of the error.
     error: type[Exception] = AssertionError
+    shapes = "A->A"
 
     def __init__(self, msg: str = "Theano Assert failed!"):
         self.msg = str(msg)
@@ -75,10 +76,6 @@ class Assert(Op):
         if not np.all(conds):
             raise self.error(printable(self.msg))
         output_storage[0][0] = value
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the value."""
-        return [shapes[0]]
 
     def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return what the value is worth, if the conditions are known to hold."""

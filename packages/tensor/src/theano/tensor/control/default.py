@@ -23,6 +23,7 @@ class Default(Op):
 
     __props__ = ()
     view_map = {0: [0]}
+    shapes = ",A->A"
 
     def make_node(self, x: Any, default: Any) -> Apply:
         """Return the node for two variables of one type."""
@@ -35,10 +36,6 @@ class Default(Op):
         """Choose."""
         x, default = inputs
         output_storage[0][0] = default.copy() if x is None else x
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the second input, which is never None."""
-        return [shapes[1]]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return undefined gradients: which input counts is known only at run time."""

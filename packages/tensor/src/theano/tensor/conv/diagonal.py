@@ -147,6 +147,8 @@ class IncDiagonalSubtensor(_Diagonals):
            [1., 0.]])
     """
 
+    shapes = "A->A"
+
     def _alias(self) -> None:
         self.destroy_map = {0: [0]}
 
@@ -166,10 +168,6 @@ class IncDiagonalSubtensor(_Diagonals):
             )  # fmt: skip
         view += inputs[3]
         output_storage[0][0] = x
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the lengths of the tensor."""
-        return [shapes[0]]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that axes have no influence in the sense of derivatives."""

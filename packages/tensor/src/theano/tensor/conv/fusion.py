@@ -12,8 +12,8 @@ from theano.rewriting import Context
 from theano.tensor.conv.conv_elemwise import ConvElemwise, suits
 from theano.tensor.conv.op import AbstractConv
 from theano.tensor.elemwise.rules.fusion import fusion_phases
-from theano.tensor.elemwise.rules.joining import is_fusible, scalar_expression
 from theano.tensor.kernels.parameters import ConvLimit
+from theano.tensor.rules.joining import is_fusible, scalar_expression
 from theano.tensor.type import TensorApply
 
 

@@ -225,6 +225,8 @@ class AbstractConv(BaseAbstractConv):
              [4, 4]]]], dtype=int8)
     """
 
+    linear_in = (0, 1)
+
     def make_node(self, img: Any, kern: Any) -> Apply:
         """Return the node for images (batch, channels, ...) and filters (filters, channels, ...)."""
         img, kern = self._tensor(img, self.convdim + 2, "img"), self._tensor(kern, self._kernel_ndim, "kern")
@@ -251,16 +253,11 @@ class AbstractConv(BaseAbstractConv):
             patternbroadcast(self._other("weights")(img, top, self._known(kern, self.kshp)), kern.type.broadcastable),
         ]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the sum of what each direction makes."""
-        (img, kern), (d_img, d_kern) = inputs, eval_points
-        terms = [self(d_img, kern)] if d_img is not None else []
-        terms += [self(img, d_kern)] if d_kern is not None else []
-        return [sum(terms[1:], terms[0]) if terms else None]
-
 
 class _ConvGrad(BaseAbstractConv):
     """What both gradients share: the lengths, which have no influence, as third input."""
+
+    linear_in = (0, 1)
 
     def _following(self, shape_of: Any, a: Any, top: Any) -> list[Any]:
         """Return the lengths that follow from the shapes of both tensors."""
@@ -276,13 +273,6 @@ class _ConvGrad(BaseAbstractConv):
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that lengths have no influence in the sense of derivatives."""
         return [[True], [True], [False]]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the sum of what each direction makes."""
-        (a, b, lengths), (d_a, d_b, _) = inputs, eval_points
-        terms = [self(d_a, b, lengths)] if d_a is not None else []
-        terms += [self(a, d_b, lengths)] if d_b is not None else []
-        return [sum(terms[1:], terms[0]) if terms else None]
 
 
 class AbstractConv_gradWeights(_ConvGrad):

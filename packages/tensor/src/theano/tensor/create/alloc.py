@@ -53,6 +53,7 @@ class Alloc(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
 
     def make_node(self, value: Any, *shape: Any) -> Apply:
         """Return the node."""
@@ -103,10 +104,6 @@ class Alloc(Op):
         if gone:
             g = g.sum(axis=gone)
         return [patternbroadcast(g, value.type.broadcastable), *(DisconnectedType()() for _ in inputs[1:])]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction repeated."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
 
 
 alloc = Alloc()
@@ -289,6 +286,7 @@ class Eye(Op):
     """
 
     __props__ = ("dtype",)
+    linear_in = ()
 
     def __init__(self, dtype: str | None = None):
         self.dtype = _dtype(dtype)
@@ -325,10 +323,6 @@ class Eye(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return undefined gradients: the inputs are whole numbers."""
         return [grad_undefined(self, i, v) for i, v in enumerate(inputs)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None."""
-        return [None]
 
 
 class Tri(Eye):

@@ -42,6 +42,7 @@ class ARange(Op):
     """
 
     __props__ = ("dtype",)
+    linear_in = ()
 
     def __init__(self, dtype: str):
         self.dtype = dtype
@@ -115,10 +116,6 @@ class ARange(Op):
         places = arange(outputs[0].shape[0], dtype=self.dtype)
         return [g.sum(), DisconnectedType()(), (g * places).sum()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None."""
-        return [None]
-
 
 class ARangeLength(Op):
     """How many numbers :class:`ARange` makes, without making them.
@@ -131,6 +128,8 @@ class ARangeLength(Op):
 
     __props__ = ()
     is_length = True
+    linear_in = ()
+    shapes = "->"
 
     def make_node(self, start: Any, stop: Any, step: Any) -> Apply:
         """Return the node."""
@@ -141,10 +140,6 @@ class ARangeLength(Op):
         """Count the steps."""
         output_storage[0][0] = np.asarray(steps(*(v.item() for v in inputs)), dtype="int64")
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return no dimension."""
-        return [()]
-
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that a length has no derivative."""
         return [[False], [False], [False]]
@@ -152,10 +147,6 @@ class ARangeLength(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return disconnected gradients."""
         return [DisconnectedType()() for _ in inputs]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None: a length has no derivative."""
-        return [None]
 
 
 def steps(start: Any, stop: Any, step: Any) -> int:

@@ -9,7 +9,7 @@ from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.lowering.targets import CPU
 from theano.tensor.device.type import DeviceTensorType
-from theano.tensor.type import Tensor, TensorApply, TensorType
+from theano.tensor.type import Tensor, TensorType
 
 
 def is_number_of_host(v: Any) -> bool:
@@ -34,9 +34,7 @@ def is_number_of_host(v: Any) -> bool:
 class _Transfer(Op):
     """Between the host's memory and a device's."""
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the input."""
-        return [shapes[0]]
+    shapes = "A->A"
 
 
 class ToDevice(_Transfer):
@@ -54,6 +52,7 @@ class ToDevice(_Transfer):
     """
 
     __props__ = ("device",)
+    linear_in = (0,)
 
     def __init__(self, device: str):
         self.device = device
@@ -70,10 +69,6 @@ class ToDevice(_Transfer):
         return [g if isinstance(g.type, DisconnectedType) or g.type.device == inputs[0].type.device else back(g)
                 for g in output_gradients]  # fmt: skip
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction, moved as the value is."""
-        return [None if e is None else self(e) for e in eval_points]
-
 
 class FromDevice(_Transfer):
     """A copy of a device's array in the host's memory.
@@ -86,6 +81,7 @@ class FromDevice(_Transfer):
     """
 
     __props__ = ()
+    linear_in = (0,)
 
     def make_node(self, x: Tensor) -> Apply:
         """Return the node for an array of a device's."""
@@ -98,7 +94,3 @@ class FromDevice(_Transfer):
         device = inputs[0].type.device
         return [g if isinstance(g.type, (DeviceTensorType, DisconnectedType)) else ToDevice(device)(g)
                 for g in output_gradients]  # fmt: skip
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction, moved as the value is."""
-        return [None if e is None else self(e) for e in eval_points]

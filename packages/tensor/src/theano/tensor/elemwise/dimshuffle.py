@@ -39,6 +39,7 @@ class DimShuffle(Op, metaclass=Interned):
     """
 
     __props__ = ("input_broadcastable", "new_order", "inplace")
+    linear_in = (0,)
 
     def __init__(self, input_broadcastable: Sequence[bool], new_order: Sequence[int | str], inplace: bool = True):
         self.input_broadcastable = tuple(bool(b) for b in input_broadcastable)
@@ -143,10 +144,6 @@ class DimShuffle(Op, metaclass=Interned):
         # A gradient may know less than the output did about lengths of 1.
         g = patternbroadcast(g, [d == "x" or x.type.broadcastable[d] for d in self.new_order])
         return [DimShuffle(g.type.broadcastable, back)(g)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction with its dimensions shuffled."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
 
 
 def _with_new_axes(x: np.ndarray, where: Sequence[int]) -> np.ndarray:

@@ -6,10 +6,10 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.tensor import functions
+from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import alloc
 from theano.tensor.create.windows import bartlett
-from theano.tensor.expressions.base import Compound
 from theano.tensor.index import derived
 from theano.tensor.reduce.functions import mean
 from theano.tensor.shape.broadcast import lengths_of

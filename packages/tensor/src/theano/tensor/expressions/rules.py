@@ -6,7 +6,7 @@ from typing import Any
 
 from theano.graph import Apply
 from theano.rewriting import P, local_rule, pattern_vars, rule
-from theano.tensor.expressions.base import Compound
+from theano.tensor.compound import Compound
 from theano.tensor.expressions.ops import Flatten, Tile
 from theano.tensor.rules.predicates import conform, function_of, worth
 

@@ -9,7 +9,10 @@ import numpy as np
 
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op
-from theano.tensor.basic import alloc, as_tensor_variable, cast, conj, eq, join, real, switch
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.create.alloc import alloc
+from theano.tensor.elemwise.functions import cast, conj, eq, real, switch
+from theano.tensor.join.op import join
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType
 from theano.tensor.type_other import NoneConst
@@ -31,6 +34,7 @@ class Fourier(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
 
     def make_node(self, a: Any, n: Any = None, axis: Any = None) -> Apply:
         """Return the node."""
@@ -90,10 +94,6 @@ class Fourier(Op):
         found = back if a.type.dtype.startswith("complex") else real(back)
         wanted = a.type.dtype if a.type.dtype.startswith(("complex", "float")) else "float64"
         return [cast(found, wanted), DisconnectedType()(), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the transform of the direction: it is linear."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
 
 
 fft = Fourier()

@@ -16,9 +16,13 @@ from theano.errors import ArgumentError
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.layers import lazily
-from theano.tensor.basic import as_tensor_variable, cast, prod, set_subtensor, sqrt, stack
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.elemwise.functions import cast, sqrt
+from theano.tensor.index.functions import set_subtensor
+from theano.tensor.join.op import stack
 from theano.tensor.linalg.common import linalg_dtype, matrix_type
 from theano.tensor.messages import shape_error
+from theano.tensor.reduce.functions import prod
 from theano.tensor.type import TensorApply
 
 __all__ = ["IRFFTOp", "RFFTOp", "irfft", "irfft_op", "rfft", "rfft_op"]
@@ -68,6 +72,8 @@ class RFFTOp(_Transform):
     (1, 3, 2)
     """
 
+    linear_in = (0,)
+
     def make_node(self, a: Any, s: Any = None) -> Apply:
         """Return the node for a batch and the lengths to pad or cut the signal to."""
         a, s = self._inputs(a, s, 2)
@@ -94,10 +100,6 @@ class RFFTOp(_Transform):
         middle = _paired(g, s)
         return [irfft_op(set_subtensor(middle, middle * 0.5), s), DisconnectedType()()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the transform of the direction: it is linear."""
-        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
-
 
 class IRFFTOp(_Transform):
     """The real signal of a spectrum, times the number of its elements: what :class:`RFFTOp` needs to be undone.
@@ -108,6 +110,8 @@ class IRFFTOp(_Transform):
     >>> IRFFTOp()(T.ones((1, 3, 2)), T.constant([4])).eval().shape
     (1, 4)
     """
+
+    linear_in = (0,)
 
     def make_node(self, a: Any, s: Any = None) -> Apply:
         """Return the node for a batch of spectra and the lengths of the signal (even by default)."""
@@ -141,10 +145,6 @@ class IRFFTOp(_Transform):
         spectrum = rfft_op(g, s)
         middle = _paired(spectrum, s)
         return [set_subtensor(middle, middle * 2), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the transform of the direction: it is linear."""
-        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
 
 
 def _paired(spectrum: Any, s: Any) -> Any:

@@ -189,6 +189,8 @@ class AdvancedSubtensor1(Op):
     """
 
     __props__: tuple[str, ...] = ("sparse_grad",)
+    linear_in = (0,)
+    shapes = "iA,j->jA"
 
     def __init__(self, sparse_grad: bool = False):
         self.sparse_grad = sparse_grad
@@ -214,10 +216,6 @@ class AdvancedSubtensor1(Op):
         except IndexError as exc:
             raise _out_of_bounds(node, inputs, exc) from None
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the number of places and the lengths of a row."""
-        return [(shapes[1][0], *shapes[0][1:])]
-
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the places have no influence in the sense of derivatives."""
         return [[True], [False]]
@@ -232,10 +230,6 @@ class AdvancedSubtensor1(Op):
                 raise TypeError(f"only the gradient of a matrix can be sparse, but {x} has {x.type.ndim} dimensions")
             return [sparse_gradient.answer(x, g, places), DisconnectedType()()]
         return [advanced_inc_subtensor1(x.zeros_like(dtype=g.type.dtype), g, places), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same rows of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
 
 
 def _are_distinct(index: Sequence[Any]) -> bool:
@@ -265,6 +259,7 @@ class _AdvancedWrite(Op):
     """What the writing ops share."""
 
     __props__: tuple[str, ...] = ("inplace", "set_instead_of_inc")
+    shapes = "A->A"
 
     def __init__(self, inplace: bool = False, set_instead_of_inc: bool = False):
         self.inplace = bool(inplace)
@@ -275,10 +270,6 @@ class _AdvancedWrite(Op):
     def __str__(self) -> str:
         place = "inplace" if self.inplace else "no_inplace"
         return f"{type(self).__name__}{{{place},{'set' if self.set_instead_of_inc else 'inc'}}}"
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the tensor."""
-        return [shapes[0]]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the index has no influence in the sense of derivatives."""
@@ -402,6 +393,7 @@ class BaseAdvancedSubtensor(Op):
     """
 
     __props__: tuple[str, ...] = ()
+    linear_in = (0,)
 
     def __str__(self) -> str:
         return type(self).__name__
@@ -438,10 +430,6 @@ class BaseAdvancedSubtensor(Op):
             return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)), *rest]
         write = advanced_boolean_inc_subtensor if any(map(_is_mask, index)) else advanced_inc_subtensor
         return [write(x.zeros_like(dtype=g.type.dtype), g, *index), *rest]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same elements of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
 
 
 class AdvancedSubtensor(BaseAdvancedSubtensor):

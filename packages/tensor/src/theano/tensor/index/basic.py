@@ -198,6 +198,7 @@ class Subtensor(_Indexed):
 
     __props__ = ("index_key",)
     view_map = {0: [0]}
+    linear_in = (0,)
 
     def __init__(self, idx_list: Sequence[Any]):
         self._set_index(idx_list)
@@ -285,10 +286,6 @@ class Subtensor(_Indexed):
             first = IncSubtensor(self.idx_list)(x.zeros_like(dtype=g.type.dtype), g, *numbers)
         return [first, *(DisconnectedType()() for _ in numbers)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the same part of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
-
 
 class IncSubtensor(_Indexed):
     """A tensor with a part of it increased by, or set to, something else.
@@ -311,6 +308,7 @@ class IncSubtensor(_Indexed):
     """
 
     __props__ = ("index_key", "inplace", "set_instead_of_inc")
+    shapes = "A->A"
 
     def __init__(
         self,
@@ -358,10 +356,6 @@ class IncSubtensor(_Indexed):
             value = astype(broadcast_input(node, inputs, 1, part.shape), out.dtype, copy=False)
             out[index] = value if self.set_instead_of_inc else part + value
         output_storage[0][0] = out
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the tensor."""
-        return [shapes[0]]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the numbers of the index have no influence in the sense of derivatives."""

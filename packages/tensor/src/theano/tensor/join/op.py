@@ -46,6 +46,7 @@ class MakeVector(Op):
     """
 
     __props__ = ("dtype",)
+    linear_in = (slice(None),)
 
     def __init__(self, dtype: str = "int64"):
         self.dtype = dtype_name(dtype)
@@ -91,13 +92,6 @@ class MakeVector(Op):
             return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)) for x in inputs]
         return [output_grads[0][i] for i in range(len(inputs))]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the vector of directions."""
-        if all(point is None for point in eval_points):
-            return [None]
-        points = [x.zeros_like() if p is None else p for x, p in zip(inputs, eval_points, strict=True)]
-        return [self(*points)]
-
 
 def make_vector(*elements: Any) -> Any:
     """Return the vector of some scalars, in the dtype in which they meet."""
@@ -121,6 +115,7 @@ class Join(Op):
     """
 
     __props__ = ("view",)
+    linear_in = (slice(1, None),)
 
     def __init__(self, view: int = -1):
         self.view = view
@@ -221,13 +216,6 @@ class Join(Op):
         parts = Split(len(tensors))(g, axis, sizes, return_list=True)
         parts = [patternbroadcast(part, t.type.broadcastable) for part, t in zip(parts, tensors, strict=True)]
         return [grad_undefined(self, 0, axis), *parts]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the directions joined."""
-        if all(point is None for point in eval_points[1:]):
-            return [None]
-        pairs = zip(inputs[1:], eval_points[1:], strict=True)
-        return [self(inputs[0], *[t.zeros_like() if p is None else p for t, p in pairs])]
 
 
 def _is_axis(axis: Any, i: int, ndim: int) -> Any:
@@ -387,6 +375,7 @@ class Split(Op):
     """
 
     __props__ = ("len_splits",)
+    linear_in = (0,)
 
     def __init__(self, len_splits: int):
         self.len_splits = int(len_splits)
@@ -469,12 +458,6 @@ class Split(Op):
             whole = [o.zeros_like() if isinstance(g.type, DisconnectedType) else g for o, g in pairs]
             first = patternbroadcast(join(axis, *whole), x.type.broadcastable)
         return [first, grad_undefined(self, 1, axis), grad_undefined(self, 2, splits)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction, cut in the same way."""
-        if eval_points[0] is None:
-            return [None] * self.len_splits
-        return self(eval_points[0], *inputs[1:], return_list=True)
 
 
 def split(x: Any, splits_size: Any, n_splits: int, axis: Any = 0) -> Any:

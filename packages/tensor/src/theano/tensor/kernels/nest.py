@@ -16,8 +16,8 @@ from theano.graph.apply import Apply
 from theano.lowering.accepts import dtype_of
 from theano.records import record
 from theano.scalar.arithmetic import identity
+from theano.scalar.ufuncs import ufunc_of
 from theano.tensor.kernels.common import normal_axes, pattern_of
-from theano.tensor.reduce.careduce import ufunc_of
 
 
 @record(frozen=True)

@@ -17,12 +17,12 @@ from theano.compile.expression import InnerGraph
 from theano.gradient import DisconnectedType, Rop, disconnected_grad, grad
 from theano.graph import Apply, Type
 from theano.tensor.blas.dot import dot
+from theano.tensor.compound import Compound
 from theano.tensor.control.choice import IfElse
 from theano.tensor.convert import constant
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import cast, eq, imag, real, sqr, sqrt, switch
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.expressions.base import Compound
 from theano.tensor.linalg.common import MatrixOp, adjoint, identity, matrix_type, real_dtype, under_type
 from theano.tensor.linalg.factor import SVD
 from theano.tensor.linalg.solve import matrix_inverse
@@ -42,6 +42,8 @@ class Det(MatrixOp):
     8.0
     """
 
+    shapes = "->"
+
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
         x = self.matrix(x)
@@ -51,10 +53,6 @@ class Det(MatrixOp):
         """Compute it with NumPy."""
         dtype = node.outputs[0].type.dtype
         output_storage[0][0] = np.asarray(np.linalg.det(self.square(node, inputs)), dtype=dtype)
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return no lengths."""
-        return [()]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the transposed adjugate."""
@@ -81,6 +79,8 @@ class SLogDet(MatrixOp):
     [-1.0, 2.0794]
     """
 
+    shapes = "->,"
+
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
         x = self.matrix(x)
@@ -92,10 +92,6 @@ class SLogDet(MatrixOp):
         found = np.linalg.slogdet(self.square(node, inputs))
         for cell, value, out in zip(output_storage, found, node.outputs, strict=True):
             cell[0] = np.asarray(value, dtype=out.type.dtype)
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return no lengths."""
-        return [(), ()]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the transposed inverse, times the gradient for the logarithm; a real sign is constant."""
@@ -122,6 +118,8 @@ class _OfAnyMatrix(Compound, MatrixOp):
 
     What the determinant divides has no use for the other form, and cancels with the first.
     """
+
+    shapes = "A->A"
 
     def output_types(self, inputs: Sequence[Any]) -> list[Type]:
         """Return the type of the matrix, without its pattern."""
@@ -159,10 +157,6 @@ class _OfAnyMatrix(Compound, MatrixOp):
         (singular,) = InnerGraph(self, own[:1], [self.is_singular(own[0])]).evaluate(inputs[:1])
         made = (self.singular if singular else self.regular)(*own)
         (output_storage[0][0],) = InnerGraph(self, own, [made]).evaluate(inputs)
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the matrix."""
-        return [shapes[0]]
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that all inputs count."""

@@ -60,6 +60,7 @@ class Cholesky(MatrixOp):
     """
 
     __props__ = ("lower", "destructive", "on_error")
+    shapes = "A->A"
 
     def __init__(self, lower: bool = True, on_error: str = "raise"):
         if on_error not in ("raise", "nan"):
@@ -84,10 +85,6 @@ class Cholesky(MatrixOp):
                 raise
             factor = np.full(x.shape, np.nan, dtype=x.dtype)
         output_storage[0][0] = factor if self.lower else np.ascontiguousarray(factor.T.conj())
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the matrix."""
-        return [shapes[0]]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return Murray's gradient, all in the triangle that is read."""
@@ -278,6 +275,7 @@ class Eig(MatrixOp):
     """
 
     _numop = staticmethod(np.linalg.eig)
+    shapes = "ij->i,ij"
 
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
@@ -298,10 +296,6 @@ class Eig(MatrixOp):
                 )
             cell[0] = value.astype(v.type.dtype, copy=False)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the number of rows, and the shape of the matrix."""
-        return [(shapes[0][0],), shapes[0]]
-
 
 class Eigh(MatrixOp):
     """The eigenvalues, in ascending order, and eigenvectors of a symmetric matrix.
@@ -321,6 +315,7 @@ class Eigh(MatrixOp):
 
     __props__ = ("UPLO",)
     _numop: Callable[..., Any] = staticmethod(np.linalg.eigh)
+    shapes = "ij->i,ij"
 
     def __init__(self, UPLO: str = "L"):
         if UPLO not in ("L", "U"):
@@ -342,10 +337,6 @@ class Eigh(MatrixOp):
         must_be_finite("Eigenvalues", np.tril(x) if self.UPLO == "L" else np.triu(x))
         for cell, value in zip(output_storage, self._numop(x, self.UPLO), strict=True):
             cell[0] = value
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the number of rows, and the shape of the matrix."""
-        return [(shapes[0][0],), shapes[0]]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient where the eigenvalues are all different, all in the triangle that is read."""
@@ -372,6 +363,7 @@ class Eigvalsh(MatrixOp):
     """
 
     __props__ = ("lower",)
+    shapes = "ij->i"
 
     def __init__(self, lower: bool = True):
         self.lower = bool(lower)
@@ -396,10 +388,6 @@ class Eigvalsh(MatrixOp):
             must_be_finite("Eigenvalues", np.tril(x) if self.lower else np.triu(x))
         # What the other triangle holds is nobody's concern.
         output_storage[0][0] = scipy.linalg.eigvalsh(*given, lower=self.lower, check_finite=False)
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the number of rows."""
-        return [(shapes[0][0],)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return that None has no influence."""

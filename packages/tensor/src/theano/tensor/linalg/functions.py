@@ -34,6 +34,8 @@ class Expm(MatrixOp):
            [0., 1.]])
     """
 
+    shapes = "A->A"
+
     def make_node(self, A: Any) -> Apply:
         """Return the node."""
         A = self.matrix(A)
@@ -44,10 +46,6 @@ class Expm(MatrixOp):
         import scipy.linalg  # 0.2 s that only its users pay
 
         output_storage[0][0] = scipy.linalg.expm(self.square(node, inputs)).astype(inputs[0].dtype, copy=False)
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the matrix."""
-        return [shapes[0]]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the Frechet derivative at the transposed matrix."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.tensor.expressions.base import Compound
+from theano.tensor.compound import Compound
 from theano.tensor.linalg.factor import Cholesky, Eigh, Eigvalsh
 from theano.tensor.linalg.functions import Expm
 

@@ -16,10 +16,10 @@ import numpy as np
 from theano.errors import ArgumentError
 from theano.graph import Apply, Variable
 from theano.tensor.blas.dot import dot, outer
+from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import tril, triu
 from theano.tensor.elemwise.functions import conjugate
-from theano.tensor.expressions.base import Compound
 from theano.tensor.linalg.common import (
     LinAlgError,
     MatrixOp,
@@ -57,6 +57,8 @@ class MatrixInverse(MatrixOp):
            [0.  , 0.25]])
     """
 
+    shapes = "A->A"
+
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
         x = self.matrix(x)
@@ -65,10 +67,6 @@ class MatrixInverse(MatrixOp):
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Invert with NumPy."""
         output_storage[0][0] = np.linalg.inv(self.square(node, inputs))
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the matrix."""
-        return [shapes[0]]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return ``-X' G X'`` for the inverse X."""
@@ -92,6 +90,8 @@ class MatrixPinv(MatrixOp):
     array([[0.5, 0. ]])
     """
 
+    shapes = "ij->ji"
+
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
         x = self.matrix(x)
@@ -101,10 +101,6 @@ class MatrixPinv(MatrixOp):
         """Compute it with NumPy."""
         must_be_finite("SVD", inputs[0])
         output_storage[0][0] = np.linalg.pinv(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the transposed matrix."""
-        return [(shapes[0][1], shapes[0][0])]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient where the rank does not change."""
@@ -145,6 +141,7 @@ class Solve(MatrixOp):
     """
 
     __props__ = ("A_structure", "lower", "overwrite_A", "overwrite_b")
+    shapes = "ij,iA->jA"
 
     def __init__(
         self, A_structure: str = "general", lower: bool = False, overwrite_A: bool = False, overwrite_b: bool = False
@@ -188,10 +185,6 @@ class Solve(MatrixOp):
             if self.A_structure == "symmetric":
                 given = np.tril(A) + np.tril(A, -1).T if self.lower else np.triu(A) + np.triu(A, 1).T
             output_storage[0][0] = np.linalg.solve(given, b)
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the columns of A and the columns of b."""
-        return [(shapes[0][1], *shapes[1][1:])]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Solve with the transposed matrix: for b directly, for A times the solution."""

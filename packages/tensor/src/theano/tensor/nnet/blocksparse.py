@@ -40,6 +40,7 @@ class _Blocks(Op):
     __props__ = ("inplace",)
     #: Names and numbers of dimensions of the inputs; those with two dimensions are numbers of blocks.
     ndims: dict[str, int] = {}
+    shapes = "A->A"
 
     def __init__(self, inplace: bool = False):
         self.inplace = bool(inplace)
@@ -56,10 +57,6 @@ class _Blocks(Op):
         dtype = scal.upcast(*(v.type.dtype for v in variables if v.type.ndim != 2))
         variables = [v if v.type.ndim == 2 else cast(v, dtype) for v in variables]
         return Apply(self, variables, [variables[0].type()])
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the first input."""
-        return [shapes[0]]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that numbers of blocks have no gradient."""

@@ -6,11 +6,11 @@ from typing import Any
 
 from theano.errors import ArgumentError
 from theano.tensor.blas.dot import dot
+from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import alloc
 from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import cast, eq
-from theano.tensor.expressions.base import Compound
 from theano.tensor.join.op import concatenate
 from theano.tensor.nnet.blocksparse import sparse_block_dot
 from theano.tensor.nnet.softmax import softmax

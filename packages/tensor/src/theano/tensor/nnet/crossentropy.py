@@ -192,6 +192,7 @@ class CrossentropySoftmax1HotWithBiasDx(_Labelled):
     """
 
     nout = 1
+    shapes = ",A->A"
 
     def make_node(self, dy: Any, sm: Any, y_idx: Any, labels: Any = "each") -> Apply:
         """Return the node for the gradient of each likelihood, the softmax and the classes, and how those choose."""
@@ -216,10 +217,6 @@ class CrossentropySoftmax1HotWithBiasDx(_Labelled):
         """Return that how labels choose is no number."""
         return [[True], [True], [True], [False]][: len(node.inputs)]
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the softmax."""
-        return [shapes[1]]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients of ``dy * (sm - one_hot)``."""
         (dy, sm, y_idx, *how), (g,) = inputs, output_grads
@@ -242,6 +239,7 @@ class CrossentropyCategorical1Hot(Op):
     """
 
     __props__ = ()
+    shapes = "iA->i"
 
     def make_node(self, coding_dist: Any, true_one_of_n: Any) -> Apply:
         """Return the node for a matrix of distributions and the classes."""
@@ -255,10 +253,6 @@ class CrossentropyCategorical1Hot(Op):
         _check(node, inputs, coding.shape[0], coding.shape[1], classes)
         with np.errstate(**NUMPY_ERRORS):
             output_storage[0][0] = -np.log(coding[np.arange(len(coding)), classes])
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return one number a row."""
-        return [(shapes[0][0],)]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient with respect to the distributions."""
@@ -285,6 +279,7 @@ class CrossentropyCategorical1HotGrad(Op):
     """
 
     __props__ = ()
+    shapes = ",A->A"
 
     def make_node(self, g_y: Any, coding_dist: Any, true_one_of_n: Any) -> Apply:
         """Return the node."""
@@ -303,10 +298,6 @@ class CrossentropyCategorical1HotGrad(Op):
         with np.errstate(**NUMPY_ERRORS):
             out[rows, classes] = -g_y / coding[rows, classes]
         output_storage[0][0] = out
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the distributions."""
-        return [shapes[1]]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients of ``-g_y / coding_dist`` in the columns of the classes."""

@@ -55,6 +55,7 @@ class Images2Neibs(Op):
     """
 
     __props__ = ("mode",)
+    linear_in = (0,)
 
     def __init__(self, mode: str = "valid"):
         if mode not in MODES:
@@ -137,10 +138,6 @@ class Images2Neibs(Op):
         found = inc_subtensor(padded[:, :, rows, columns], g)
         (top, height), (left, width) = borders
         return [found[:, :, top : top + height, left : left + width], DisconnectedType()(), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the neighbourhoods of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
 
 
 def images2neibs(ten4: Any, neib_shape: Any, neib_step: Any = None, mode: str = "valid") -> Any:

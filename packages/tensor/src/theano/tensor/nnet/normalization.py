@@ -15,10 +15,10 @@ from theano import scalar as scal
 from theano.gradient import DisconnectedType
 from theano.graph import Apply
 from theano.settings import config
+from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import abs_, cast, inv, sqr, sqrt
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.expressions.base import Compound
 from theano.tensor.messages import describe
 from theano.tensor.reduce.functions import mean, prod
 from theano.tensor.shape.basic import addbroadcast, patternbroadcast, shape_i

@@ -41,16 +41,13 @@ class _RowWise(Op):
     """Ops of one input, with an output of the same type."""
 
     __props__: tuple[str, ...] = ()
+    shapes = "A->A"
 
     def make_node(self, x: Any) -> Apply:
         """Return the node; a vector becomes a matrix of one row."""
         x = floating(self, x, (1, 2), "x")
         x = shape_padleft(x) if x.type.ndim == 1 else x
         return Apply(self, [x], [x.type.make_variable()])
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the input."""
-        return [shapes[0]]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the derivative along a direction, which is the gradient: the Jacobian of a softmax is symmetric."""
@@ -89,6 +86,7 @@ class SoftmaxGrad(Op):
     """
 
     __props__ = ()
+    shapes = ",A->A"
 
     def make_node(self, dy: Any, sm: Any) -> Apply:
         """Return the node for the gradient with respect to the softmax, and the softmax."""
@@ -105,10 +103,6 @@ class SoftmaxGrad(Op):
         output_storage[0][0] = np.asarray(
             product - product.sum(axis=1, keepdims=True) * sm, dtype=node.outputs[0].type.dtype
         )
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the softmax."""
-        return [shapes[1]]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients of ``dy * sm - sum(dy * sm) * sm``."""
@@ -166,6 +160,7 @@ class SoftmaxWithBias(Op):
     """
 
     __props__ = ()
+    shapes = "A->A"
 
     def make_node(self, x: Any, b: Any) -> Apply:
         """Return the node for a matrix and a vector."""
@@ -181,10 +176,6 @@ class SoftmaxWithBias(Op):
                 "b must be as long as the rows of x.",
             )
         output_storage[0][0] = rows_softmax(x + b).astype(x.dtype, copy=False)
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the matrix."""
-        return [shapes[0]]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients from the softmax itself."""

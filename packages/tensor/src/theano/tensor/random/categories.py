@@ -28,6 +28,8 @@ class MultinomialFromUniform(Op):
     """
 
     __props__: tuple[str, ...] = ("odtype",)
+    linear_in = ()
+    shapes = "A->A"
 
     def __init__(self, odtype: str):
         self.odtype = odtype
@@ -62,10 +64,6 @@ class MultinomialFromUniform(Op):
             counts[rows[hit], places[hit]] += 1
         output_storage[0][0] = counts.astype(node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the probabilities."""
-        return [shapes[0]]
-
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the number of trials has no influence in the sense of derivatives."""
         return [[True], [True], [False]]
@@ -73,10 +71,6 @@ class MultinomialFromUniform(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return zeros: counts jump."""
         return [inputs[0].zeros_like(), inputs[1].zeros_like(), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None: counts jump."""
-        return [None]
 
 
 def _trials(op: Op, pvals: Any, unis: Any, n: int) -> Any:

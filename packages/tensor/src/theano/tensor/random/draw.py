@@ -17,6 +17,7 @@ class Draw(Op):
     """
 
     inplace: bool = False
+    linear_in = ()
 
     def _works(self, inplace: bool) -> None:
         """Set whether the state is overwritten."""
@@ -42,7 +43,3 @@ class Draw(Op):
         reason = "a draw is no smooth function of its parameters"
         undefined = [grad_undefined(self, i + 2, v, reason) for i, v in enumerate(inputs[2:])]
         return [DisconnectedType()(), DisconnectedType()(), *undefined]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return that neither the state nor the numbers move."""
-        return [None, None]

@@ -287,6 +287,8 @@ class Observed(Op):
     __props__ = ()
     default_output = 0
     view_map = {0: [1]}
+    linear_in = ()
+    shapes = ",A->A"
 
     def make_node(self, rv: Any, val: Any) -> Apply[Any, Any]:
         """Return the node for a random variable, or None for an unknown one, and a value of its type."""
@@ -304,17 +306,9 @@ class Observed(Op):
         """Return the value itself."""
         output_storage[0][0] = inputs[1]
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape of the value."""
-        return [shapes[1]]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return that nothing is known of how the random variable leads to its value."""
         return [grad_undefined(self, i, v, "an observation has no derivative") for i, v in enumerate(inputs)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return that an observation does not move."""
-        return [None]
 
 
 observed = Observed()

@@ -102,6 +102,8 @@ class MaxAndArgmax(_AlongAxes):
 class _Places(_AlongAxes):
     """Only where the elements are."""
 
+    linear_in = ()
+
     def make_node(self, x: Any, axis: Any = None) -> Apply:
         """Return the node, with the axes counted from 0."""
         x = as_tensor_variable(x)
@@ -112,10 +114,6 @@ class _Places(_AlongAxes):
         """Return zero: places jump."""
         (x,) = inputs
         return [x.zeros_like(dtype=gradient_dtype(x.type.dtype))]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None: places jump."""
-        return [None]
 
 
 class Argmax(_Places):

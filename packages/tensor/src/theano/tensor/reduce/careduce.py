@@ -12,22 +12,13 @@ from theano.errors import ArgumentError, MethodNotDefined
 from theano.gradient import DisconnectedType, Rop, grad
 from theano.graph import Apply, Constant, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
+from theano.scalar.ufuncs import ufunc_of
+from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
 from theano.tensor.elemwise.functions import cast, conjugate, eq, neq, second, sqr, switch
 from theano.tensor.elemwise.scalars import mul_without_zeros
-from theano.tensor.expressions.base import Compound
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType, dtype_name
-
-_UFUNCS: dict[str, np.ufunc] = {
-    "add": np.add,
-    "mul": np.multiply,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-    "and_": np.bitwise_and,
-    "or_": np.bitwise_or,
-    "xor": np.bitwise_xor,
-}
 
 
 def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
@@ -64,21 +55,6 @@ def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
             raise ValueError(f"axis {n} is given twice in {tuple(entries)}")
         result.append(n)
     return tuple(sorted(result))
-
-
-def ufunc_of(scalar_op: Any) -> Any:
-    """Return what NumPy calls a scalar operation of two numbers.
-
-    Examples
-    --------
-    >>> import theano.scalar as ts
-    >>> ufunc_of(ts.add)
-    <ufunc 'add'>
-    """
-    name, own = str(scalar_op), getattr(scalar_op, "numpy_function", None)
-    if name in _UFUNCS or isinstance(own, np.ufunc):
-        return _UFUNCS.get(name, own)
-    return np.frompyfunc(scalar_op.impl, 2, 1)
 
 
 class CAReduce(Op):

@@ -30,6 +30,7 @@ class Shape(CodeByType):
     """
 
     __props__ = ()
+    linear_in = ()
 
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
@@ -62,10 +63,6 @@ class Shape(CodeByType):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return a disconnected gradient."""
         return [DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None: lengths have no derivative."""
-        return [None]
 
 
 shape_op = Shape()
@@ -105,6 +102,8 @@ class Shape_i(CodeByType):
 
     __props__ = ("i",)
     is_length = True
+    linear_in = ()
+    shapes = "->"
 
     def __init__(self, i: Any):
         self.i = int(i.data) if isinstance(i, Constant) else int(i)
@@ -128,10 +127,6 @@ class Shape_i(CodeByType):
         names["i"] = self.i
         return (code.check % names + "\n" if self.check_input is not False else "") + code.text % names
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return no dimension."""
-        return [()]
-
     def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return 1 along a broadcastable dimension, or the length of a constant."""
         x: Any = node.inputs[0]
@@ -146,10 +141,6 @@ class Shape_i(CodeByType):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return a disconnected gradient."""
         return [DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None: lengths have no derivative."""
-        return [None]
 
 
 def shape_i_op(i: int) -> Shape_i:
@@ -206,6 +197,7 @@ class SpecifyShape(CodeByType):
 
     __props__ = ()
     view_map = {0: [0]}
+    linear_in = (0,)
 
     def make_node(self, x: Any, shape: Any) -> Apply:
         """Return the node."""
@@ -257,10 +249,6 @@ class SpecifyShape(CodeByType):
         """Return the gradient, of the same shape."""
         return [self(output_grads[0], inputs[1]), DisconnectedType()()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction, of the same shape."""
-        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
-
 
 class _SpecifiedLength(CheckedLength):
     """A length of what :class:`SpecifyShape` lets through."""
@@ -289,6 +277,7 @@ class Rebroadcast(CodeByType):
 
     __props__ = ("items",)
     view_map = {0: [0]}
+    linear_in = (0,)
 
     def __init__(self, *axis: tuple[int, bool]):
         self.axis = {int(i): bool(b) for i, b in axis}
@@ -350,10 +339,6 @@ class Rebroadcast(CodeByType):
         """Return the gradient under the input's pattern."""
         flags = zip(self.axis, (inputs[0].type.broadcastable[i] for i in self.axis), strict=True)
         return [Rebroadcast(*flags)(output_grads[0])]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction under the output's pattern."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
 
 
 def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:

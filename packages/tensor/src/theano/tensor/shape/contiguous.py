@@ -26,6 +26,7 @@ class CpuContiguous(Op):
     view_map = {0: [0]}
     views_contiguous = True
     check_input = False
+    shapes = "A->A"
 
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
@@ -36,10 +37,6 @@ class CpuContiguous(Op):
         """Copy if there is need."""
         (x,) = inputs
         output_storage[0][0] = x if x.flags.c_contiguous else np.array(x, order="C")
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the shape."""
-        return [shapes[0]]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient."""

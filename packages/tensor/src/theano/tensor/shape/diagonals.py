@@ -36,6 +36,7 @@ class ExtractDiag(Op):
     """
 
     __props__ = ("offset", "axis1", "axis2", "view")
+    linear_in = (0,)
 
     def __init__(self, offset: int = 0, axis1: int = 0, axis2: int = 1, view: bool = False):
         self.offset, self.axis1, self.axis2, self.view = int(offset), int(axis1), int(axis2), bool(view)
@@ -82,10 +83,6 @@ class ExtractDiag(Op):
         (x,), (g,) = inputs, output_grads
         return [patternbroadcast(SetDiag(self.offset, self.axis1, self.axis2)(x.zeros_like(), g), x.type.broadcastable)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the diagonal of the direction."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
-
 
 class SetDiag(Op):
     """A tensor with the diagonals that :class:`ExtractDiag` takes replaced.
@@ -104,6 +101,8 @@ class SetDiag(Op):
     """
 
     __props__ = ("offset", "axis1", "axis2")
+    linear_in = (slice(None),)
+    shapes = "A->A"
 
     def __init__(self, offset: int = 0, axis1: int = 0, axis2: int = 1):
         self.offset, self.axis1, self.axis2 = int(offset), int(axis1), int(axis2)
@@ -127,22 +126,11 @@ class SetDiag(Op):
         window[...] = broadcast_input(node, inputs, 1, window.shape)
         output_storage[0][0] = out
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the tensor."""
-        return [shapes[0]]
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient without its diagonal, and that diagonal."""
         (_, diagonal), (g,) = inputs, output_grads
         part = ExtractDiag(self.offset, self.axis1, self.axis2)(g)
         return [self(g, diagonal.zeros_like()), patternbroadcast(part, diagonal.type.broadcastable)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction of the tensor with that of the diagonal written in."""
-        if eval_points[0] is None and eval_points[1] is None:
-            return [None]
-        x, d = (v.zeros_like() if p is None else p for v, p in zip(inputs, eval_points, strict=True))
-        return [self(x, d)]
 
 
 class AllocDiag(Op):
@@ -162,6 +150,7 @@ class AllocDiag(Op):
     """
 
     __props__ = ("offset", "axis1", "axis2")
+    linear_in = (0,)
 
     def __init__(self, offset: int = 0, axis1: int = 0, axis2: int = 1):
         self.offset, self.axis1, self.axis2 = int(offset), int(axis1), int(axis2)
@@ -205,10 +194,6 @@ class AllocDiag(Op):
         (diag,), (g,) = inputs, output_grads
         part = ExtractDiag(self.offset, self.axis1, self.axis2)(g)
         return [patternbroadcast(part, diag.type.broadcastable)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction on the diagonal."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:

@@ -47,6 +47,7 @@ class Reshape(Op):
     view_map = {0: [0]}
     slopes_of_whole = True
     views_contiguous = True
+    linear_in = (0,)
 
     def __init__(self, ndim: int, name: str | None = None):
         self.ndim = int(ndim)
@@ -144,10 +145,6 @@ class Reshape(Op):
         x = inputs[0]
         gradient = reshape(output_grads[0], x.shape, ndim=x.type.ndim)
         return [patternbroadcast(gradient, x.type.broadcastable), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction under the new shape."""
-        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
 
 
 def _none_negative(asked: Sequence[Any], known: Sequence[int | None]) -> list[Any]:

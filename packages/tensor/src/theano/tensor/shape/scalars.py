@@ -27,6 +27,8 @@ class TensorFromScalar(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
+    shapes = "->"
 
     def make_node(self, s: Any) -> Apply:
         """Return the node."""
@@ -36,10 +38,6 @@ class TensorFromScalar(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Wrap the number in an array."""
         output_storage[0][0] = np.array(inputs[0])
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return no dimension."""
-        return [()]
 
     def static_value(self, node: Apply, index: int, ask: Any) -> Any:
         """Return the scalar's value."""
@@ -51,10 +49,6 @@ class TensorFromScalar(Op):
         if s.type.dtype in scal.discrete_dtypes:
             return [s.zeros_like(dtype="floatX")]
         return [scalar_from_tensor(g)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction as a tensor."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
 
 
 class ScalarFromTensor(Op):
@@ -68,6 +62,8 @@ class ScalarFromTensor(Op):
     """
 
     __props__ = ()
+    linear_in = (0,)
+    shapes = "->"
 
     def make_node(self, t: Any) -> Apply:
         """Return the node."""
@@ -80,10 +76,6 @@ class ScalarFromTensor(Op):
         """Take the number out of the array."""
         output_storage[0][0] = inputs[0][()]
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return no dimension."""
-        return [()]
-
     def static_value(self, node: Apply, index: int, ask: Any) -> Any:
         """Return the tensor's value."""
         return ask(node.inputs[0])
@@ -91,10 +83,6 @@ class ScalarFromTensor(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient as a tensor."""
         return [tensor_from_scalar(output_grads[0])]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction as a scalar."""
-        return [None if eval_points[0] is None else self(eval_points[0])]
 
 
 tensor_from_scalar = TensorFromScalar()

@@ -137,6 +137,7 @@ class LinearRecurrence(Op):
     """
 
     __props__ = ("axis", "transposed")
+    shapes = ",A->A"
 
     def __init__(self, axis: int, transposed: bool = False):
         self.axis, self.transposed = int(axis), bool(transposed)
@@ -166,10 +167,6 @@ class LinearRecurrence(Op):
             for k, factor in enumerate(factors):
                 ahead[k + 1] += factor * ahead[k]
         output_storage[0][0] = out
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of either input."""
-        return [shapes[1]]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the recurrence from the other end, for ``a`` times the result where it was multiplied."""

@@ -24,6 +24,7 @@ class _Ordering(Op):
 
     __props__: tuple[str, ...] = ("kind", "order")
     out_dtype: str | None = None
+    shapes = "A->A"
 
     def __init__(self, kind: str = "quicksort", order: Any = None):
         if kind not in KINDS:
@@ -46,10 +47,6 @@ class _Ordering(Op):
             axis_of(x, known, "sort")
         out = TensorType(self.out_dtype or x.type.dtype, x.type.broadcastable)
         return Apply(self, [x, axis], [out.make_variable()])
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the tensor."""
-        return [shapes[0]]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the axis has no influence in the sense of derivatives."""
@@ -132,6 +129,7 @@ class ArgSortOp(_Ordering):
 
     __props__ = ("kind", "order")
     out_dtype = "int64"
+    linear_in = ()
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Sort with NumPy."""
@@ -141,10 +139,6 @@ class ArgSortOp(_Ordering):
         """Return zero: places jump."""
         (x, _) = inputs
         return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)), DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None: places jump."""
-        return [None]
 
 
 def argsort_op(x: Any, axis: Any, kind: str) -> Any:

@@ -33,6 +33,7 @@ class SearchsortedOp(Op):
     """
 
     __props__ = ("side",)
+    shapes = ",A->A"
 
     def __init__(self, side: Literal["left", "right"] = "left"):
         if side not in ("left", "right"):
@@ -55,10 +56,6 @@ class SearchsortedOp(Op):
         x, v = inputs[:2]
         found = np.searchsorted(x, v, side=self.side, sorter=inputs[2] if len(inputs) == 3 else None)
         output_storage[0][0] = np.asarray(found, dtype="int64")
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the values."""
-        return [shapes[1]]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return zeros: places jump."""

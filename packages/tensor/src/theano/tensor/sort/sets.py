@@ -132,6 +132,7 @@ class Bincount(Op):
     """
 
     __props__ = ()
+    linear_in = (slice(2, None),)
 
     def make_node(self, x: Any, minlength: Any = 0, weights: Any = None) -> Apply:
         """Return the node for the numbers, the least length of the result, and perhaps weights."""
@@ -185,10 +186,6 @@ class Bincount(Op):
         """Return for each weight the gradient where it went."""
         rest = [DisconnectedType()(), DisconnectedType()()]
         return rest if len(inputs) == 2 else [*rest, getitem(output_grads[0], inputs[0])]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the directions of the weights summed up."""
-        return [self(*inputs[:2], eval_points[2]) if len(inputs) == 3 and eval_points[2] is not None else None]
 
 
 def bincount(x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> Any:

@@ -67,7 +67,7 @@ def _symbolic_shapes(example: Example) -> tuple[list[Any], dict[Variable, int]]:
     inputs: list[Any] = example.node.inputs
     for v in inputs:
         if not isinstance(v.type, TensorType):
-            asked.append(None)
+            asked.append(())
             continue
         value = example.values[example.variables.index(v)] if v in example.variables else v.data
         lengths = [TensorType("int64", ())(f"length of {v}") for _ in range(v.type.ndim)]

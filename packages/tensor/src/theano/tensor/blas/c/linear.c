@@ -7,20 +7,20 @@
  */
 #include "gemm.h"
 
-typedef void (*gemm32)(const char *, const char *, const int32_t *, const int32_t *, const int32_t *, const void *,
-                       const void *, const int32_t *, const void *, const int32_t *, const void *, void *,
-                       const int32_t *, size_t, size_t);
-typedef void (*gemm64)(const char *, const char *, const int64_t *, const int64_t *, const int64_t *, const void *,
-                       const void *, const int64_t *, const void *, const int64_t *, const void *, void *,
-                       const int64_t *, size_t, size_t);
-typedef void (*gemv32)(const char *, const int32_t *, const int32_t *, const void *, const void *, const int32_t *,
-                       const void *, const int32_t *, const void *, void *, const int32_t *, size_t);
-typedef void (*gemv64)(const char *, const int64_t *, const int64_t *, const void *, const void *, const int64_t *,
-                       const void *, const int64_t *, const void *, void *, const int64_t *, size_t);
-typedef void (*ger32)(const int32_t *, const int32_t *, const void *, const void *, const int32_t *, const void *,
-                      const int32_t *, void *, const int32_t *);
-typedef void (*ger64)(const int64_t *, const int64_t *, const void *, const void *, const int64_t *, const void *,
-                      const int64_t *, void *, const int64_t *);
+/* A count as BLAS reads it: some libraries have 64 bits for it, others 32. */
+typedef union {
+    int64_t wide;
+    int32_t narrow;
+} count;
+
+typedef void (*gemm)(const char *, const char *, const count *, const count *, const count *, const void *, const void *,
+                     const count *, const void *, const count *, const void *, void *, const count *, size_t, size_t);
+typedef void (*gemv)(const char *, const count *, const count *, const void *, const void *, const count *, const void *,
+                     const count *, const void *, void *, const count *, size_t);
+typedef void (*ger)(const count *, const count *, const void *, const void *, const count *, const void *, const count *, void *,
+                    const count *);
+typedef float (*dot_f32)(const count *, const void *, const count *, const void *, const count *);
+typedef double (*dot_f64)(const count *, const void *, const count *, const void *, const count *);
 
 /* Numbers 0 and 1 of any element type that BLAS knows. */
 typedef union {
@@ -158,6 +158,8 @@ static int fits(int64_t wide, int64_t a, int64_t b, int64_t c)
     return wide || (a < INT32_MAX && b < INT32_MAX && c < INT32_MAX);
 }
 
+static count count_of(const blas_params *p, int64_t n) { return p->wide ? (count){.wide = n} : (count){.narrow = (int32_t)n}; }
+
 /* A vector as BLAS wants it: a positive stride. */
 static int vector_of(th_ctx *ctx, char **data, int64_t n, int64_t *step, int32_t dtype, int64_t size)
 {
@@ -199,11 +201,13 @@ static int is_small_of_library(const blas_params *p, int32_t dtype, int64_t m, i
     return work > (double)above && work <= (double)up_to && work <= 4.0 * (double)(least * least * least);
 }
 
+/* What one of our routines gives for float or double. */
+#define OWN(NAME, DTYPE, ...) ((DTYPE) == TH_FLOAT32 ? NAME##_f32(__VA_ARGS__) : NAME##_f64(__VA_ARGS__))
+
 static int own_multiply(th_ctx *ctx, int64_t threads, int32_t dtype, const void *alpha, matrix a, matrix b,
                         const void *beta, matrix z, matrix c)
 {
-    return dtype == TH_FLOAT32 ? th_gemm_f32(ctx, threads, alpha, a, b, beta, z, c)
-                               : th_gemm_f64(ctx, threads, alpha, a, b, beta, z, c);
+    return OWN(th_gemm, dtype, ctx, threads, alpha, a, b, beta, z, c);
 }
 
 /* `to` becomes what `from` is, unless it is the same. */
@@ -222,8 +226,7 @@ static int apply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size,
                  const void *beta, matrix z, matrix y)
 {
     if (is_own(p, dtype, a.rows, a.cols, 1)) {
-        const int done = dtype == TH_FLOAT32 ? th_gemv_f32(ctx, p->threads, alpha, a, x.data, x.row, beta, z.data, z.row, y.data, y.row)
-                                             : th_gemv_f64(ctx, p->threads, alpha, a, x.data, x.row, beta, z.data, z.row, y.data, y.row);
+        const int done = OWN(th_gemv, dtype, ctx, p->threads, alpha, a, x.data, x.row, beta, z.data, z.row, y.data, y.row);
         return done == 1 ? own_multiply(ctx, p->threads, dtype, alpha, a, x, beta, z, y) : done;
     }
     if (beta)
@@ -240,16 +243,9 @@ static int apply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size,
         return -1;
     /* BLAS sees the transposed of a C-ordered matrix. */
     const char trans = order == 'N' ? 'T' : 'N';
-    const int64_t m = order == 'N' ? a.cols : a.rows, n = order == 'N' ? a.rows : a.cols;
-    const int64_t dx = x.row / size, dy = a.rows == 1 ? 1 : y.row / size;
-    alpha = alpha ? alpha : &one;
-    beta = beta ? beta : &zero;
-    if (p->wide) {
-        ((gemv64)(intptr_t)p->gemv)(&trans, &m, &n, alpha, a.data, &ld, x.data, &dx, beta, y.data, &dy, 1);
-    } else {
-        const int32_t m32 = (int32_t)m, n32 = (int32_t)n, ld32 = (int32_t)ld, dx32 = (int32_t)dx, dy32 = (int32_t)dy;
-        ((gemv32)(intptr_t)p->gemv)(&trans, &m32, &n32, alpha, a.data, &ld32, x.data, &dx32, beta, y.data, &dy32, 1);
-    }
+    const count m = count_of(p, order == 'N' ? a.cols : a.rows), n = count_of(p, order == 'N' ? a.rows : a.cols);
+    const count next = count_of(p, ld), dx = count_of(p, x.row / size), dy = count_of(p, a.rows == 1 ? 1 : y.row / size);
+    ((gemv)(intptr_t)p->gemv)(&trans, &m, &n, alpha ? alpha : &one, a.data, &next, x.data, &dx, beta ? beta : &zero, y.data, &dy, 1);
     return 0;
 }
 
@@ -259,8 +255,7 @@ static int own_add_outer(th_ctx *ctx, const blas_params *p, int32_t dtype, int64
 {
     if (c.row == size && c.col != size)
         return own_add_outer(ctx, p, dtype, size, alpha, turned(y), turned(x), beta, turned(z), turned(c));
-    const int done = dtype == TH_FLOAT32 ? th_ger_f32(ctx, p->threads, alpha, x.data, x.row, y.data, y.col, beta, z, c)
-                                         : th_ger_f64(ctx, p->threads, alpha, x.data, x.row, y.data, y.col, beta, z, c);
+    const int done = OWN(th_ger, dtype, ctx, p->threads, alpha, x.data, x.row, y.data, y.col, beta, z, c);
     return done == 1 ? own_multiply(ctx, p->threads, dtype, alpha, x, y, beta, z, c) : done;
 }
 
@@ -301,17 +296,10 @@ static int multiply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t si
     char order_a, order_b;
     if (order_of(ctx, &a, dtype, size, &order_a, &lda) || order_of(ctx, &b, dtype, size, &order_b, &ldb))
         return -1;
-    alpha = alpha ? alpha : &one;
-    beta = beta ? beta : &zero;
-    if (p->wide) {
-        ((gemm64)(intptr_t)p->gemm)(&order_b, &order_a, &c.cols, &c.rows, &a.cols, alpha, b.data, &ldb, a.data, &lda,
-                                    beta, c.data, &ldc, 1, 1);
-    } else {
-        const int32_t n = (int32_t)c.cols, m = (int32_t)c.rows, k = (int32_t)a.cols;
-        const int32_t a32 = (int32_t)lda, b32 = (int32_t)ldb, c32 = (int32_t)ldc;
-        ((gemm32)(intptr_t)p->gemm)(&order_b, &order_a, &n, &m, &k, alpha, b.data, &b32, a.data, &a32, beta, c.data,
-                                    &c32, 1, 1);
-    }
+    const count n = count_of(p, c.cols), m = count_of(p, c.rows), k = count_of(p, a.cols);
+    const count next_a = count_of(p, lda), next_b = count_of(p, ldb), next_c = count_of(p, ldc);
+    ((gemm)(intptr_t)p->gemm)(&order_b, &order_a, &n, &m, &k, alpha ? alpha : &one, b.data, &next_b, a.data, &next_a,
+                              beta ? beta : &zero, c.data, &next_c, 1, 1);
     return 0;
 }
 
@@ -325,16 +313,11 @@ static int inner(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size,
         return apply(ctx, p, dtype, size, NULL, row, column, NULL, sum, sum);
     if (vector_of(ctx, &x, n, &x_step, dtype, size) || vector_of(ctx, &y, n, &y_step, dtype, size))
         return -1;
-    const int64_t dx = x_step / size, dy = y_step / size;
-    const int32_t n32 = (int32_t)n, dx32 = (int32_t)dx, dy32 = (int32_t)dy;
-    const void *count = p->wide ? (const void *)&n : &n32, *xs = p->wide ? (const void *)&dx : &dx32,
-               *ys = p->wide ? (const void *)&dy : &dy32;
+    const count terms = count_of(p, n), dx = count_of(p, x_step / size), dy = count_of(p, y_step / size);
     if (dtype == TH_FLOAT32)
-        *(float *)out = ((float (*)(const void *, const void *, const void *, const void *, const void *))(intptr_t)p->dot)(
-            count, x, xs, y, ys);
+        *(float *)out = ((dot_f32)(intptr_t)p->dot)(&terms, x, &dx, y, &dy);
     else
-        *(double *)out = ((double (*)(const void *, const void *, const void *, const void *, const void *))(intptr_t)p->dot)(
-            count, x, xs, y, ys);
+        *(double *)out = ((dot_f64)(intptr_t)p->dot)(&terms, x, &dx, y, &dy);
     return 0;
 }
 
@@ -350,13 +333,12 @@ static matrix matrix_of(const th_buffer *b)
 
 /* y = alpha x A + beta z, of a row x, step by step of `x_step` bytes, and columns of A and y that are neighbours: 0, or 1 with
  * nothing done. */
-static int short_row(const blas_params *p, const th_buffer *out, const void *alpha, const char *x, int64_t x_step, int64_t count,
+static int short_row(const blas_params *p, const th_buffer *out, const void *alpha, const char *x, int64_t x_step, int64_t terms,
                      const char *a, int64_t next, int64_t n, const void *beta, const char *z, int64_t z_step)
 {
-    if (!is_own(p, out->dtype, count, n, 1))
+    if (!is_own(p, out->dtype, terms, n, 1))
         return 1;
-    return out->dtype == TH_FLOAT64 ? th_short_row_f64(alpha, x, x_step, count, a, next, n, beta, z, z_step, out->data)
-                                    : th_short_row_f32(alpha, x, x_step, count, a, next, n, beta, z, z_step, out->data);
+    return OWN(th_short_row, out->dtype, alpha, x, x_step, terms, a, next, n, beta, z, z_step, out->data);
 }
 
 /* Whether the elements along the last axis are neighbours. */
@@ -517,13 +499,9 @@ TH_EXPORT int th_kernel_ger(th_ctx *ctx)
     if (vector_of(ctx, &left, c.cols, &left_step, out->dtype, size) ||
         vector_of(ctx, &right, c.rows, &right_step, out->dtype, size))
         return -1;
-    const int64_t dl = left_step / size, dr = right_step / size;
-    if (p->wide) {
-        ((ger64)(intptr_t)p->ger)(&c.cols, &c.rows, alpha, left, &dl, right, &dr, c.data, &ld);
-    } else {
-        const int32_t m = (int32_t)c.cols, n = (int32_t)c.rows, l = (int32_t)dl, r = (int32_t)dr, d = (int32_t)ld;
-        ((ger32)(intptr_t)p->ger)(&m, &n, alpha, left, &l, right, &r, c.data, &d);
-    }
+    const count m = count_of(p, c.cols), n = count_of(p, c.rows), next = count_of(p, ld);
+    const count dl = count_of(p, left_step / size), dr = count_of(p, right_step / size);
+    ((ger)(intptr_t)p->ger)(&m, &n, alpha, left, &dl, right, &dr, c.data, &next);
     return 0;
 }
 
@@ -543,11 +521,11 @@ static void multiply_parts(void *arg, int64_t lo, int64_t hi)
 {
     const pairs *j = arg;
     for (int64_t part = lo; part < hi; ++part) {
-        const int64_t first = part * j->batch / j->parts, count = (part + 1) * j->batch / j->parts - first;
+        const int64_t first = part * j->batch / j->parts, some = (part + 1) * j->batch / j->parts - first;
         char *space = j->space + part * j->space_bytes;
         matrix a = j->a, b = j->b, c = j->c;
         a.data += first * j->a_next, b.data += first * j->b_next, c.data += first * j->c_next;
-        (j->dtype == TH_FLOAT32 ? th_gemm_batch_f32 : th_gemm_batch_f64)(space, a, b, c, j->a_next, j->b_next, j->c_next, count);
+        OWN(th_gemm_batch, j->dtype, space, a, b, c, j->a_next, j->b_next, j->c_next, some);
     }
 }
 
@@ -555,7 +533,7 @@ static void multiply_parts(void *arg, int64_t lo, int64_t hi)
 static int multiply_own(pairs *j)
 {
     const double work = (double)j->c.rows * (double)j->c.cols * (double)j->a.cols * (double)j->batch;
-    const int64_t bytes = j->dtype == TH_FLOAT32 ? th_gemm_space_f32(j->a, j->b, j->c) : th_gemm_space_f64(j->a, j->b, j->c);
+    const int64_t bytes = OWN(th_gemm_space, j->dtype, j->a, j->b, j->c);
     j->parts = 1;
     if (j->p->threads != 1 && work > TH_GEMM_WORTH_THREADS) {
         const int64_t worth = (int64_t)(work / TH_GEMM_BATCH_WORK) + 1, most = j->batch < TH_GEMM_BATCH_PARTS ? j->batch : TH_GEMM_BATCH_PARTS;
@@ -583,6 +561,28 @@ static int multiply_pairs(pairs *j, int own)
     return 0;
 }
 
+/* Matrices that BLAS cannot see would be copied once per product: the whole batch is copied at once instead. `m` is the first. */
+static int readable_batch(th_ctx *ctx, const th_buffer *x, matrix *m)
+{
+    const int64_t size = x->itemsize, row = m->cols * size, whole = m->rows * row;
+    const matrix t = turned(*m);
+    int64_t ld;
+    if (by_rows(m, size, &ld) || by_rows(&t, size, &ld))
+        return 0;
+    th_window from, to;
+    th_window_of(&from, x);
+    th_window_of(&to, x);
+    to.data = ctx->rt->scratch(ctx, (size_t)(x->shape[0] * whole));
+    if (to.data == NULL)
+        return -1;
+    to.strides[0] = whole;
+    to.strides[1] = x->ndim == 3 ? row : size;
+    to.strides[x->ndim - 1] = size;
+    th_copy(ctx, &to, &from);
+    *m = (matrix){to.data, m->rows, m->cols, row, size};
+    return 0;
+}
+
 /* inputs: x (b, m, k) or (b, k), y (b, k, n) or (b, k). */
 TH_EXPORT int th_kernel_batched_dot(th_ctx *ctx)
 {
@@ -607,38 +607,9 @@ TH_EXPORT int th_kernel_batched_dot(th_ctx *ctx)
     matrix a = {x->data, m, k, xm ? x->strides[1] : k * size, x->strides[x->ndim - 1]};
     matrix b = {y->data, k, n, y->strides[1], yn ? y->strides[2] : size};
     const matrix c = {z->data, m, n, n * size, size};
-    int64_t ld;
-    const matrix at = turned(a), bt = turned(b);
-    /* A matrix that BLAS cannot see would be copied once per product: copy the whole batch at once instead. */
     const int own = is_own(p, z->dtype, m, n, k);
-    if (batch > 1 && k > 0 && p->gemm && !own) {
-        if (!by_rows(&a, size, &ld) && !by_rows(&at, size, &ld)) {
-            th_window from, to;
-            th_window_of(&from, x);
-            th_window_of(&to, x);
-            to.data = ctx->rt->scratch(ctx, (size_t)(batch * m * k * size));
-            if (to.data == NULL)
-                return -1;
-            to.strides[x->ndim - 1] = size;
-            to.strides[x->ndim - 2] = k * size;
-            to.strides[0] = m * k * size;
-            th_copy(ctx, &to, &from);
-            a = (matrix){to.data, m, k, k * size, size};
-        }
-        if (!by_rows(&b, size, &ld) && !by_rows(&bt, size, &ld)) {
-            th_window from, to;
-            th_window_of(&from, y);
-            th_window_of(&to, y);
-            to.data = ctx->rt->scratch(ctx, (size_t)(batch * k * n * size));
-            if (to.data == NULL)
-                return -1;
-            to.strides[y->ndim - 1] = size;
-            to.strides[1] = n * size;
-            to.strides[0] = k * n * size;
-            th_copy(ctx, &to, &from);
-            b = (matrix){to.data, k, n, n * size, size};
-        }
-    }
+    if (batch > 1 && k > 0 && p->gemm && !own && (readable_batch(ctx, x, &a) || readable_batch(ctx, y, &b)))
+        return -1;
     const int64_t a_next = a.data == x->data ? x->strides[0] : m * k * size;
     const int64_t b_next = b.data == y->data ? y->strides[0] : k * n * size;
     pairs j = {ctx, p, z->dtype, size, a_next, b_next, m * n * size, a, b, c, .batch = batch};

@@ -22,7 +22,8 @@ from theano.rewriting import Context, Phase, Phases, Query, Report, local_rule, 
 from theano.settings import config
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.elemwise.rules.joining import (
+from theano.tensor.reduce.rules.map_reduce import fuse_reductions
+from theano.tensor.rules.joining import (
     MAX_OPERANDS,
     MAX_STEPS,
     Sets,
@@ -32,7 +33,6 @@ from theano.tensor.elemwise.rules.joining import (
     scalar_expression,
     step_count,
 )
-from theano.tensor.reduce.rules.map_reduce import fuse_reductions
 from theano.tensor.rules.predicates import conform, only_used_by, scalar_of
 from theano.tensor.type import TensorApply
 

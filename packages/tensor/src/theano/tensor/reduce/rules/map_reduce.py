@@ -18,7 +18,9 @@ from theano.graph import FunctionGraph, Variable
 from theano.lowering.table import Shared, lower
 from theano.records import record
 from theano.rewriting import Context
-from theano.tensor.elemwise.rules.joining import (
+from theano.tensor.reduce.careduce import CAReduce
+from theano.tensor.reduce.map_reduce import MAX_RESULTS, MapReduce
+from theano.tensor.rules.joining import (
     MAX_OPERANDS,
     MAX_STEPS,
     Sets,
@@ -28,8 +30,6 @@ from theano.tensor.elemwise.rules.joining import (
     scalar_expression,
     step_count,
 )
-from theano.tensor.reduce.careduce import CAReduce
-from theano.tensor.reduce.map_reduce import MAX_RESULTS, MapReduce
 from theano.tensor.rules.predicates import scalar_of
 from theano.tensor.type import Tensor, TensorApply
 

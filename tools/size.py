@@ -1,22 +1,28 @@
-"""Print where the sources grow: long files, long functions, and how long an op's statement is.
+"""Print how large the sources are and where they grow: lines of code, long files and functions, an op's statement.
 
-    python tools/check_sizes.py [ROOT]
+    python tools/size.py [ROOT]
 
-Size is a sign, not a law: nothing here fails.
+Lines of code are counted by layer, without blank lines, comments and docstrings. Size is a sign, not a law: nothing
+here fails.
 """
 
 from __future__ import annotations
 
 import ast
+import io
+import re
 import statistics
 import sys
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
 FILE, TEST_FILE, FUNCTION = 600, 800, 60
-SUFFIXES = {".py", ".c", ".h", ".cpp", ".hpp"}
+SUFFIXES = {".py", ".c", ".h", ".cpp", ".hpp", ".cl", ".cu", ".cuh"}
+_C_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 PLACES = ("packages", "tools", "benchmarks", "examples", "docs", "noxfile.py")
 
 
@@ -66,6 +72,32 @@ def _docstring_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (first.end_lineno or first.lineno) - first.lineno + 1
 
 
+def lines_of_code(path: Path) -> int:
+    """Return the lines of a file that hold code."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        return sum(bool(line.strip()) for line in _C_COMMENT.sub(_blank, text).splitlines())
+    tree, kinds = ast.parse(text), (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = [n.body[0] for n in ast.walk(tree) if isinstance(n, kinds) and ast.get_docstring(n) is not None]
+    said = {line for d in docstrings for line in range(d.lineno, (d.end_lineno or d.lineno) + 1)}
+    tokens = (t for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.type not in _NO_CODE)
+    return len({line for t in tokens for line in range(t.start[0], t.end[0] + 1)} - said)
+
+
+def _blank(comment: re.Match[str]) -> str:
+    return "\n" * comment[0].count("\n")
+
+
+def by_layer(root: Path) -> dict[str, tuple[int, int]]:
+    """Return the lines of code of each package's sources: of Python, and of C, C++ and kernels of devices."""
+    found: dict[str, tuple[int, int]] = {}
+    for folder in sorted((root / "packages").glob("*/src")):
+        paths = [p for p in folder.rglob("*") if p.suffix in SUFFIXES]
+        python = sum(lines_of_code(p) for p in paths if p.suffix == ".py")
+        found[folder.parent.name] = python, sum(lines_of_code(p) for p in paths if p.suffix != ".py")
+    return found
+
+
 def op_statements(root: Path) -> list[int]:
     """Return how many lines each ``scalar_op(...)`` statement of the scalar layer has."""
     lengths = []
@@ -81,6 +113,12 @@ def main(arguments: list[str]) -> int:
     root = Path(arguments[0]).resolve() if arguments else ROOT
     every = [len(p.read_text(encoding="utf-8").splitlines()) for p in sources(root) if not is_test(p)]
     print(f"{len(every)} source files, {sum(every)} lines, median {statistics.median(every or [0]):.0f}")
+    layers = by_layer(root)
+    for layer, (python, c) in layers.items():
+        print(f"  {layer:12} {python:7,} lines of Python {c:7,} of C")
+    if layers:
+        python, c = (sum(sizes) for sizes in zip(*layers.values(), strict=True))
+        print(f"  {'all layers':12} {python:7,} {c:24,}")
     for count, path in long_files(root):
         print(f"  {count} lines: {path.relative_to(root)}")
     for count, where in long_functions(root):

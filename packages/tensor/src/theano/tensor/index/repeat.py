@@ -41,6 +41,7 @@ class RepeatOp(Op):
     """
 
     __props__ = ("axis",)
+    linear_in = (0,)
 
     def __init__(self, axis: int | None = None):
         self.axis = axis
@@ -108,10 +109,6 @@ class RepeatOp(Op):
         sums = inc_subtensor(getitem(flat.zeros_like(dtype=g.type.dtype), here), g)
         sums = sums.reshape(x.shape, ndim=x.type.ndim) if self.axis is None else sums
         return [sums, DisconnectedType()()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction repeated."""
-        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
 
 
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:

@@ -1,0 +1,32 @@
+"""Which of NumPy's functions reduces by a scalar operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_UFUNCS: dict[str, np.ufunc] = {
+    "add": np.add,
+    "mul": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "and_": np.bitwise_and,
+    "or_": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+def ufunc_of(scalar_op: Any) -> Any:
+    """Return what NumPy calls a scalar operation of two numbers.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> ufunc_of(ts.add)
+    <ufunc 'add'>
+    """
+    name, own = str(scalar_op), getattr(scalar_op, "numpy_function", None)
+    if name in _UFUNCS or isinstance(own, np.ufunc):
+        return _UFUNCS.get(name, own)
+    return np.frompyfunc(scalar_op.impl, 2, 1)
