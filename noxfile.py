@@ -159,7 +159,7 @@ def versions(session: nox.Session) -> None:
     if not _runs(f"python{session.python}"):
         session.skip(f"python{session.python} does not run here")
     install(session, LAYERS, TEST)
-    for layer in up_to("sparse"):
+    for layer in up_to("legacy"):
         run_pytest(session, "-q", *PARALLEL, f"packages/{layer}/tests", *session.posargs)
 
 

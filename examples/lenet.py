@@ -59,7 +59,7 @@ class Network:
         self.outer, self.outer_bias = weights(128, 10, name="outer"), numbers(10, 0, "outer bias")
         self.params = [*self.filters, *self.scales, *self.shifts]
         self.params += [self.inner, self.inner_bias, self.outer, self.outer_bias]
-        self.streams = theano.sandbox.rng_mrg.MRG_RandomStreams(seed=int(rng.integers(2**31)))
+        self.streams = theano.tensor.random.MRG_RandomStreams(seed=int(rng.integers(2**31)))
 
     def layers(self, images, training):
         """Return what each layer makes of images, the last one scores of classes; and the new averages."""

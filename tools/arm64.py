@@ -51,6 +51,7 @@ TESTS = {
     "scalar": ("test_tiny.py", "test_maths_elementary.py"),
     "tensor": ("elemwise/test_tiny.py", "kernels/test_kernels_levels.py", "kernels/test_kernels_gemm.py::test_gemm"),
     "sparse": ("test_values.py",),
+    "legacy": ("test_names.py",),
     "gpu-backend": (),  # they need a device; that the layer loads, the doctor says
 }
 

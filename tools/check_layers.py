@@ -13,7 +13,7 @@ The rules:
 6. below the tier of ``compile`` nothing imports ``theano.settings``: values are passed down;
 7. a facade is imported by nobody but those that `FACADES` names;
 8. a module is loaded by a name that the source spells out, but where `BY_NAME` says where the name comes from;
-9. nothing is imported by an old spelling, which is a name that only the tables in ``theano.layers.compat`` know, by
+9. nothing is imported by an old spelling, which is a name that only tables know (`TABLES`), by
    tests and tools neither, but for those that `OLD_PROGRAMS` names; and no folder without sources is left where such a
    module was, for Python would take it for a package;
 10. inside the tensor, sparse and GPU layers a room imports from those before it (`order.ORDER`), by statements.
@@ -40,7 +40,7 @@ import order
 ROOT = Path(__file__).resolve().parent.parent
 
 # From the ground up: each distribution may import those before it.
-DISTRIBUTIONS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
+DISTRIBUTIONS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend", "legacy"]
 
 # Packages of graph-core from the lowest tier up; packages of one tier do not know each other.
 TIERS = [
@@ -57,7 +57,9 @@ TIERS = [
 ]
 # What is in none of these packages is above all tiers: the public module, the doctor, and the tables of old spellings.
 TOP = len(TIERS)
-OLD_SPELLINGS = "theano.layers.compat"
+# Modules that have tables of old spellings, and those that only older programs ask for: they may name old ones.
+SPELLINGS = "theano.layers.spellings"
+TABLES = ("theano.layers.documented_", "theano.legacy.")
 
 # Facades: modules that hold classes and spellings for users and adapt what users bring to the core, which knows nothing
 # of them; with each, the modules outside that may import it or what is below it.
@@ -66,11 +68,11 @@ FACADES = {
         "theano.compile",
         "theano.compile.mode",
         "theano.compile.print_current",
-        "theano.layers.compat.rewriting",
-        "theano.layers.compat.rewriting_helpers",
-        "theano.layers.compat.gpu_merging",
+        "theano.legacy.rewriting",
+        "theano.legacy.rewriting_helpers",
+        "theano.legacy.gpu_merging",
         "theano.gpuarray.lifting",
-        "theano.layers.compat.scan_passes",
+        "theano.legacy.scan_passes",
     },
 }
 
@@ -90,7 +92,7 @@ BY_NAME = {
     "theano.graph.canonical": "classes that a program in the cache names: those of the graph that it was made of",
     "theano.graph.op": "modules of this package, from the table beside it",
     "theano.graph.type": "modules of this package, from the table beside it",
-    OLD_SPELLINGS: "what tables of old spellings name",
+    SPELLINGS: "what tables of old spellings name",
     "theano.layers.tensor": "its own kernels, from the table beside it",
     "theano.sparse.kernels.library": "its own libraries, from the table above",
     "theano.layers.gpu_backend": "its own modules, from the functions beside it",
@@ -109,16 +111,11 @@ BY_NAME = {
 OLD_PROGRAMS = (
     "packages/graph-core/tests/rewriting/test_userdefined.py",
     "packages/graph-core/tests/test_names.py",
-    "packages/graph-core/tests/test_old_habits.py",
-    "packages/graph-core/tests/test_old_internals.py",
-    "packages/graph-core/tests/test_old_building_blocks.py",
-    "packages/graph-core/tests/test_old_orders.py",
-    "packages/tensor/tests/test_old_helpers.py",
     "packages/tensor/tests/programs/",
     "packages/tensor/tests/seeds/",
     "packages/tensor/tests/scan/test_scan.py",
     "packages/tensor/tests/streams/",
-    "packages/tensor/tests/test_old_spellings.py",
+    "packages/legacy/tests/",
 )
 # Texts that name a module and load nothing.
 SHOWN = {
@@ -330,7 +327,7 @@ def _other_imports(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _is_table(module: str) -> bool:
-    return module.startswith(f"{OLD_SPELLINGS}.")
+    return module.startswith(TABLES)
 
 
 def _old_modules(text: str) -> set[str]:

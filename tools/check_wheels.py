@@ -23,7 +23,7 @@ from email.parser import HeaderParser
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
+LAYERS = ["graph-core", "scalar", "tensor", "sparse", "legacy", "gpu-backend"]
 #: Where a layer's module is not of its name, and where the layer below it is not the one before.
 MODULE = {"gpu-backend": "gpuarray"}
 BELOW = {"gpu-backend": "tensor"}
@@ -37,6 +37,8 @@ WORKS = {
     "sparse": "import theano, scipy.sparse as sp; x = theano.sparse.csr_matrix('x', dtype='float64'); "
     "f = theano.function([x], theano.sparse.structured_dot(x, [[1.0], [2.0]])); "
     "assert f(sp.eye(2, format='csr'))[1] == 2",
+    "legacy": "import theano; theano.gof.graph.inputs, theano.sandbox.linalg; "
+    "from theano.tensor.opt import local_useless_reduce",
     # There is no device here: the import works, and one that is asked for is an error that says what lacks.
     "gpu-backend": "import theano.gpuarray as g; g.GpuArrayType('float32', (False,)); assert g.use('cuda99') is None",
 }
@@ -207,7 +209,7 @@ def all_editable(env: Environment, wheels: dict[str, Path], copy: Path) -> None:
     for layer in LAYERS:
         env.editable(copy / layer)
     env.check(LAYERS)
-    for number in (4, 3, 2):
+    for number in (5, 4, 3, 2):
         env.remove(LAYERS[number])
         env.check(LAYERS[:number])
 

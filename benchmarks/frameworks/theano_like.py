@@ -170,8 +170,7 @@ class OurTheano(TheanoLike):
         return import_module("theano.sparse")
 
     def random(self, kind, size, from_counter=False):
-        mrg, philox = ("theano.sandbox.rng_mrg", "MRG_RandomStreams"), ("theano.tensor.random", "PhiloxStreams")
-        streams = self._needs(*(philox if from_counter else mrg))(1)
+        streams = self._needs("theano.tensor.random", "PhiloxStreams" if from_counter else "MRG_RandomStreams")(1)
         return getattr(streams, kind)(size=(size,), dtype=self.dtype)
 
     def tensor(self, name, dtype, ones):

@@ -1,7 +1,7 @@
 """What is mutated, by group, and the tests that are asked first.
 
-Left out are names of older versions (``layers/compat``), pictures and printing, and the GPU layer. Tests of that layer
-open a device on import. Where this is the CPU, a program takes seconds to compile, and all cases take hours.
+Left out are names of older versions (``packages/legacy``), pictures and printing, and the GPU layer. Tests of that
+layer open a device on import. Where this is the CPU, a program takes seconds to compile, and all cases take hours.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "language": (
         (f"{TENSOR}/*.py", f"{TENSOR}/create/*.py", f"{TENSOR}/control/*.py", f"{TENSOR}/elemwise/*.py"),
         (f"{TENSOR_TESTS}/language", f"{TENSOR_TESTS}/elemwise", f"{TENSOR_TESTS}/shape/test_checked_lengths.py",
-         f"{TENSOR_TESTS}/test_old_spellings.py", f"{TENSOR_TESTS}/test_latex.py", RECORDED),
+         f"{TENSOR_TESTS}/test_door.py", f"{TENSOR_TESTS}/test_latex.py", RECORDED),
     ),
     "operations": (
         tuple(f"{TENSOR}/{name}/*.py" for name in (

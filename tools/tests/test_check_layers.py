@@ -19,11 +19,12 @@ CLEAN = {
         "theano/rewriting/rule.py": "class Rule: pass",
         "theano/rewriting/userdefined/__init__.py": "from theano.rewriting.userdefined.adapt import as_rule",
         "theano/rewriting/userdefined/adapt.py": "from theano.rewriting.rule import Rule",
-        "theano/layers/compat/graph_core.py": "OLD_NAMES = {'theano.gof': {'theano.rewriting.userdefined': 'as_rule'}}",
+        "theano/layers/documented_graph_core.py": "OLD_NAMES = {'theano.gof': {'theano.rewriting.userdefined': 'as_rule'}}",
         "theano/compile/__init__.py": "from theano.settings import config\nfrom theano.gradient import Op",
     },
     "scalar": {"theano/scalar/__init__.py": "import numpy\nfrom theano.graph import Op"},
     "tensor": {"theano/tensor/__init__.py": "from theano.scalar import x\nfrom ..scalar import y"},
+    "legacy": {"theano/legacy/__init__.py": "from theano import tensor", "theano/legacy/misc.py": ""},
 }
 
 
@@ -58,6 +59,7 @@ def test_a_clean_tree_passes(tmp_path, capsys):
         ("graph-core", "theano/__init__.py", "if TYPE_CHECKING:\n    from theano import tensor", "tensor is above"),
         ("graph-core", "theano/compile/new.py", "from theano.tensor import dot", "tensor is above"),
         ("scalar", "theano/scalar/new.py", "from theano import tensor", "tensor is above"),
+        ("tensor", "theano/layers/tensor.py", "NAMES = {'theano.misc': 'theano.legacy.misc:name'}", "legacy is above"),
         ("graph-core", "theano/graph/op.py", "import numpy.linalg", "knows no arrays"),
         ("graph-core", "theano/gradient/new.py", "from theano.settings import config", "passed down"),
         ("graph-core", "theano/graph/op.py", "import theano", "public module"),

@@ -21,6 +21,7 @@ FILES = {
         "theano/sparse/__init__.py", "theano/sparse/py.typed", "theano/layers/sparse.py",
         *(f"theano/sparse/kernels/_kernels{level}.cpython-311-x86_64-linux-gnu.so" for level in ("", "_v3", "_v4")),
     ],
+    "legacy": ["theano/legacy/__init__.py", "theano/legacy/py.typed", "theano/layers/legacy.py"],
     "gpu-backend": [
         "theano/gpuarray/__init__.py", "theano/gpuarray/py.typed", "theano/layers/gpu_backend.py",
         "theano/gpuarray/kernels/_kernels.cpython-311-x86_64-linux-gnu.so",
@@ -28,7 +29,7 @@ FILES = {
 }
 NEEDS = {
     "scalar": "theano-graph-core==2.0", "tensor": "theano-scalar==2.0", "sparse": "theano-tensor==2.0",
-    "gpu-backend": "theano-tensor==2.0",
+    "legacy": "theano-sparse==2.0", "gpu-backend": "theano-tensor==2.0",
 }  # fmt: skip
 
 
@@ -88,5 +89,5 @@ def test_each_machine_has_the_levels_of_its_own(tmp_path):
 
 def test_the_packages_of_this_tree_agree():
     licence = (check_wheels.ROOT / "LICENSE").read_text()
-    for layer in check_wheels.LAYERS:
+    for layer in (*check_wheels.LAYERS, "theano"):
         assert (check_wheels.ROOT / "packages" / layer / "LICENSE").read_text() == licence

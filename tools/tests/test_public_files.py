@@ -44,7 +44,8 @@ def test_a_workflow(path):
 
 def test_the_layers_that_have_wheels():
     layers = read(ROOT / ".github" / "workflows" / "wheels.yml")["env"]["LAYERS"].split()
-    assert sorted(layers) == sorted(p.name for p in (ROOT / "packages").iterdir() if p.is_dir())
+    folders = {p.name for p in (ROOT / "packages").iterdir() if p.is_dir()}
+    assert sorted(layers) == sorted(folders - {"theano"})  # which has no file
 
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda p: p.stem)

@@ -14,7 +14,7 @@ import theano
 import theano.tensor as T
 from theano.gpuarray import ops as there
 from theano.tensor.conv.conv_elemwise import ConvElemwise
-from theano.tensor.conv.older import (
+from theano.tensor.conv.products import (
     Corr3dMM,
     Corr3dMM_gradInputs,
     Corr3dMM_gradWeights,

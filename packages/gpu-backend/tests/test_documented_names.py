@@ -14,7 +14,7 @@ from theano import gpuarray
 from theano import scalar as scal
 from theano.gpuarray import GpuArrayType, as_gpuarray_variable, host_from_gpu
 from theano.gpuarray.calls import seen_from_host
-from theano.layers.compat.gone import Gone
+from theano.legacy.gone import Gone
 from theano.rewriting.userdefined import in2out
 from theano.tensor.blas.routines import Gemm
 from theano.tensor.pool import pool_2d

@@ -12,7 +12,7 @@ from theano.gpuarray import SIZE, GpuArray, GpuKernel, as_gpuarray_variable, inf
 from theano.gpuarray.device_ops import CGpuKernelBase, GpuKernelBase, Kernel
 from theano.gpuarray.errors import DeviceCompileError
 from theano.gpuarray.lifting import gpu_optimizer, op_lifter, register_opt, register_opt2
-from theano.layers.compat.gpu_kernel_text import (
+from theano.legacy.gpu_kernel_text import (
     inline_reduce_max,
     inline_reduce_min,
     inline_reduce_prod,

@@ -29,7 +29,7 @@ from theano.gpuarray import (
     ops,
 )
 from theano.gpuarray.placement import NAMES
-from theano.layers.compat.gpu_backend import OLD_NAMES
+from theano.legacy.tables.gpu_backend import OLD_NAMES
 from theano.tensor.device.ops import FromDevice, ToDevice
 
 

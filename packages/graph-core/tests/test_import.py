@@ -49,7 +49,7 @@ def test_import_with_a_wrong_flag_names_it():
     ]
 
 
-@pytest.mark.parametrize("module", ["theano", "theano.configparser", "theano.configdefaults"])
+@pytest.mark.parametrize("module", ["theano", "theano.configparser"])
 def test_config_has_one_home(module):
     assert run(f"import theano, {module} as m; print(m.config is theano.config)").strip() == "True"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import os
 import subprocess
@@ -41,7 +42,7 @@ COINS = {
                     "theano.compile.worth": "theano.coins:worth",
                 },
                 knows=knows,
-                compat="theano.layers.compat.coins",
+                spellings="theano.layers.old_coins",
                 extensions=(
                     modules.extension("theano.coins", ("theano.coins.lowering",)),
                     checks.extension("coins", lambda: [Line("coins", "all there")]),
@@ -49,7 +50,7 @@ COINS = {
             )
         )
     """,
-    "theano/layers/compat/coins.py": """
+    "theano/layers/old_coins.py": """
         OLD_NAMES = {
             "theano.purse": {"theano.coins": "Coin value=worth"},
             "theano.gof": {"theano.coins": "Coin"},
@@ -255,11 +256,35 @@ def test_what_is_published_and_not_installed_is_named_with_its_distribution(monk
         layers.attribute("theano.compile", "nonsense")
 
 
+def test_members_that_a_layer_adds_to_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Purse:
+        content = "abc"
+
+        def __getattr__(self, name: str) -> object:
+            return layers.member(self, "theano.purse.Purse", name)
+
+    members = {"theano.purse.Purse": {f"{__name__}:Counted": "count nothing"}}
+    monkeypatch.setitem(layers._described, "theano-coins", layers.Layer("theano-coins", __name__, members=members))
+    assert Purse().count == 3 and hasattr(Purse(), "nothing") and copy.copy(Purse()).count == 3
+    for name in ("other", "__other__"):
+        with pytest.raises(AttributeError, match=f"'Purse' object has no attribute '{name}'"):
+            getattr(Purse(), name)
+
+
+class Counted:
+    """What is made of a purse to answer for it."""
+
+    nothing = None
+
+    def __init__(self, purse: object) -> None:
+        self.count = len(purse.content)
+
+
 def test_published_names_are_those_that_layers_describe() -> None:
     for layer in layers.installed():
         if layer.distribution in layers.PUBLISHED:
             assert set(layer.names) <= layers.PUBLISHED[layer.distribution].names
-            old = {name for table in layer.compat.split() for name in importlib.import_module(table).OLD_NAMES}
+            old = {name for table in layer.spellings.split() for name in importlib.import_module(table).OLD_NAMES}
             missing = layers.PUBLISHED[layer.distribution].names - {*layer.names, *old}
             assert not missing, missing
 

@@ -1,7 +1,6 @@
-"""The names of ``theano``: what is there, old spellings, and what is said of what is not there."""
+"""The names of ``theano``: what is there, documented spellings, and what is said of what is not there."""
 
 import importlib
-import importlib.util
 
 import pytest
 
@@ -14,18 +13,15 @@ def test_documented_names_are_there():
     types = "Apply Constant Container FunctionGraph Generic In Mode Op OrderedUpdates Out Param Type Variable"
     for name in types.split():
         assert isinstance(getattr(theano, name), type), name
-    others = "as_op change_flags clone config function pp pprint shared grad gof printing compile gradient utils"
+    others = "as_op change_flags clone config function pp pprint shared grad gof printing compile gradient"
     for name in others.split():
         assert hasattr(theano, name) and name in dir(theano), name
     assert issubclass(theano.Function, theano.compile.Function)
 
 
-def test_old_spellings():
-    from theano.compile.function_module import Function, UnusedInputError
+def test_documented_spellings():
     from theano.compile.io import In
     from theano.compile.ops import as_op
-    from theano.compile.pfunc import Param
-    from theano.compile.profiling import ProfileStats
     from theano.compile.sharedvalue import SharedVariable
     from theano.gof.fg import FunctionGraph
     from theano.gof.graph import Apply, Constant, Variable
@@ -33,14 +29,33 @@ def test_old_spellings():
     from theano.gof.type import Generic
     from theano.gof.utils import MethodNotDefined
 
-    assert In is theano.In and Param is theano.Param and as_op is theano.as_op and Apply is theano.Apply
+    assert In is theano.In and as_op is theano.as_op and Apply is theano.Apply
     assert theano.Mode(theano.gof.PerformLinker()).linker.compiled == "never" and theano.CLinker().name == "c"
-    assert theano.gof.vm.VM_Linker(use_cloop=False, allow_gc=False).clone(allow_gc=True).allow_gc
     assert theano.gof.OpWiseCLinker(fallback_on_perform=False).compiled == "always"
     assert theano.compile.sharedvalue.SharedVariable is SharedVariable and "io" in dir(theano.compile)
     assert PureOp is theano.Op and Generic is theano.Generic and theano.gof.FunctionGraph is FunctionGraph
-    assert all((Function, UnusedInputError, ProfileStats, SharedVariable, Constant, Variable, MethodNotDefined))
+    assert all((SharedVariable, Constant, Variable, MethodNotDefined))
     assert str(type(theano.generic("x").type)) and repr(Apply) == "<class 'theano.gof.graph.Apply'>"
+
+
+def test_names_of_older_versions_say_where_they_come_from(monkeypatch):
+    list(layers.installed())
+    for missing in ("theano-legacy", "theano-sparse"):
+        monkeypatch.delitem(layers._described, missing, raising=False)
+    said = "Names of older versions come with theano-legacy, which is not installed: pip install theano-legacy$"
+    for module in (theano, theano.compile, theano.gof, theano.gof.graph):
+        with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'ancient'. {said}"):
+            module.ancient
+    for statement in ("import theano.ancient", "from theano.gof.params_type import ancient", "from theano.gof.ancient import name"):
+        with pytest.raises(ModuleNotFoundError, match=rf"No module named 'theano[\w.]*\.ancient'. {said}"):
+            exec(statement)
+    with pytest.raises(ModuleNotFoundError, match="'theano.misc'. It belongs to the distribution theano-legacy: pip"):
+        layers.old_names.find_spec("theano.misc")
+    with pytest.raises(ModuleNotFoundError, match="'theano.sparse'. It belongs to the distribution theano-sparse: pip"):
+        layers.old_names.find_spec("theano.sparse")
+    for private in ("__ancient__", "__path__"):
+        with pytest.raises(AttributeError, match=f"has no attribute '{private}'$"):
+            getattr(theano.gof.graph if private == "__ancient__" else theano.compile.mode, private)
 
 
 def test_a_layer_that_is_not_installed(monkeypatch):
@@ -71,33 +86,6 @@ def test_updates_are_ordered_and_checked():
         updates[3] = a
     with pytest.raises(TypeError, match="only shared variables"):
         updates.update({3: a})
-
-
-def test_helpers_of_older_programs():
-    from theano import compat, version
-    from theano.gof.graph import list_of_nodes
-    from theano.gof.sched import key_to_cmp
-    from theano.gof.utils import LOCAL_BITWIDTH, apply_across_args, difference, hashtype, uniq
-
-    assert theano.theano is theano and theano.object2 is object and theano.PY3 is True and LOCAL_BITWIDTH in (32, 64)
-    assert version.full_version == theano.__version__ == theano.version.version
-    assert compat.cmp(2, 1) == 1 and list(compat.izip([1], [2])) == [(1, 2)] and compat.decode(b"a") == "a"
-    assert list(compat.decode_iter([b"a"])) == ["a"] and compat.exc_message(ValueError("no")) == "no"
-    assert uniq("abca") == ["a", "b", "c"] and difference("abc", "b") == ["a", "c"] and hashtype([]) == hashtype([1])
-    assert apply_across_args(int)("1") == 1 and key_to_cmp(abs)(-2, 1) == 1
-    assert list_of_nodes([], []) == []
-
-
-def test_handlers_of_messages():
-    import logging
-
-    logger, handler = logging.Logger("apart"), logging.NullHandler()
-    assert not theano.has_handlers(logger)
-    logger.addHandler(handler)
-    assert theano.has_handlers(logger)
-    theano.disable_log_handler(logger, handler)
-    theano.disable_log_handler(logger, handler)
-    assert not theano.has_handlers(logger)
 
 
 def test_clone_takes_expressions_or_inputs_and_outputs(twice):
@@ -153,13 +141,6 @@ def test_function_dump(tmp_path):
     assert theano.function(**call)(5) == [5]
     with pytest.raises((pickle.PicklingError, AttributeError)):
         theano.function_dump(str(path), [x], [x])
-
-
-def test_node_of_pydot_is_among_the_names_of_printing():
-    import theano.printing
-
-    installed = importlib.util.find_spec("pydot") is not None
-    assert theano.printing.Node is (importlib.import_module("pydot").Node if installed else None)
 
 
 def test_a_star_brings_the_modules_of_graphs():

@@ -19,20 +19,19 @@ from theano.tensor.control.default import default
 from theano.tensor.conv import reference
 from theano.tensor.conv.conv_elemwise import ConvElemwise
 from theano.tensor.conv.diagonal import DiagonalSubtensor, IncDiagonalSubtensor
-from theano.tensor.conv.older import (
-    ConvOp,
+from theano.tensor.conv.op import (
+    AbstractConv2d,
+    AbstractConv2d_gradInputs,
+    AbstractConv2d_gradWeights,
+    AbstractConv3d,
+)
+from theano.tensor.conv.products import (
     Corr3dMM,
     Corr3dMM_gradInputs,
     Corr3dMM_gradWeights,
     CorrMM,
     CorrMM_gradInputs,
     CorrMM_gradWeights,
-)
-from theano.tensor.conv.op import (
-    AbstractConv2d,
-    AbstractConv2d_gradInputs,
-    AbstractConv2d_gradWeights,
-    AbstractConv3d,
 )
 from theano.tensor.create.arange import ARangeLength
 from theano.tensor.elemwise.op import Elemwise
@@ -108,7 +107,6 @@ OP_CASES = [
     Case("Conv2d_unshared", AbstractConv2d(unshared=True), lambda x, w: reference.forward(AbstractConv2d(unshared=True).geometry, x, w), ((2, 2, 3, 3), (2, 2, 2, 2, 2, 2))),
     Case("ConvElemwise", lambda x, w: ConvElemwise(AbstractConv2d(**STRIDED), scal.mul)(x, w, T.constant(np.arange(4.0).reshape(1, 4, 1, 1))), lambda x, w: reference.forward(AbstractConv2d(**STRIDED).geometry, x, w) * np.arange(4.0).reshape(1, 4, 1, 1), (image, kernel), False),
     Case("Conv3d", AbstractConv3d(filter_dilation=(1, 2, 1)), lambda x, w: reference.forward(AbstractConv3d(filter_dilation=(1, 2, 1)).geometry, x, w), ((1, 2, 2, 4, 3), (3, 2, 2, 2, 2))),
-    Case("ConvOp", ConvOp(dx=2, output_mode="full"), lambda x, w: reference.forward(ConvOp(dx=2, output_mode="full").geometry, x, w), ((2, 2, 3, 2), (1, 2, 2, 2))),
     Case("CorrMM", CorrMM(**STRIDED), lambda x, w: reference.forward(CorrMM(**STRIDED).geometry, x, w), (image, kernel)),
     Case("CorrMM_gradWeights", lambda x, g: CorrMM_gradWeights(**STRIDED)(x, g, [2, 2]), lambda x, g: reference.grad_weights(CorrMM(**STRIDED).geometry, x, g, (2, 2)), (image, output)),
     Case("CorrMM_gradInputs", lambda w, g: CorrMM_gradInputs(**STRIDED)(w, g, [5, 3]), lambda w, g: reference.grad_inputs(CorrMM(**STRIDED).geometry, w, g, (5, 3)), (kernel, output)),

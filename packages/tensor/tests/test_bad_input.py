@@ -15,15 +15,6 @@ from theano.tensor import nnet
 from theano.tensor.blas import routines
 from theano.tensor.control.checks import CheckedLength, CheckedShape
 from theano.tensor.conv.diagonal import DiagonalSubtensor, IncDiagonalSubtensor
-from theano.tensor.conv.older import (
-    ConvOp,
-    Corr3dMM,
-    Corr3dMM_gradInputs,
-    Corr3dMM_gradWeights,
-    CorrMM,
-    CorrMM_gradInputs,
-    CorrMM_gradWeights,
-)
 from theano.tensor.conv.op import (
     AbstractConv2d,
     AbstractConv2d_gradInputs,
@@ -31,6 +22,14 @@ from theano.tensor.conv.op import (
     AbstractConv3d,
     AbstractConv3d_gradInputs,
     AbstractConv3d_gradWeights,
+)
+from theano.tensor.conv.products import (
+    Corr3dMM,
+    Corr3dMM_gradInputs,
+    Corr3dMM_gradWeights,
+    CorrMM,
+    CorrMM_gradInputs,
+    CorrMM_gradWeights,
 )
 from theano.tensor.create.arange import ARangeLength
 from theano.tensor.device.ops import FromDevice, ToDevice
@@ -102,7 +101,6 @@ AT_BUILD = {
         (lambda: AbstractConv2d_gradInputs()(x4, x4, s), TypeError, "(?s)a vector of 2 integers.*s : float64, 0-d"),
     ],
     "AbstractConv3d": [(lambda: AbstractConv3d()(x4, x5), TypeError, "(?s)img must be a tensor of 5.*x4 : float64, 4-d")],
-    "ConvOp": [(lambda: ConvOp(output_mode="half"), NotImplementedError, "output_mode is 'valid' or 'full', not 'half'")],
     "CorrMM": [(lambda: CorrMM()(m, x4), TypeError, "(?s)img must be a tensor of 4.*m : float64, 2-d")],
     "Pool": [
         (lambda: Pool()(m), ValueError, "ws, the size of the windows, must be given"),
@@ -313,9 +311,9 @@ AT_BUILD = {
         (lambda: m.reshape((-1, -1)), ValueError, "one -1 only"),
     ],
     "Fourier": [
-        (lambda: T.fourier.fft(s), TypeError, "has no axis along which it could be transformed"),
-        (lambda: T.fourier.fft(m, 2.5), TypeError, "the length and the axis must be whole numbers"),
-        (lambda: T.fourier.fft(m, None, 9), ValueError, "and no axis 9"),
+        (lambda: T.fft.fourier.fft(s), TypeError, "has no axis along which it could be transformed"),
+        (lambda: T.fft.fourier.fft(m, 2.5), TypeError, "the length and the axis must be whole numbers"),
+        (lambda: T.fft.fourier.fft(m, None, 9), ValueError, "and no axis 9"),
     ],
     "RFFTOp": [
         (lambda: T.fft.rfft(v), TypeError, "2 dimensions or more, not 1"),
@@ -429,7 +427,7 @@ AT_RUN = {
     **{
         op.__name__: [(lambda op=op, a=a, b=b: op()(a, b), {a: A, b: B}, ValueError, FEW_CHANNELS)]
         for op, a, A, b, B in (
-            (AbstractConv2d, x4, X4, y4, Y4), (ConvOp, x4, X4, y4, Y4), (CorrMM, x4, X4, y4, Y4),
+            (AbstractConv2d, x4, X4, y4, Y4), (CorrMM, x4, X4, y4, Y4),
             (AbstractConv3d, x5, X5, y5, Y5), (Corr3dMM, x5, X5, y5, Y5),
         )
     },

@@ -113,7 +113,7 @@ def test_operators_between_variables_and_numbers(name):
         (getattr(a, f"__r{name}__")(b) if hasattr(a, f"__r{name}__") else function(b, a), function(*values[::-1])),
     ):
         with np.errstate(all="ignore"):
-            np.testing.assert_allclose(run(expression, {v: given[v] for v in theano.gof.graph.inputs([expression]) if v in given}), wanted)
+            np.testing.assert_allclose(run(expression, {v: given[v] for v in theano.graph.traverse.inputs([expression]) if v in given}), wanted)
 
 
 def test_operators_of_one_variable_and_others():
@@ -122,7 +122,7 @@ def test_operators_of_one_variable_and_others():
         (x.__trunc__(), np.trunc(X)), (x.__div__(y), X / Y), (x.__rdiv__(y), Y / X), (x.__dot__(y.T), X @ Y.T),
         (x.T.__rdot__(y), Y @ X.T), (x[1:], X[1:]), (x.__divmod__(y)[1], X % Y), (x.__rdivmod__(y)[0], Y // X),
     ):  # fmt: skip
-        np.testing.assert_allclose(run(expression, {v: GIVEN[v] for v in theano.gof.graph.inputs([expression]) if v in GIVEN}), wanted)
+        np.testing.assert_allclose(run(expression, {v: GIVEN[v] for v in theano.graph.traverse.inputs([expression]) if v in GIVEN}), wanted)
     assert (X + x).owner is not None and x.__array_priority__ > 0  # an array on the left leaves it to the variable
     with pytest.raises(TypeError, match="boolean"):
         (x > 0).__bool__()
@@ -152,7 +152,6 @@ def test_types_of_what_stands_in_an_index():
 
 def test_helpers():
     assert T.Tensor is T.TensorType and T.as_tensor is T.as_tensor_variable and T.int32_t is T.int32 is scal.int32
-    assert T.extra_ops.int_t is scal.int32
     assert T.check_and_normalize_axes(x, -1) == [1] and T.check_and_normalize_axes(x, None) == [0, 1]
     assert T.numpy_scalar(np.full(3, 2.0)) == 2 and T.is_flat(x.flatten(), 1) and not T.is_flat(x, 1)
     lengths, pattern = T.alloc_validate_shape([1, T.lscalar()])

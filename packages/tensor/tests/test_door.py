@@ -1,4 +1,4 @@
-"""The public module: old spellings lead to the same things, and formulas look as they are documented."""
+"""The public module: documented spellings lead to the same things, and formulas look as they are documented."""
 
 from __future__ import annotations
 
@@ -8,12 +8,25 @@ import pytest
 
 import theano
 import theano.tensor as T
+from theano.layers import documented_graph_core, documented_scalar, documented_tensor
+from theano.layers.spellings import named, place, spellings
 
 
 @pytest.mark.parametrize("module", ["basic", "elemwise", "subtensor", "var", "nnet", "nnet.nnet", "nnet.sigm", "blas", "opt",
                                     "inplace", "sharedvar", "type", "type_other", "extra_ops", "sort", "xlogx"])  # fmt: skip
-def test_old_spellings(module):
+def test_documented_spellings(module):
     importlib.import_module(f"theano.tensor.{module}")
+
+
+TABLES = [documented_graph_core, documented_scalar, documented_tensor]
+ENTRIES = [(module, entry) for table in TABLES for module, entry in table.OLD_NAMES.items()]
+
+
+@pytest.mark.parametrize(("module", "entry"), ENTRIES, ids=[module for module, _ in ENTRIES])
+def test_documented_names_need_no_upper_layer(module, entry):
+    found = importlib.import_module(module)
+    for name, where in spellings(entry):
+        assert not where.startswith("theano.legacy") and getattr(found, name) is named(place(entry, name))
 
 
 def test_names_are_the_same_things():

@@ -137,7 +137,7 @@ FREE = {"Eigh", "QRFull", "QRIncomplete", "SVD", "RFFTOp", "IRFFTOp", "SoftmaxGr
 #: Whose steps may overflow or vanish at the ends of the range, in one library sooner than in another.
 SHORT_OF_RANGE = {"Det", "SLogDet", "MatrixInverse", "Solve", "MatrixPinv", "Expm", "ExpmGrad", "CholeskyGrad", "EighGrad"} | FREE
 #: Sums in which, beside images and filters, zeros stand where a step is larger than one or a vector is wider than a row.
-CONVOLUTIONS = ("AbstractConv", "ConvElemwise", "ConvOp", "Corr")
+CONVOLUTIONS = ("AbstractConv", "ConvElemwise", "Corr")
 
 
 def comparable(name: str, problem: str, values: list[Any]) -> bool:

@@ -47,10 +47,11 @@ def refuse(folders: Iterable[str]) -> NoReturn:
 
 
 def _installed(folder: str) -> list[str]:
-    """Return the names and versions of the older distributions that a folder has."""
+    """Return the names and versions of the older distributions that a folder has; they end with 1."""
     from importlib import metadata  # only here: it takes longer to load than what it is needed for
 
     there = metadata.distributions(path=[folder])
     known = [(each.metadata["Name"] or "", each.version) for each in there]
     old = {name.lower() for name in DISTRIBUTIONS}
-    return sorted(f"{name} {version}" for name, version in known if name.lower().replace("_", "-") in old)
+    named = [(name, version) for name, version in known if name.lower().replace("_", "-") in old]
+    return sorted(f"{name} {version}" for name, version in named if version[:2] in ("0.", "1."))

@@ -14,6 +14,7 @@ from theano.errors import InconsistencyError
 from theano.graph import Constant, FunctionGraph, Op
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.features import Supervisor
+from theano.graph.traverse import inputs as inputs_of
 from theano.graph.traverse import toposort
 
 
@@ -127,7 +128,7 @@ def test_reading_through_another_input_of_the_same_node():
     fgraph, _ = graph([x], [tolerant(x, x)])
     fgraph.validate()
     for other in (view(x), either(x, number("y"))):  # the same is tolerated, another view of it is not
-        fgraph, _ = graph(list(theano.gof.graph.inputs([x, other])), [tolerant(x, other)])
+        fgraph, _ = graph(inputs_of([x, other]), [tolerant(x, other)])
         with pytest.raises(InconsistencyError):
             fgraph.validate()
 

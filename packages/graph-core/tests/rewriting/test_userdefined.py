@@ -13,9 +13,10 @@ from arith import add, exp, log, mul, neg, real, sub
 import theano
 from theano import gof
 from theano.errors import InconsistencyError, RewriteError, RewriteWarning
-from theano.gof.opt import GlobalOptimizer, OpKeyOptimizer, pre_greedy_local_optimizer
+from theano.gof.opt import OpKeyOptimizer, pre_greedy_local_optimizer
 from theano.gof.optdb import TopoDB
 from theano.graph import Apply, Constant, FunctionGraph, Op
+from theano.graph.opt import GlobalOptimizer
 from theano.graph.source import SourceLine, copy_stack_trace
 from theano.rewriting import Phase, RewriteSettings, Rule, phases, rewrite
 from theano.rewriting.merge import constant_folding
@@ -704,7 +705,7 @@ def test_documented_features():
     assert str(fgraph) == "[neg(exp(x))]" and fgraph.consistent()
     fgraph.attach_feature(gof.NodeFinder())
     assert [n.op for n in fgraph.get_nodes(exp)] == [exp]
-    fgraph.attach_feature(gof.PreserveVariableAttributes())
+    fgraph.attach_feature(gof.toolbox.PreserveVariableAttributes())
     fgraph.outputs[0].name, fgraph.outputs[0].tag.note = "out", 3
     fgraph.replace(fgraph.outputs[0], log(fgraph.inputs[0]))
     assert (fgraph.outputs[0].name, fgraph.outputs[0].tag.note) == ("out", 3)

@@ -20,7 +20,7 @@ LOOPS: dict[str, set[tuple[int, ...]]] = {
     **{name: {(0,)} for name in ("arange", "Bartlett", "nonzero_values", "unique", "unique_inverse", "Bincount")},
     **{name: {(0,), (1,), (0, 1)} for name in ("ARangeLength", "Bincount_weights")},
     # each row has filters of its own
-    **{name: {(1,), (0, 1)} for name in ("Conv2d", "Conv2d_full", "Conv2d_unshared", "ConvElemwise", "Conv3d", "ConvOp", "CorrMM", "Corr3dMM")},
+    **{name: {(1,), (0, 1)} for name in ("Conv2d", "Conv2d_full", "Conv2d_unshared", "ConvElemwise", "Conv3d", "CorrMM", "Corr3dMM")},
     **{name: {(0,), (0, 1)} for name in ("Conv2d_gradInputs", "CorrMM_gradInputs", "Corr3dMM_gradInputs")},
     **{name: {(0,), (1,), (0, 1)} for name in ("Conv2d_gradWeights", "CorrMM_gradWeights", "Corr3dMM_gradWeights")},
     # a row of the result would lie between those of others; blocks of their own for each row; a batch in the middle

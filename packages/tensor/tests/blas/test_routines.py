@@ -9,7 +9,8 @@ import theano
 import theano.tensor as T
 from theano.errors import InconsistencyError
 from theano.graph.traverse import explicit_inputs
-from theano.tensor.blas.routines import Dot22Scalar, Gemm, Gemv, Ger, _dot22
+from theano.tensor.blas.routines import Dot22Scalar, Gemm, Gemv, Ger, _dot22, gemm_no_inplace, gemv_no_inplace
+from theano.tensor.rules.by_name import local_gemm_to_ger
 
 X, Y, Z, U = T.dmatrices("X", "Y", "Z", "U")
 a, b = T.dscalars("a", "b")
@@ -68,25 +69,25 @@ def test_a_product_that_others_use_is_computed_by_itself():
 @pytest.mark.parametrize("factor", [0.0, 1.0])
 def test_a_column_times_a_row_is_an_outer_product(factor):
     column, row = v.dimshuffle(0, "x"), T.dvector("u").dimshuffle("x", 0)
-    made = T.blas.gemm(Z, 2.0, column, row, factor)
-    (new,) = T.blas.local_gemm_to_ger.transform(made.owner)
+    made = gemm_no_inplace(Z, 2.0, column, row, factor)
+    (new,) = local_gemm_to_ger.transform(made.owner)
     assert isinstance(new.owner.op, Ger)
     used = explicit_inputs([made])
     given = values([Z, v, v])
     f = theano.function(used, [made, new], mode=theano.Mode("py", None))
     np.testing.assert_allclose(*f(*given))
-    assert not T.blas.local_gemm_to_ger.transform(T.blas.gemm(Z, 2.0, column, row, a).owner)
-    assert not T.blas.local_gemm_to_ger.transform(T.blas.gemm(Z, 2.0, X, Y, factor).owner)
+    assert not local_gemm_to_ger.transform(gemm_no_inplace(Z, 2.0, column, row, a).owner)
+    assert not local_gemm_to_ger.transform(gemm_no_inplace(Z, 2.0, X, Y, factor).owner)
 
 
 def test_numbers_of_narrower_dtypes_are_taken():
-    f = theano.function([Z, X, Y], T.blas.gemm(Z, 2, X, Y, 1.0))
+    f = theano.function([Z, X, Y], gemm_no_inplace(Z, 2, X, Y, 1.0))
     np.testing.assert_allclose(f(np.eye(2), np.eye(2), np.eye(2)), 3 * np.eye(2))
-    assert T.blas.gemv(v, 1.0, X, v, 0).type == v.type
+    assert gemv_no_inplace(v, 1.0, X, v, 0).type == v.type
     with pytest.raises(TypeError, match="one dtype"):
-        T.blas.gemm(T.fmatrix(), a, T.fmatrix(), T.fmatrix(), 1.0)
+        gemm_no_inplace(T.fmatrix(), a, T.fmatrix(), T.fmatrix(), 1.0)
     with pytest.raises(TypeError) as caught:
-        T.blas.gemm(v, 1.0, X, Y, 1.0)
+        gemm_no_inplace(v, 1.0, X, Y, 1.0)
     assert caught.value.args[0] is Gemm.E_rank and "input 0 must have 2 dimensions" in str(caught.value)
 
 

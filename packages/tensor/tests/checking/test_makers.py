@@ -59,10 +59,6 @@ def test_an_op_that_does_not_work_in_place_is_found():
     assert failed(makeBroadcastTester(T.add, np.add, inplace=True, good={"case": (SQUARE, OTHER)})) == ["test_good"]
 
 
-def test_where_programs_find_them():
-    assert T.tests.test_basic.makeTester is makeTester and T.tests.test_basic.makeBroadcastTester is makeBroadcastTester
-
-
 def test_skipped():
     result = unittest.TestResult()
     tests = makeTester("Tests", T.dot, np.add, good={"case": (SQUARE, OTHER)}, skip="not today")

@@ -87,7 +87,7 @@ sys.stdin.read()
 @pytest.fixture
 def several(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let there be two processors, one thread of the test each."""
-    monkeypatch.setattr(local, "cpuCount", lambda: 2)
+    monkeypatch.setattr(local, "processors", lambda: 2)
 
 
 def started(folder: Path, program: str) -> subprocess.Popen[str]:
@@ -111,7 +111,7 @@ def there(pid: int) -> bool:
 
 @with_dask
 @on_linux
-@pytest.mark.skipif(local.cpuCount() == 1, reason="one processor needs no workers")
+@pytest.mark.skipif(local.processors() == 1, reason="one processor needs no workers")
 def test_a_program_that_says_nothing_about_processes(tmp_path: Path):
     said, complaints = started(tmp_path, SETTINGS).communicate(timeout=200)
     assert (said, complaints) == ("end\n", "")
@@ -119,12 +119,12 @@ def test_a_program_that_says_nothing_about_processes(tmp_path: Path):
 
 @with_dask
 @on_linux
-@pytest.mark.skipif(local.cpuCount() == 1, reason="one processor needs no workers")
+@pytest.mark.skipif(local.processors() == 1, reason="one processor needs no workers")
 def test_a_program_that_is_killed_leaves_nothing(tmp_path: Path):
     program = started(tmp_path, WAITS)
     assert program.stdout is not None
     pids = [int(pid) for pid in program.stdout.readline().split()]
-    assert len(pids) == local.cpuCount() + 1 and all(map(there, pids))
+    assert len(pids) == local.processors() + 1 and all(map(there, pids))
     program.kill()
     end = time.monotonic() + 60
     while any(map(there, pids)) and time.monotonic() < end:
@@ -228,7 +228,7 @@ def test_where_workers_are_of_no_use(monkeypatch: pytest.MonkeyPatch, several: N
     has(distributed="it")
     assert local.worthwhile()
     with monkeypatch.context() as patch:
-        patch.setattr(local, "cpuCount", lambda: 1)
+        patch.setattr(local, "processors", lambda: 1)
         assert engine() == "SerialEngine"
     with monkeypatch.context() as patch:
         mpi = SimpleNamespace(

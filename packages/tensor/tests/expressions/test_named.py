@@ -170,7 +170,7 @@ def test_lengths_of_what_an_index_selects(index):
     expected = np.empty((4, 5, 6))[tuple(index)].shape
     n = T.lscalar("n")
     lengths = T.indexed_result_shape((n, 5, 6), index)
-    assert tuple(int(k.eval({n: 4}) if n in theano.gof.graph.inputs([k]) else k.eval()) for k in lengths) == expected
+    assert tuple(int(k.eval({n: 4}) if n in theano.graph.traverse.inputs([k]) else k.eval()) for k in lengths) == expected
     vector = T.indexed_result_shape(T.constant([4, 5, 6]), index)
     assert tuple(int(k.eval()) for k in vector) == expected
     if all(T.is_basic_idx(i) for i in index):

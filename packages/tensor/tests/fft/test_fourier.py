@@ -1,4 +1,4 @@
-"""``theano.tensor.fourier``: transforms along one axis against NumPy's, and their gradients against differences."""
+"""``theano.tensor.fft.fourier``: transforms along one axis against NumPy's, and their gradients against differences."""
 
 from __future__ import annotations
 
@@ -53,10 +53,6 @@ def test_gradients(n, axis):
         lambda x: (T.real(fft(x, n, axis)) * ups + T.imag(fft(x, n, axis)) * sides).sum(),
         [value], rng=np.random.RandomState(0),
     )
-
-
-def test_where_programs_find_it():
-    assert T.fourier.Fourier is Fourier and T.fourier.fft is fft
 
 
 def test_what_cannot_be_transformed():

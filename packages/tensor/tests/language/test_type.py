@@ -208,7 +208,7 @@ def test_numbers_that_are_known(name):
     assert found.shape == () and found == wanted
     v = build()
     if isinstance(v, T.TensorVariable):
-        assert found == np.ravel(v.eval({w: np.ones((1, 2))[0 if w is _x else slice(None)] for w in theano.gof.graph.inputs([v]) if w in (_x, _row)}))[0]
+        assert found == np.ravel(v.eval({w: np.ones((1, 2))[0 if w is _x else slice(None)] for w in theano.graph.traverse.inputs([v]) if w in (_x, _row)}))[0]
         assert v.get_scalar_constant_value() == wanted
 
 

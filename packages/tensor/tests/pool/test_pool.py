@@ -134,13 +134,11 @@ def test_same_size_keeps_the_largest():
     assert_allclose(max_pool_2d_same_size(T.constant(x), (2, 3)).eval(), expected)
 
 
-def test_old_spellings():
-    downsample = import_module("theano.tensor.signal.downsample")
+def test_documented_spellings():
     pool = import_module("theano.tensor.signal.pool")
 
     x = T.constant(np.arange(16.0).reshape(4, 4))
     expected = pool_2d(x, (2, 2), True, (1, 1)).eval()
-    assert_allclose(downsample.max_pool_2d(x, (2, 2), True, st=(1, 1)).eval(), expected)
     with pytest.warns(DeprecationWarning, match="ds is called ws"):
         assert_allclose(pool.pool_2d(x, ds=(2, 2), ignore_border=True, stride=(1, 1)).eval(), expected)
 

@@ -90,7 +90,7 @@ def test_a_result_without_a_past_is_computed_without_a_loop():
     X = T.dmatrix("X")
     y, _ = theano.scan(lambda x, before: T.tanh(x), X, T.zeros_like(X[0]))
     f = theano.function([X], [y, T.grad(y.sum(), X)])
-    assert not any(isinstance(node.op, theano.scan_module.scan_op.Scan) for node in f.maker.fgraph.apply_nodes)
+    assert not any(isinstance(node.op, theano.scan.op.Scan) for node in f.maker.fgraph.apply_nodes)
 
 
 def test_strict_is_about_shared_variables():

@@ -162,4 +162,4 @@ def test_its_pictures(powers, tmp_path, capsys):
         assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     nodes = len(f.maker.fgraph.apply_nodes)
     # The optimized graph (right) is much more compact than the unoptimized graph (left).
-    assert nodes < len(gof.graph.ops([theano.graph.traverse.inputs([b])[0]], [b]))
+    assert nodes < len(theano.graph.traverse.applys_between([theano.graph.traverse.inputs([b])[0]], [b]))

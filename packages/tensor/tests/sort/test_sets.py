@@ -104,7 +104,7 @@ def test_unique_of_a_scalar_and_of_a_wrong_axis():
     x = T.dscalar()
     agree(T.extra_ops.Unique(return_inverse=True)(x, return_list=True), [x], [([np.array(2.0)], [[2.0], [0]])])
     with pytest.raises(RuntimeError, match="no axis 1"):
-        T.extra_ops.unique(T.dvector(), axis=1)
+        T.unique(T.dvector(), axis=1)
 
 
 # -- counts ---------------------------------------------------------------------------------------------------

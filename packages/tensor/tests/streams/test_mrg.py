@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
 
 import numpy as np
@@ -154,9 +153,7 @@ def test_other_numbers_are_theanos():
 # -- streams -----------------------------------------------------------------------------------------------------------
 
 
-def test_names():
-    old = importlib.import_module("theano.sandbox.rng_mrg")
-    assert old.MRG_RandomStream is old.MRG_RandomStreams is MRG_RandomStreams
+def test_how_many_streams():
     assert [guess_n_streams(s) for s in ((2, 3), (5, 6), (10**4, 10**4))] == [6, 5, 15360]
     with pytest.warns(UserWarning, match="cannot be guessed"):
         assert guess_n_streams(T.lvector(), warn=True) == 15360

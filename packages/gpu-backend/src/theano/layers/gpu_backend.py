@@ -42,7 +42,6 @@ LAYER = describe(
         _GPU,
         names={"theano.gpuarray": _GPU},
         knows=_knows,
-        compat="theano.layers.compat.gpu_backend",
         start=_start,
         extensions=(
             pointer_families.extension("gpu", PointerFamily(_find_pointer, lambda: str(_of("context", "identity")))),

@@ -18,7 +18,7 @@ from theano.errors import AliasedMemoryError, UnusedInputError
 from theano.extensions import extension
 from theano.graph.traverse import is_same_graph
 from theano.graph.variable import Variable
-from theano.layers.compat import named
+from theano.layers.spellings import named
 from theano.settings import config
 
 if TYPE_CHECKING:

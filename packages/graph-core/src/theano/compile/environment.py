@@ -137,7 +137,7 @@ def check_sources() -> None:
 
 
 #: Packages that each layer puts modules into, by their paths inside `theano`.
-_COMMON = {"": "theano", "layers/": "theano.layers", "layers/compat/": "theano.layers.compat"}
+_COMMON = {"": "theano", "layers/": "theano.layers"}
 
 
 def _roots() -> list[tuple[str, str]]:

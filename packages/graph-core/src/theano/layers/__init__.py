@@ -30,7 +30,7 @@ __path__ = [f"{folder}/layers" for folder in sys.modules[__name__.rpartition("."
 
 from theano.errors import UnavailableLayerError
 from theano.extensions import Extension, lazy_names
-from theano.layers.compat import OldNames, Table, install, named
+from theano.layers.spellings import OldNames, Table, install, named
 from theano.messages import logger
 from theano.records import field, record
 
@@ -55,9 +55,12 @@ class Layer:
     names : dict from str to str
         What it adds to ``theano`` and to modules of lower layers, by full name; for each the module that it is, or
         ``"module:attribute"``.
-    compat : str
-        The module that has the table of its old spellings, `theano.layers.compat`, or several with spaces between them;
+    spellings : str
+        The module that has a table of old spellings, `theano.layers.spellings`, or several with spaces between them;
         they are loaded when one is looked for.
+    members : dict from str to dict
+        What it adds to values of a class of a lower layer, by the full name of the class: from ``"module:class"`` of
+        what is made of such a value and has the members, to their names with spaces between them.
     knows : callable
         From a value to whether the layer makes variables of such values: ``theano.shared`` asks.
     extensions : tuple of Extension
@@ -78,9 +81,10 @@ class Layer:
     distribution: str
     module: str
     names: Mapping[str, str] = field(default_factory=dict)
+    members: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     knows: Callable[[object], bool] = lambda value: False
     extensions: tuple[Extension, ...] = ()
-    compat: str = ""
+    spellings: str = ""
     exports: str = ""
     start: Callable[[], None] | None = None
 
@@ -112,7 +116,7 @@ PUBLISHED = {
     "theano-scalar": _published("scalar"),
     "theano-tensor": _published(
         "tensor dot get_scalar_constant_value distributed scan scan_module map reduce foldl foldr scan_checkpoints "
-        "ifelse raise_op typed_list sandbox misc tests test _asarray vectorize vectorize_graph scipy_callable "
+        "ifelse raise_op vectorize vectorize_graph scipy_callable "
         "scipy_objective "
         "compile.Rebroadcast compile.Shape compile.Shape_i compile.SpecifyShape compile.rebroadcast compile.shape "
         "compile.shape_i compile.specify_shape compile.register_rebroadcast_c_code compile.register_shape_c_code "
@@ -122,7 +126,10 @@ PUBLISHED = {
     ),
     "theano-sparse": _published("sparse sparse_grad"),
     "theano-gpu-backend": _published("gpuarray"),
+    "theano-legacy": _published("legacy sandbox misc tests test typed_list _asarray"),
 }
+#: The distribution that has names of older versions; they are too many to be listed here.
+_OLDER = "theano-legacy"
 
 _described: dict[str, Layer] = {}
 
@@ -194,7 +201,32 @@ def attribute(module: str, name: str) -> Any:
         raise UnavailableLayerError(
             f"{wanted} is not installed here. It belongs to the distribution {home}: pip install {home}"
         )
-    raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    raise AttributeError(f"module {module!r} has no attribute {name!r}{'' if name.startswith('__') else _hint(wanted)}")
+
+
+def member(value: object, owner: str, name: str) -> Any:
+    """Return what a layer adds to a value of a class of a lower one: for the ``__getattr__`` of the class.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+    owner : str
+        The full name of the class.
+    name : str
+        What somebody has asked the value for.
+
+    Raises
+    ------
+    AttributeError
+        No layer has it.
+    """
+    for layer in () if name.startswith("_") else installed(False):
+        for made_by, names in layer.members.get(owner, {}).items():
+            if name in names.split():
+                return getattr(named(made_by)(value), name)
+    hint = "" if name.startswith("_") else _hint(f"{owner}.{name}")
+    raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}{hint}")
 
 
 def _search(name: str, home: str | None) -> tuple[bool, ...]:
@@ -278,13 +310,23 @@ def _read_entry_points() -> None:
 
 def _tables(declared: bool) -> Iterator[Table]:
     """Yield the tables of old spellings: this layer's, and of those that are installed."""
-    yield importlib.import_module(f"{__name__}.compat.graph_core").OLD_NAMES
-    yield importlib.import_module(f"{__name__}.compat.imported").OLD_NAMES
+    yield importlib.import_module(f"{__name__}.documented_graph_core").OLD_NAMES
     for layer in installed(declared):
-        yield from (importlib.import_module(table).OLD_NAMES for table in layer.compat.split())
+        yield from (importlib.import_module(table).OLD_NAMES for table in layer.spellings.split())
 
 
-old_names = OldNames(_tables)
+def _hint(wanted: str) -> str:
+    """Return what is to be said of a name that nobody has, where a distribution that may have it is not installed."""
+    there = {layer.distribution for layer in installed(False)}
+    home = next((d for d, published in PUBLISHED.items() if wanted in published.names and d not in there), None)
+    if home is not None:
+        return f". It belongs to the distribution {home}: pip install {home}"
+    if _OLDER in there:
+        return ""
+    return f". Names of older versions come with {_OLDER}, which is not installed: pip install {_OLDER}"
+
+
+old_names = OldNames(_tables, _hint)
 install(old_names)
 
 
@@ -296,7 +338,7 @@ def lazily(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return a module's ``__getattr__`` and ``__dir__``, for names that are brought in when somebody asks for them.
 
-    Old spellings that the tables of `theano.layers.compat` have for the module need no entry here.
+    Old spellings that the tables of layers have for the module need no entry here.
 
     Parameters
     ----------

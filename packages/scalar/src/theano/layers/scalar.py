@@ -11,6 +11,6 @@ LAYER = describe(
         "theano.scalar",
         names={"theano.scalar": "theano.scalar"},
         extensions=(extension(LOWERINGS, "theano.scalar", ("theano.scalar.lowering",)),),
-        compat="theano.layers.compat.scalar theano.layers.compat.imported_in_scalar",
+        spellings="theano.layers.documented_scalar",
     )
 )

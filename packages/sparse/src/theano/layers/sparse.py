@@ -47,6 +47,6 @@ LAYER = describe(
             fact_finders.extension("levels of the sparse kernel library", _libraries),
             constructors.extension(_shared_matrix),
         ),
-        compat="theano.layers.compat.sparse theano.layers.compat.imported_in_sparse",
+        spellings="theano.layers.documented_sparse",
     )
 )

@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from theano.misc.cpucount import cpuCount
+from theano.distributed.pools import processors
 
 #: Dask's settings for these workers, their nannies and their scheduler.
 QUIET = {
@@ -44,7 +44,7 @@ def worthwhile() -> bool:
     They need Dask, and more than one processor. A process that is itself one of several (of `multiprocessing`, a worker
     of Dask's, a rank of MPI) shares the processors with the others, and starts none.
     """
-    if cpuCount() == 1 or multiprocessing.parent_process() is not None or _ranks() > 1:
+    if processors() == 1 or multiprocessing.parent_process() is not None or _ranks() > 1:
         return False
     return importlib.util.find_spec("distributed") is not None and not _in_a_task()
 
@@ -75,7 +75,7 @@ def local_client() -> Any:
         if not _started or _started[0].owner != os.getpid() or not _started[0].running:
             while _started:
                 _started.pop().end()
-            _started.append(_LocalWorkers(cpuCount()))
+            _started.append(_LocalWorkers(processors()))
         return _started[0].client
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
+import os
 import secrets
 import signal
 import tempfile
@@ -19,8 +20,18 @@ from typing import Any, Protocol
 
 from theano.distributed.dask_engine import is_client, same
 from theano.distributed.workers import Packed, perform, warm
-from theano.misc.cpucount import cpuCount
 from theano.records import NamedTuple
+
+
+def processors() -> int:
+    """Return how many processors this process may run on.
+
+    Examples
+    --------
+    >>> processors() >= 1
+    True
+    """
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Lost(NamedTuple):
@@ -44,9 +55,9 @@ def pool(on: Any, workers: int | None) -> Pool:
     if workers is not None and workers < 0:
         raise ValueError(f"distributed.map: workers is a number of processes, not {workers}")
     if on is None:
-        return ProcessPool(cpuCount() if workers is None else workers) if workers != 0 else SerialPool()
+        return ProcessPool(processors() if workers is None else workers) if workers != 0 else SerialPool()
     if isinstance(on, str) and on == "joblib":
-        return JoblibPool(_joblib().Parallel(n_jobs=workers or cpuCount(), return_as="generator_unordered"))
+        return JoblibPool(_joblib().Parallel(n_jobs=workers or processors(), return_as="generator_unordered"))
     if workers is not None:
         raise TypeError(f"distributed.map: {on!r} says itself how many workers there are: leave workers out")
     if is_client(on):

@@ -16,7 +16,6 @@ from theano.compile.shared import constructors
 from theano.extensions import extension
 from theano.graph.canonical import derived_tags, fact_finders
 from theano.graph.pointers import PointerFamily, pointer_families
-from theano.graph.source import user_packages
 from theano.layers import CHECKS, LOWERINGS, RULES, Layer, describe
 
 if TYPE_CHECKING:
@@ -105,10 +104,9 @@ _COMPILE = (
 #: The packages beside `theano.tensor`, and what older programs find in modules of graph-core.
 NAMES = {
     **{f"theano.{name}": f"theano.{name}" for name in (
-        "tensor", "distributed", "scan", "typed_list", "ifelse", "raise_op", "misc", "tests",
+        "tensor", "distributed", "scan", "ifelse", "raise_op",
     )},
     **{f"theano.compile.{name}": f"theano.tensor:{name}" for name in _COMPILE},
-    "theano._asarray": "theano.misc.safe_asarray:_asarray",
     "theano.dot": "theano.tensor:dot",
     "theano.get_scalar_constant_value": "theano.tensor:get_scalar_constant_value",
     "theano.gradient.hessian": "theano.tensor.rows.jacobian:hessian",
@@ -123,7 +121,6 @@ NAMES = {
     "theano.scipy_callable": "theano.tensor.callbacks:scipy_callable",
     "theano.scipy_objective": "theano.tensor.callbacks:scipy_objective",
     "theano.scan_checkpoints": "theano.scan:scan_checkpoints",
-    "theano.test": "theano.tests:test",
     "theano.vectorize": "theano.tensor.batching:vectorize",
     "theano.vectorize_graph": "theano.tensor.batching:vectorize_graph",
 }  # fmt: skip
@@ -155,7 +152,6 @@ LAYER = describe(
             extension(RULES, "theano.tensor.conv.rules", "theano.tensor.conv.op"),
             extension(RULES, "theano.tensor.conv.fusion", "theano.tensor.conv.op"),
             extension(RULES, "theano.scan.rules", "theano.scan.op"),
-            extension(RULES, "theano.typed_list.rules", "theano.typed_list.op"),
             derived_tags.extension("_uniform"),
             fact_finders.extension(
                 "levels of the kernel library", lambda: " ".join(_of("kernels.common", "library_paths"))
@@ -167,9 +163,8 @@ LAYER = describe(
             loop.extension(lambda node, inputs, many: _batching(".loops", "row_by_row")(node, inputs, many)),
             conform.extension(lambda new, row: _batching(".batched_node", "fitted")(new, row)),
             extension("printing.formula.latex_tables", "theano.tensor.latex"),
-            user_packages.extension("theano.tests"),
         ),
-        compat="theano.layers.compat.tensor theano.layers.compat.imported_in_tensor",
+        spellings="theano.layers.documented_tensor",
         exports="theano.tensor.exports",
     )
 )

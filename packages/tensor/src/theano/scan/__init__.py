@@ -8,7 +8,6 @@ The module can be called: ``theano.scan(fn, ...)`` is :func:`theano.scan.scan`.
 ``build``      from a step as it was written to a loop: types, and what is the same in each step
 ``spec``       what a loop is given and hands back: the description that all others read
 ``op``         :class:`~theano.scan.op.Scan`: the op
-``kinds``      its inputs and outputs by the names that the old Theano has for them
 ``lengths``    how long the results of a step are
 ``gradient``   the loops that are its derivatives
 ``views``      :func:`map`, :func:`reduce`, :func:`foldl`, :func:`foldr`

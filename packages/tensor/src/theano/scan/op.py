@@ -10,12 +10,11 @@ from theano.compile.expression import ExpressionOp, InnerGraph
 from theano.graph.apply import Apply
 from theano.graph.type import Type
 from theano.graph.variable import Variable
-from theano.layers import lazily
+from theano.layers import lazily, member
 from theano.lowering.targets import CPU
 from theano.records import replace
 from theano.scan.batching import many_rows
 from theano.scan.gradient import connections, directions, gradients
-from theano.scan.kinds import Kinds
 from theano.scan.lengths import lengths_of_step
 from theano.scan.places import placed
 from theano.scan.run import run
@@ -27,7 +26,7 @@ from theano.tensor.shape.basic import Shape_i, patternbroadcast, unbroadcast
 from theano.tensor.shape.reshape import shape_padleft
 
 
-class Scan(Kinds, ExpressionOp):
+class Scan(ExpressionOp):
     """A loop. People make one with :func:`theano.scan`.
 
     Parameters
@@ -85,6 +84,9 @@ class Scan(Kinds, ExpressionOp):
         self.profile, self.allow_gc, self.including = profile, allow_gc, including
         self.inner = InnerGraph(name or "scan", inputs, outputs)
         self._check()
+
+    def __getattr__(self, name: str) -> Any:
+        return member(self, f"{__name__}.Scan", name)
 
     @property
     def inputs(self) -> list[Variable]:

@@ -9,7 +9,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from theano.graph import Apply, Constant, Generic, Op, Variable
-from theano.layers.compat.helpers import key_to_cmp
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorType
 
@@ -313,8 +312,36 @@ def mpi_tag_key(a: Apply) -> Any:
     return a.op.tag if isinstance(a.op, _MPIOp) else 0
 
 
+def mpi_send_wait_cmp(a: Apply, b: Apply) -> int:
+    """Return -1, 0 or 1: how two nodes compare by what they do for a transfer.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x = T.dvector("x")
+    >>> mpi_send_wait_cmp(T.isend(x, dest=1, tag=7)[0].owner, T.exp(x).owner)
+    -1
+    """
+    return _compared(mpi_send_wait_key(a), mpi_send_wait_key(b))
+
+
+def mpi_tag_cmp(a: Apply, b: Apply) -> int:
+    """Return -1, 0 or 1: how two nodes compare by the tags of their transfers.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x = T.dvector("x")
+    >>> mpi_tag_cmp(T.isend(x, dest=1, tag=7)[0].owner, T.isend(x, dest=1, tag=4)[0].owner)
+    1
+    """
+    return _compared(mpi_tag_key(a), mpi_tag_key(b))
+
+
+def _compared(mine: Any, others: Any) -> int:
+    return int(mine > others) - int(mine < others)
+
+
 #: For schedules of one's own: ``OpWiseCLinker(schedule=sort_schedule_fn(*mpi_cmps))``, by the tag among equals.
-mpi_send_wait_cmp = key_to_cmp(mpi_send_wait_key)
-mpi_tag_cmp = key_to_cmp(mpi_tag_key)
 mpi_keys = (mpi_send_wait_key, mpi_tag_key)
 mpi_cmps = (mpi_send_wait_cmp, mpi_tag_cmp)

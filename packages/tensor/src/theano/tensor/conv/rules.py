@@ -10,8 +10,8 @@ from typing import Any
 
 from theano.graph import Apply
 from theano.rewriting import local_rule
-from theano.tensor.conv import older
 from theano.tensor.conv import op as meant
+from theano.tensor.conv import products
 
 #: Programs choose by the first, or by the whole group.
 TAGS = ("conv_gemm", "conv_opts", "fast_run", "fast_compile")
@@ -29,17 +29,17 @@ def _product(name: str, kind: type[meant.BaseAbstractConv], product: type[Any]) 
     return as_product
 
 
-local_abstractconv_gemm = _product("local_abstractconv_gemm", meant.AbstractConv2d, older.CorrMM)
+local_abstractconv_gemm = _product("local_abstractconv_gemm", meant.AbstractConv2d, products.CorrMM)
 local_abstractconv_gradweight_gemm = _product(
-    "local_abstractconv_gradweight_gemm", meant.AbstractConv2d_gradWeights, older.CorrMM_gradWeights
+    "local_abstractconv_gradweight_gemm", meant.AbstractConv2d_gradWeights, products.CorrMM_gradWeights
 )
 local_abstractconv_gradinputs_gemm = _product(
-    "local_abstractconv_gradinputs_gemm", meant.AbstractConv2d_gradInputs, older.CorrMM_gradInputs
+    "local_abstractconv_gradinputs_gemm", meant.AbstractConv2d_gradInputs, products.CorrMM_gradInputs
 )
-local_abstractconv3d_gemm = _product("local_abstractconv3d_gemm", meant.AbstractConv3d, older.Corr3dMM)
+local_abstractconv3d_gemm = _product("local_abstractconv3d_gemm", meant.AbstractConv3d, products.Corr3dMM)
 local_abstractconv3d_gradweight_gemm = _product(
-    "local_abstractconv3d_gradweight_gemm", meant.AbstractConv3d_gradWeights, older.Corr3dMM_gradWeights
+    "local_abstractconv3d_gradweight_gemm", meant.AbstractConv3d_gradWeights, products.Corr3dMM_gradWeights
 )
 local_abstractconv3d_gradinputs_gemm = _product(
-    "local_abstractconv3d_gradinputs_gemm", meant.AbstractConv3d_gradInputs, older.Corr3dMM_gradInputs
+    "local_abstractconv3d_gradinputs_gemm", meant.AbstractConv3d_gradInputs, products.Corr3dMM_gradInputs
 )

@@ -1,0 +1,37 @@
+"""What the layer of older programs says of itself before it is imported."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from theano.layers import Layer, describe
+
+_TABLES = (
+    "graph_core", "imported_in_graph_core", "scalar", "imported_in_scalar", "tensor", "imported_in_tensor", "sparse",
+    "imported_in_sparse",
+)  # fmt: skip
+# Old names of things on devices are there where these are.
+_ON_DEVICES = ("gpu_backend",) if find_spec("theano.layers.gpu_backend") else ()
+
+#: What programs ask a loop for by the names that the old Theano has for its inputs and outputs.
+_OF_LOOPS = (
+    "as_while get_oinp_iinp_iout_oout_mappings inner_mitmot inner_mitmot_outs inner_mitsot inner_mitsot_outs "
+    "inner_nitsot_outs inner_non_seqs inner_seqs inner_shared inner_shared_outs inner_sitsot inner_sitsot_outs "
+    "mitsot_taps n_mit_mot n_mit_mot_outs n_mit_sot n_nit_sot n_seqs n_shared_outs n_sit_sot outer_mitmot "
+    "outer_mitmot_outs outer_mitsot outer_mitsot_outs outer_nitsot outer_nitsot_outs outer_non_seqs outer_seqs "
+    "outer_shared outer_shared_outs outer_sitsot outer_sitsot_outs tap_array var_mappings"
+)
+
+LAYER = describe(
+    Layer(
+        "theano-legacy",
+        "theano.legacy",
+        names={
+            **{f"theano.{name}": f"theano.{name}" for name in ("legacy", "misc", "tests", "typed_list")},
+            "theano._asarray": "theano.misc.safe_asarray:_asarray",
+            "theano.test": "theano.tests:test",
+        },
+        members={"theano.scan.op.Scan": {"theano.legacy.scan_kinds:Kinds": _OF_LOOPS}},
+        spellings=" ".join(f"theano.legacy.tables.{name}" for name in (*_TABLES, *_ON_DEVICES)),
+    )
+)

@@ -1,0 +1,27 @@
+"""What older modules held beside functions and classes: marks, groups of types, an instance."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from theano.gradient import NullType
+from theano.legacy.helpers import integer_types, logging_default_handler, string_types
+from theano.legacy.utilities import Keyword
+
+#: Stand for a value that was not given.
+undef: Any = object()
+NoParams: Any = object()
+NODEFAULT = ["NODEFAULT"]
+
+#: What is shown as it is in the text of a pattern.
+simple_types = (*integer_types, *string_types, float, bool, type(None), Keyword)
+
+#: Types whose values may be stretched: a program puts its own here.
+expandable_types: tuple[type, ...] = ()
+
+#: The type of a gradient that nobody has explained.
+null_type = NullType()
+
+logging_default_formatter = logging.Formatter(fmt="%(levelname)s (%(name)s): %(message)s")
+logging_default_handler.setFormatter(logging_default_formatter)
