@@ -8,7 +8,7 @@ from arith import Twice, add, div, exp, log, log1p, mul, neg, real, sub
 from theano.errors import RewriteError
 from theano.graph import FunctionGraph
 from theano.rewriting import P, Rest, one_of, pattern_vars, rule
-from theano.rewriting import pattern as patterns
+from theano.rewriting import literals
 from theano.rewriting.pattern import build, match, may_match
 from theano.rewriting.rule import replacements
 
@@ -236,7 +236,7 @@ def test_numbers_as_results_are_made_by_the_layer(monkeypatch):
     node = exp(a).owner
     assert gone.answer(None, node)[node.outputs[0]].data == 1
     made = real("one")
-    monkeypatch.setattr(patterns, "literal_writers", [lambda value, old: made if value == 1 else None])
+    monkeypatch.setattr(literals, "literal_writers", [lambda value, old: made if value == 1 else None])
     assert gone.answer(None, node) == {node.outputs[0]: made}
     assert rule("two", P(exp)(x), 2, phases=()).answer(None, node) is None
 

@@ -18,8 +18,8 @@ What may be said beyond that::
     P("f")(x) in a result                  # the op that was found under that name
     one_of(x - y, x + -y)                  # what can be written in several ways
 
-This file knows no arithmetic. The layer that has ops for the operators enters them in :data:`operators`, a way to
-tell what a constant is worth in :data:`literal_readers`, and a way to make a replacement fit in :data:`conformers`.
+This file knows no arithmetic. The layer that has ops for the operators enters them in :data:`operators`, and says in
+:mod:`theano.rewriting.literals` what numbers and types are to it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from theano.errors import RewriteError
-from theano.extensions import Chain, Table
+from theano.extensions import Table
 from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.variable import Constant, Variable
+from theano.rewriting.literals import literal_value
 
 #: What the names in a pattern stand for: variables, tuples of them (of :class:`Rest`), and ops.
 Bindings = dict[str, Any]
@@ -40,48 +41,6 @@ MANY_OPS = 256
 
 #: What Python's operators mean between patterns: from "add", "mul", "truediv", ... to an op wrapped in :class:`P`.
 operators: Table[str, P] = Table("rewriting.pattern.operators", "which op an operator stands for")
-
-#: Functions that return what a variable is worth everywhere, as a Python number, or None. The first answer counts.
-literal_readers: Chain[Callable[[Variable], Any]] = Chain(
-    "rewriting.pattern.literal_readers", "what a variable is worth"
-)
-
-#: Functions ``(number, old) -> Variable or None`` that make what is worth ``number`` everywhere, in place of ``old``.
-literal_writers: Chain[Callable[[Any, Variable], Variable | None]] = Chain(
-    "rewriting.pattern.literal_writers", "how a number takes the place of a variable"
-)
-
-#: Functions ``(new, old) -> Variable or None`` that bring a replacement to the type of what it replaces.
-conformers: Chain[Callable[[Variable, Variable], Variable | None]] = Chain(
-    "rewriting.pattern.conformers", "how a replacement gets the type of what it replaces"
-)
-
-
-def literal_value(variable: Variable) -> Any:
-    """Return the one number that ``variable`` is worth everywhere, or None where that is not known."""
-    for read in literal_readers:
-        value = read(variable)
-        if value is not None:
-            return value
-    return None
-
-
-def literal_like(value: Any, old: Variable) -> Variable | None:
-    """Return a variable that is worth ``value`` everywhere, in place of ``old``, or None where none is known."""
-    if not literal_writers:
-        return old.type.filter_variable(old.type.filter(value, allow_downcast=True))
-    return next((made for write in literal_writers if (made := write(value, old)) is not None), None)
-
-
-def conform(new: Variable, old: Variable) -> Variable | None:
-    """Return ``new`` with the type of ``old``, or None where no way is known."""
-    if new.type == old.type:
-        return new
-    for change in conformers:
-        changed = change(new, old)
-        if changed is not None and changed.type == old.type:
-            return changed
-    return None
 
 
 class Pattern:

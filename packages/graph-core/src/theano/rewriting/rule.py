@@ -19,6 +19,7 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
 from theano.graph.variable import Variable
 from theano.rewriting import families
+from theano.rewriting.literals import conform, literal_like
 from theano.rewriting.needs import NOTHING, Needs, needed_below
 from theano.rewriting.pattern import (
     MANY_OPS,
@@ -29,18 +30,23 @@ from theano.rewriting.pattern import (
     Special,
     as_pattern,
     build,
-    conform,
     fits,
-    literal_like,
     match_inputs,
     variable_names,
 )
 
-#: What a rule may promise about values: the same bits; the same within rounding, which a zero's sign is part of; the
-#: same within rounding where all values that are met, before and after, lie in the range of their dtypes (not infinite,
-#: no NaN, not so small that digits or the whole get lost) and no divisor is zero, where the terms of a sum may be added
-#: in another order, so that its rounding is that of the largest; something near, as its text says, for rules that one
-#: has to ask for.
+#: What a rule may promise about values:
+#:
+#: exact
+#:     The same bits.
+#: close
+#:     The same within rounding, which the sign of a zero is part of.
+#: finite
+#:     The same within rounding, where no divisor is zero and all values, before and after, lie in the range of their
+#:     dtypes: not infinite, no NaN, not so small that digits get lost. The terms of a sum may be added in another order,
+#:     so that its rounding is that of the largest.
+#: approximate
+#:     Something near, as the text of the rule says; one has to ask for such a rule.
 CONTRACTS = ("exact", "close", "finite", "approximate")
 
 #: A replacement for each output (None keeps it), or by the variable replaced.
