@@ -7,8 +7,7 @@ from arith import Twice, add, div, exp, log, log1p, mul, neg, real, sub
 
 from theano.errors import RewriteError
 from theano.graph import FunctionGraph
-from theano.rewriting import P, Rest, one_of, pattern_vars, rule
-from theano.rewriting import literals
+from theano.rewriting import P, Rest, literals, one_of, pattern_vars, rule
 from theano.rewriting.pattern import build, match, may_match
 from theano.rewriting.rule import replacements
 
@@ -249,3 +248,27 @@ def test_what_cannot_match_is_told_by_the_ops():
     assert not may_match(P(div)(x, 2), div(a, 3)) and may_match(P(div)(x, 2), div(a, 2))
     assert not may_match(P(exp)(one_of(-x, P(log)(x))), exp(a))
     assert not may_match(P(exp)(x), a)
+
+
+def test_what_an_op_computes_has_a_name():
+    a = real("a")
+    power = exp(a)
+    (found,) = match(P(log)(P(exp)(x).named("power")), log(power))
+    assert found == {"x": a, "power": power}
+    kept = rule("kept", P(log)(P(exp)(x).named("power")), P(neg)(P(exp)(x).named("power")), phases=())
+    (new,) = kept.answer(None, log(power).owner).values()
+    assert new.owner.inputs == [power] and kept.needs == (((exp,),),)
+
+
+def test_a_function_may_answer_for_each_output():
+    a = real("a")
+    node = Twice().make_node(a)
+    one, two = node.outputs
+    each = rule("each", P(Twice)(x), lambda x: [x, add(x, x)], phases=())
+    found = each.answer(None, node)
+    assert found[one] is a and found[two].owner.op == add
+    some = rule("some", P(Twice)(x), lambda x: [None, 1], phases=())
+    assert list(some.answer(None, node)) == [two] and some.answer(None, node)[two].data == 1
+    told = rule("told", P(Twice)(x), lambda x, out: {out: x}, phases=())
+    assert told.answer(None, node) == {one: a}
+    assert rule("none", P(Twice)(x), lambda x: [None, None], phases=()).answer(None, node) is None

@@ -1,4 +1,4 @@
-"""What numbers and types are to a layer: what a variable is worth, and how a replacement gets the value or type it needs.
+"""What numbers and types are to a layer: what a variable is worth, and how a replacement is made to fit.
 
 The layer that has types with numbers enters a way to tell what a variable is worth in :data:`literal_readers`, one to
 make a variable of a number in :data:`literal_writers`, and one to make a replacement fit in :data:`conformers`.

@@ -16,6 +16,7 @@ What may be said beyond that::
     P(Sum, "op", axis=None)(x)             # a class of ops with some attributes, and the op itself under a name
     P((log, log1p), "f")(P(exp)(x))        # one of several ops
     P("f")(x) in a result                  # the op that was found under that name
+    P(exp)(x).named("power")               # a name for what an op computes
     one_of(x - y, x + -y)                  # what can be written in several ways
 
 This file knows no arithmetic. The layer that has ops for the operators enters them in :data:`operators`, and says in
@@ -53,6 +54,17 @@ class Pattern:
     def single_use(self) -> Pattern:
         """Return a pattern of the variables that match this one and that only one node uses."""
         return Where(self, _has_one_user)
+
+    def named(self, name: str) -> Pattern:
+        """Return a pattern of the variables that match this one, and that it binds to ``name``.
+
+        Examples
+        --------
+        >>> x, y = pattern_vars("x y")
+        >>> variable_names((x * y).named("product") / y)
+        ['product', 'x', 'y']
+        """
+        return Named(self, name)
 
     def __add__(self, other: Any) -> Call:
         return _infix("add", self, other)
@@ -192,6 +204,27 @@ class Where(Special):
 
     def __repr__(self) -> str:
         return repr(self.inner)
+
+
+class Named(Where):
+    """Matches what another pattern does, and binds the variable itself to a name."""
+
+    def __init__(self, inner: Pattern, name: str):
+        super().__init__(inner, lambda variable: True)
+        self.name = name
+
+    def match(self, variable: Variable, bindings: Bindings) -> Iterator[Bindings]:
+        """Yield the matches of the pattern inside, with the name."""
+        for found in match(self.inner, variable, bindings):
+            yield {**found, self.name: variable}
+
+    def variable_names(self) -> list[str]:
+        """Return the name, and those of the pattern inside."""
+        return [self.name, *variable_names(self.inner)]
+
+    def build(self, bindings: Bindings) -> Any:
+        """Return the variable."""
+        return bindings[self.name]
 
 
 class OneOf(Special):

@@ -43,8 +43,8 @@ from theano.rewriting.pattern import (
 #:     The same within rounding, which the sign of a zero is part of.
 #: finite
 #:     The same within rounding, where no divisor is zero and all values, before and after, lie in the range of their
-#:     dtypes: not infinite, no NaN, not so small that digits get lost. The terms of a sum may be added in another order,
-#:     so that its rounding is that of the largest.
+#:     dtypes: not infinite, no NaN, not so small that digits get lost. The terms of a sum may be added in another
+#:     order, so that its rounding is that of the largest.
 #: approximate
 #:     Something near, as the text of the rule says; one has to ask for such a rule.
 CONTRACTS = ("exact", "close", "finite", "approximate")
@@ -208,23 +208,18 @@ class Case:
             context = {**found, "out": out, "fgraph": fgraph}
             if self.when is not None and not self.when(*(context[n] for n in self._when_names)):
                 continue
-            new = self._build(out, context, node.op, rest)
-            if new is not None:
-                return {out: new}
+            if isinstance(self.result, Pattern):
+                new = build(self.result, found)
+            else:
+                new = self.result(*(context[n] for n in self._result_names))
+            if isinstance(new, (list, tuple)):
+                new = dict(zip(node.outputs, new, strict=True))
+            elif not isinstance(new, Mapping):
+                new = {out: node.op(new, *rest) if rest and new is not None else new}
+            fitting = {v: made for v, w in new.items() if (made := _in_place_of(v, w)) is not None}
+            if fitting:
+                return fitting
         return None
-
-    def _build(self, old: Variable, found: Bindings, op: Op, rest: list[Variable]) -> Variable | None:
-        if isinstance(self.result, Pattern):
-            new = build(self.result, found)
-        else:
-            new = self.result(*(found[n] for n in self._result_names))
-        if new is None:
-            return None
-        if rest:
-            new = op(new, *rest)
-        if not isinstance(new, Variable):
-            new = literal_like(new, old)
-        return None if new is None else conform(new, old)
 
     def _used_here_only(self, node: Apply, found: Bindings) -> bool:
         bound = {v for v in found.values() if isinstance(v, Variable)}
@@ -250,6 +245,13 @@ class Case:
 
     def __repr__(self) -> str:
         return f"{self.pattern} -> {self.result}"
+
+
+def _in_place_of(old: Variable, new: Any) -> Variable | None:
+    """Return a variable or number with the type of what it replaces; None where that, or the variable, is not known."""
+    if new is not None and not isinstance(new, Variable):
+        new = literal_like(new, old)
+    return None if new is None else conform(new, old)
 
 
 class PatternRule(Rule):
