@@ -3,49 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from theano.graph import Constant
-from theano.rewriting import P, Var, local_rule, pattern_vars, phases, rule
+from theano.rewriting import P, Rest, Var, pattern_vars, phases, rule
 from theano.tensor.control.checks import unchecked
 from theano.tensor.convert import static_int
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join.op import MakeVector
-from theano.tensor.rules.predicates import conform, function_of, only_used_by, scalar_of
+from theano.tensor.rules.predicates import function_of, is_only_output
 from theano.tensor.shape.basic import Shape, Shape_i
 from theano.tensor.shape.reshape import Reshape, holds_all, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 from theano.tensor.type import TensorApply
 
-
-@local_rule([DimShuffle], phases=("canonicalize", "specialize"))
-def local_dimshuffle_lift(node: TensorApply) -> Any:
-    """Two shuffles are one; one that keeps everything is none; one of an element-wise result moves to its inputs."""
-    op: Any = node.op
-    x: Any = node.inputs[0]
-    if _keeps_all(op.new_order, x.type.broadcastable):
-        return [x]
-    inner = x.owner
-    if inner is None:
-        return None
-    if isinstance(inner.op, DimShuffle):
-        order = ["x" if d == "x" else inner.op.new_order[d] for d in op.new_order]
-        return [conform(DimShuffle(inner.inputs[0].type.broadcastable, order)(inner.inputs[0]), node.outputs[0])]
-    if scalar_of(inner) is None or len(inner.outputs) != 1 or not only_used_by(x, node):
-        return None
-    # What drops a dimension that the op stretched to 1 everywhere may do so before the op as well.
-    shuffled = [DimShuffle(v.type.broadcastable, op.new_order)(v) for v in inner.inputs]
-    new = inner.op(*shuffled)
-    return [new] if new.type == node.outputs[0].type else None
+x, shape = pattern_vars("x shape")
 
 
-def _keeps_all(order: Sequence[int | str], pattern: Sequence[bool]) -> bool:
+def _keeps_all(op: Any, x: Any) -> bool:
     """Return whether a shuffle changes nothing: dimensions of length 1 may change places, go and come."""
+    order, pattern = op.new_order, x.type.broadcastable
     return len(order) == len(pattern) and all(
         d == i or one and (d == "x" or pattern[int(d)]) for i, (d, one) in enumerate(zip(order, pattern, strict=True))
     )
+
+
+def _shuffled_before(op: Any, f: Any, inputs: Any, out: Any) -> Any:
+    # What drops a dimension that the op stretched to 1 everywhere may do so before the op as well.
+    new = f(*[DimShuffle(v.type.broadcastable, op.new_order)(v) for v in inputs])
+    return new if new.type == out.type else None
+
+
+def _shuffled_at_once(op: Any, inner: Any, x: Any) -> Any:
+    return DimShuffle(x.type.broadcastable, ["x" if d == "x" else inner.new_order[d] for d in op.new_order])(x)
+
+
+_element_wise = P(Elemwise, "f", inplace_pattern={})(Rest("inputs")).where(is_only_output)
+rule("local_dimshuffle_lift", P(DimShuffle, "op")(x), x, when=_keeps_all,
+     also=[(P(DimShuffle, "op")(P(DimShuffle, "inner")(x)), _shuffled_at_once),
+           (P(DimShuffle, "op")(_element_wise.single_use()), _shuffled_before)],
+     phases=("canonicalize", "specialize"),
+     doc="Two shuffles are one; one that keeps everything is none; one of an element-wise result moves to its inputs.",
+)  # fmt: skip
 
 
 def _in_between_cannot_fail(out: Any, fgraph: Any) -> bool:
@@ -67,32 +67,28 @@ def _count_asked(node: TensorApply) -> int | None:
     return math.prod(lengths) if len(lengths) == len(known) else None
 
 
-x, shape = pattern_vars("x shape")
 rule("local_reshape_chain", P(Reshape, "op")(P(Reshape)(x, Var("between")), shape), P("op")(x, shape),
      when=_in_between_cannot_fail,
      doc="The shape that the elements had in between does not matter, where they could take it for certain.",
 )  # fmt: skip
 
 
-@local_rule([Reshape], phases=("canonicalize", "stabilize", "specialize"))
-def local_useless_reshape(fgraph: Any, node: TensorApply) -> Any:
-    """A reshape to the shape that is there."""
-    x: Any = node.inputs[0]
-    out: Any = node.outputs[0]
+def _has_that_shape(x: Any, shape: Any, out: Any, fgraph: Any) -> bool:
     if x.type.ndim != out.type.ndim:
-        return None
-    shape = node.inputs[1]
+        return False
     if shape.owner is not None and isinstance(shape.owner.op, Shape) and shape.owner.inputs[0] is x:
-        return [conform(x, out)]
-    lengths = lengths_in(node.inputs[1])
-    if lengths is None:
-        return None
+        return True
+    lengths = lengths_in(shape)
+    if lengths is None or x.type.broadcastable != out.type.broadcastable:
+        return False
     others = [n for i, n in enumerate(lengths) if not is_length_of(n, x, i, fgraph)]
     # All lengths but one as they are: a -1 is the remaining one, unless one of them is 0.
     open_ = len(others) == 1 and static_int(others[0]) == -1
-    if others and not (open_ and all((static_int(n) or 0) > 0 for n in lengths if n is not others[0])):
-        return None
-    return [conform(x, out)] if x.type.broadcastable == out.type.broadcastable else None
+    return not others or open_ and all((static_int(n) or 0) > 0 for n in lengths if n is not others[0])
+
+
+rule("local_useless_reshape", P(Reshape)(x, shape), x, when=_has_that_shape,
+     phases=("canonicalize", "stabilize", "specialize"), doc="A reshape to the shape that is there.")  # fmt: skip
 
 
 def lengths_in(shape: Any) -> list[Any] | None:
@@ -126,27 +122,27 @@ def is_length_of(n: Any, x: Any, i: int, fgraph: Any) -> bool:
     return own is unchecked(n) or (known is not None and static_int(own) == known)
 
 
-@local_rule([Reshape], phases=("canonicalize",))
-def local_reshape_to_dimshuffle(fgraph: Any, node: TensorApply) -> Any:
-    """Lengths 1 that a reshape adds or drops are better said by a shuffle of dimensions."""
-    x: Any = node.inputs[0]
-    out: Any = node.outputs[0]
+def _as_shuffle(x: Any, shape: Any, out: Any, fgraph: Any) -> Any:
     wide_in = [i for i, one in enumerate(x.type.broadcastable) if not one]
     wide_out = [i for i, one in enumerate(out.type.broadcastable) if not one]
     if len(wide_in) != len(wide_out) or x.type.ndim == out.type.ndim and wide_in == wide_out:
         return None
     if len(wide_in) > 1:
-        asked = lengths_in(node.inputs[1])
+        asked = lengths_in(shape)
         pairs = zip(wide_in, wide_out, strict=True)
         if asked is None or not all(is_length_of(asked[b], x, a, fgraph) for a, b in pairs):
             return None
     # One dimension that is not known to be 1, on both sides: it holds all elements.
-    elif wide_in and not _cannot_fail(node, fgraph):
+    elif wide_in and not _cannot_fail(out.owner, fgraph):
         return None
     order: list[Any] = ["x"] * out.type.ndim
     for a, b in zip(wide_in, wide_out, strict=True):
         order[b] = a
-    return [conform(DimShuffle(x.type.broadcastable, order)(x), out)]
+    return DimShuffle(x.type.broadcastable, order)(x)
+
+
+rule("local_reshape_to_dimshuffle", P(Reshape)(x, shape), _as_shuffle, phases=("canonicalize",),
+     doc="Lengths 1 that a reshape adds or drops are better said by a shuffle of dimensions.")  # fmt: skip
 
 
 rule("local_reshape_lift", P(Reshape, "op")(function_of(x).single_use(), shape),
