@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from theano.graph import Apply
-from theano.rewriting import P, local_rule, pattern_vars, rule
+from theano.rewriting import P, Rest, pattern_vars, rule
 from theano.tensor.expressions.base import Compound
 from theano.tensor.expressions.ops import Flatten, Tile
-from theano.tensor.rules.predicates import conform, function_of, worth
+from theano.tensor.rules.predicates import function_of, worth
 
 (x,) = pattern_vars("x")
 
@@ -23,8 +20,5 @@ rule("local_useless_tile", P(Tile)(x, worth(1)), x, phases=("canonicalize", "sta
      doc="A tensor repeated once along each axis is that tensor, with dimensions of length 1 on its left.")  # fmt: skip
 
 
-@local_rule([Compound], tags=("fast_run", "fast_compile"), phases=("canonicalize",))
-def local_expand_compound(node: Apply[Compound]) -> Any:
-    """The expression in place of the op that stands for it."""
-    made = node.op.inlined(node)
-    return made and [conform(new, old) for new, old in zip(made, node.outputs, strict=True)]
+rule("local_expand_compound", P(Compound, "op")(Rest("inputs")), lambda op, out: op.inlined(out.owner),
+     tags=("fast_run", "fast_compile"), doc="The expression in place of the op that stands for it.")  # fmt: skip
