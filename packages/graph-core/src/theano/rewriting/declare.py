@@ -39,8 +39,8 @@ def rule(
         What to look for.
     result : Pattern, number or callable
         What to put there. A callable takes what its parameters name in the pattern, and may return None; "out" is
-        what is replaced, "fgraph" the graph. For an op of several outputs it may return a list of what replaces each
-        (None keeps one), or a dictionary from variable to replacement.
+        what is replaced, "fgraph" the graph. It may also answer as a function of a node does: with a list that has a
+        replacement, or None, for each output, or with a dictionary from variable to replacement.
     keeps : "exact", "close" or "finite"
         What it does to values: same bits, same within rounding, or same where everything is finite and no divisor zero.
     when : callable, optional

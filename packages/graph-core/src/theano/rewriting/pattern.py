@@ -25,7 +25,7 @@ This file knows no arithmetic. The layer that has ops for the operators enters t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from theano.errors import RewriteError
@@ -398,6 +398,11 @@ class Call(Pattern):
             (a for a in self.args if not isinstance(a, (Var, Rest))), key=lambda a: isinstance(a, Literal)
         )
 
+        #: The arguments but for one that takes the rest, the name of that, and the names of variables among the others.
+        last = self.args[-1] if self.args else None
+        self.rest = last.name if isinstance(last, Rest) else None
+        self.firm = self.args if self.rest is None else self.args[:-1]
+        self.names = [a.name for a in self.firm if isinstance(a, Var)]
         #: The arguments that do not match everything in their places, with these.
         self.checked = [
             (i, a) for i, a in enumerate(self.args)
@@ -532,35 +537,40 @@ def fits(pattern: Call, node: Apply) -> bool:
     return True
 
 
-def match_inputs(pattern: Call, node: Apply, bindings: Bindings) -> Iterator[tuple[Bindings, list[Variable]]]:
-    """Yield each way to match the inputs of ``node``, with the inputs that the pattern says nothing about.
+def match_inputs(pattern: Call, node: Apply, bindings: Bindings) -> Iterable[tuple[Bindings, list[Variable]]]:
+    """Return each way to match the inputs of ``node``, with the inputs that the pattern says nothing about.
 
     It is for nodes that :func:`fits` has passed. Only an op that commutes and associates can have such a remainder:
     ``x * 1`` in the product ``a * b * 1``. A :class:`Rest` takes the remainder, or a free variable where there is one
     beside other arguments.
     """
-    if pattern.op.name is not None:
-        bound = bindings.get(pattern.op.name)
-        if bound is not None and bound != node.op:
-            return
-        bindings = {**bindings, pattern.op.name: node.op}
-    spec = pattern.op.resolve()
-    firm, last = pattern.args[:-1], pattern.args[-1] if pattern.args else None
-    inputs = list(node.inputs)
-    if not spec.commutative(node.op):
-        if isinstance(last, Rest):
-            for found in _in_order(firm, inputs, bindings):
-                yield {**found, last.name: tuple(inputs[len(firm) :])}, []
-        else:
-            for found in _in_order(pattern.args, inputs, bindings):
-                yield found, []
-        return
-    if isinstance(last, Rest):
-        for found, rest in _in_any_order(_specific_first(firm, bindings), inputs, bindings):
-            yield {**found, last.name: tuple(rest)}, []
-        return
-    args = _specific_first(pattern.args, bindings)
-    if len(inputs) == len(args):
+    spec, op, found = pattern.op, node.op, dict(bindings)
+    if spec.name is not None and found.setdefault(spec.name, op) != op:
+        return ()
+    if isinstance(spec.op, str):
+        spec = spec.resolve()
+    if spec.met(op)[2]:
+        return _match_in_any_order(pattern, spec, node, found)
+    if pattern.rest is not None:
+        found[pattern.rest] = tuple(node.inputs[len(pattern.firm) :])
+    if pattern.specific:
+        return ((each, []) for each in _in_order(pattern.firm, node.inputs, found))
+    # Variables alone need no search; their conditions have been asked.
+    for name, v in zip(pattern.names, node.inputs, strict=False):
+        bound = found.setdefault(name, v)
+        if bound is not v and not same(bound, v):
+            return ()
+    return [(found, [])]
+
+
+def _match_in_any_order(
+    pattern: Call, spec: P, node: Apply, bindings: Bindings
+) -> Iterator[tuple[Bindings, list[Variable]]]:
+    inputs, args = list(node.inputs), _specific_first(pattern.firm, bindings)
+    if pattern.rest is not None:
+        for found, rest in _in_any_order(args, inputs, bindings):
+            yield {**found, pattern.rest: tuple(rest)}, []
+    elif len(inputs) == len(args):
         for found, _ in _in_any_order(args, inputs, bindings):
             yield found, []
     elif len(inputs) > len(args) > 1 and spec.associative(node.op):

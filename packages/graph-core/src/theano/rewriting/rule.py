@@ -194,7 +194,7 @@ class Case:
         """The ops that the root of the pattern matches."""
         return self.pattern.op.resolve().tracks()
 
-    def answer(self, fgraph: FunctionGraph, node: Apply, alone: bool = False) -> dict[Variable, Variable] | None:
+    def answer(self, fgraph: FunctionGraph, node: Apply, alone: bool = False) -> Answer:
         """Return the result of the first way to match that meets the condition.
 
         With ``alone`` inner parts of the pattern must not be used elsewhere.
@@ -202,23 +202,26 @@ class Case:
         if not fits(self.pattern, node):
             return None
         out = node.outputs[self.pattern.op.resolve().output]
-        for found, rest in match_inputs(self.pattern, node, {}):
+        for found, rest in match_inputs(self.pattern, node, {"out": out, "fgraph": fgraph}):
             if alone and not self._used_here_only(node, found):
                 continue
-            context = {**found, "out": out, "fgraph": fgraph}
-            if self.when is not None and not self.when(*(context[n] for n in self._when_names)):
+            if self.when is not None and not self.when(*[found[n] for n in self._when_names]):
                 continue
             if isinstance(self.result, Pattern):
                 new = build(self.result, found)
             else:
-                new = self.result(*(context[n] for n in self._result_names))
-            if isinstance(new, (list, tuple)):
-                new = dict(zip(node.outputs, new, strict=True))
-            elif not isinstance(new, Mapping):
-                new = {out: node.op(new, *rest) if rest and new is not None else new}
-            fitting = {v: made for v, w in new.items() if (made := _in_place_of(v, w)) is not None}
-            if fitting:
-                return fitting
+                new = self.result(*[found[n] for n in self._result_names])
+            if new is None:
+                continue
+            if isinstance(new, (list, tuple, Mapping)):
+                return new  # as a rule that is a function answers, for each output
+            if rest:
+                new = node.op(new, *rest)
+            if not isinstance(new, Variable):
+                new = literal_like(new, out)
+            new = None if new is None else conform(new, out)
+            if new is not None:
+                return {out: new}
         return None
 
     def _used_here_only(self, node: Apply, found: Bindings) -> bool:
@@ -245,13 +248,6 @@ class Case:
 
     def __repr__(self) -> str:
         return f"{self.pattern} -> {self.result}"
-
-
-def _in_place_of(old: Variable, new: Any) -> Variable | None:
-    """Return a variable or number with the type of what it replaces; None where that, or the variable, is not known."""
-    if new is not None and not isinstance(new, Variable):
-        new = literal_like(new, old)
-    return None if new is None else conform(new, old)
 
 
 class PatternRule(Rule):

@@ -100,6 +100,6 @@ rule("local_sparse_union", P((AddSS, MulSS), "op")(x, y), _united, when=for_kern
 
 local_addsd_ccode = rule(
     "local_addsd_ccode", P(AddSD)(x, y),
-    lambda x, y, out: F.cast(Scattered(x.type.format)(*csm_properties(x)) + y, out.type.dtype), phases=SPECIALIZE,
+    lambda x, y, out: [F.cast(Scattered(x.type.format)(*csm_properties(x)) + y, out.type.dtype)], phases=SPECIALIZE,
     doc="A sum with a dense operand is one of the dense form, in the same loop as what follows.",
 )  # fmt: skip

@@ -94,7 +94,7 @@ rule("local_csm_csm_properties", P(CSM)(*[P(CSMProperties, output=i)(x) for i in
 
 
 local_csm_grad_c = rule(
-    "local_csm_grad_c", P(CSMGrad)(data, indices, indptr, shape, g, indices, indptr, g_shape), g,
+    "local_csm_grad_c", P(CSMGrad)(data, indices, indptr, shape, g, indices, indptr, g_shape), lambda g: [g],
     when=lambda indices, indptr: is_ours(indices, indptr), phases=EARLY,
     doc="A gradient of the very structure of the matrix is read as it lies: its numbers are those that are wanted.",
 )  # fmt: skip

@@ -45,11 +45,11 @@ def _has_parts(v: Any) -> bool:
 
 def _dot(x: Any, y: Any, out: Any) -> Any:
     if not is_sparse(x):
-        return _product(y.T, x.T, out).T
+        return [_product(y.T, x.T, out).T]
     if not is_sparse(y):
-        return _product(x, y, out)
+        return [_product(x, y, out)]
     found = _sparse_product(x, y, out)
-    return found if is_sparse(out) else Scattered(found.type.format)(*csm_properties(found))
+    return [found if is_sparse(out) else Scattered(found.type.format)(*csm_properties(found))]
 
 
 local_structured_dot = rule(
@@ -121,10 +121,10 @@ def local_usmm(node: Apply[Any, Any]) -> Any:
 
 def _added(alpha: Any, x: Any, y: Any, z: Any, out: Any) -> Any:
     if is_sparse(y):
-        return usmm(alpha, y.T, x.T, z.T).T
+        return [usmm(alpha, y.T, x.T, z.T).T]
     data, *places = csm_properties(x)
     alpha, data, y, z = in_dtype(out, alpha, data, y, z)
-    return AddedProduct(x.type.format)(alpha, data, *places, y, z)
+    return [AddedProduct(x.type.format)(alpha, data, *places, y, z)]
 
 
 local_usmm_csx = rule(

@@ -15,7 +15,7 @@ x, s = pattern_vars("x s")
 
 def _sum(op: Any, x: Any, out: Any) -> Any:
     parts = csm_properties(x)
-    return F.cast(parts[0].sum(), out.type.dtype) if op.axis is None else SumOfParts(x.type.format, op.axis)(*parts)
+    return [F.cast(parts[0].sum(), out.type.dtype) if op.axis is None else SumOfParts(x.type.format, op.axis)(*parts)]
 
 
 rule("local_sp_sum", P(SpSum, "op")(x), _sum, when=for_kernels, phases=("specialize",),

@@ -28,7 +28,7 @@ rule("local_sparse_transpose_transpose", P(Transpose)(P(Transpose)(x)), x, phase
 
 
 rule("local_dense_from_sparse", P(DenseFromSparse)(x.where(lambda v: v.type.format != "bsr")),
-     lambda x: Scattered(x.type.format)(*csm_properties(x)), phases=("specialize",),
+     lambda x: [Scattered(x.type.format)(*csm_properties(x))], phases=("specialize",),
      doc="A dense matrix is written from the parts.")  # fmt: skip
 
 

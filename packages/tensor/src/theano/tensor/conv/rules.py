@@ -19,7 +19,7 @@ TAGS = ("conv_gemm", "conv_opts", "fast_run", "fast_compile")
 def _product(name: str, kind: type[meant.BaseAbstractConv], product: type[Any]) -> Any:
     """Declare that what is meant by a node of ``kind`` is computed by ``product``."""
     # A subclass says already how it runs.
-    return rule(name, P(kind, "op")(Rest("inputs")), lambda op, inputs: product.like(op)(*inputs),
+    return rule(name, P(kind, "op")(Rest("inputs")), lambda op, inputs: [product.like(op)(*inputs)],
                 when=lambda op: type(op) is kind, phases=("specialize_device",), tags=TAGS,
                 doc="A convolution is computed as a product of matrices, without a copy of the image in rows.",
     )  # fmt: skip

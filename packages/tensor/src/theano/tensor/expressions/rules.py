@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from theano.rewriting import P, Rest, pattern_vars, rule
 from theano.tensor.expressions.base import Compound
 from theano.tensor.expressions.ops import Flatten, Tile
-from theano.tensor.rules.predicates import function_of, worth
+from theano.tensor.rules.predicates import conform, function_of, worth
 
 (x,) = pattern_vars("x")
 
@@ -20,5 +22,10 @@ rule("local_useless_tile", P(Tile)(x, worth(1)), x, phases=("canonicalize", "sta
      doc="A tensor repeated once along each axis is that tensor, with dimensions of length 1 on its left.")  # fmt: skip
 
 
-rule("local_expand_compound", P(Compound, "op")(Rest("inputs")), lambda op, out: op.inlined(out.owner),
+def _inlined(op: Any, out: Any) -> Any:
+    made = op.inlined(out.owner)
+    return [conform(new, old) for new, old in zip(made, out.owner.outputs, strict=True)] if made else None
+
+
+rule("local_expand_compound", P(Compound, "op")(Rest("inputs")), _inlined,
      tags=("fast_run", "fast_compile"), doc="The expression in place of the op that stands for it.")  # fmt: skip

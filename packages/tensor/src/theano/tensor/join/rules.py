@@ -68,7 +68,9 @@ rule("local_subtensor_of_join", _part_of_joined, _in_a_piece, phases=("canonical
 
 def _behind_pieces(op: Any, numbers: Any, joined: Any, pieces: Any, out: Any, fgraph: Any) -> Any:
     axis, index = _index_of_joined(op, numbers, joined, fgraph)
-    part = None if axis is None else index[axis]
+    if axis is None:
+        return None
+    part = index[axis]
     if not isinstance(part, slice) or not is_known(part) or part.stop is not None or part.step not in (None, 1):
         return None
     left, gone = part.start or 0, 0

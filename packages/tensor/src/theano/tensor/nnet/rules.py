@@ -212,7 +212,7 @@ def _entropy_of(sm: Any, classes: Any, out: Any) -> Any:
     assert rows is not None
     nll, new_sm, _ = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, return_list=True)
     # The softmax as well, for whoever else uses it.
-    return {out: nll} if only_used_by(sm, out.owner) else {out: nll, sm: new_sm}
+    return {out: nll} if only_used_by(sm, out.owner) else {out: nll, sm: conform(new_sm, sm)}
 
 
 rule("crossentropy_to_crossentropy_with_softmax_with_bias",
@@ -304,7 +304,7 @@ def _of_classes(x: Any, log_sm: Any, rows: Any, classes: Any, fgraph: Any) -> An
     if how is None:
         return None
     matrix, bias = _matrix_and_bias(x) or (x, _no_bias(x))
-    return F.neg(crossentropy_softmax_argmax_1hot_with_bias(matrix, bias, classes, how, return_list=True)[0])
+    return [F.neg(crossentropy_softmax_argmax_1hot_with_bias(matrix, bias, classes, how, return_list=True)[0])]
 
 
 rule("local_advanced_indexing_crossentropy_onehot",

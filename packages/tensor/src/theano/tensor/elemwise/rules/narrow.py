@@ -16,6 +16,7 @@ from theano.tensor.elemwise.functions import cast
 from theano.tensor.nnet.crossentropy import CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias
 from theano.tensor.reduce.logsumexp import LogSumExp
+from theano.tensor.rules.predicates import conform
 
 _IN_SINGLE = (
     BatchedDot, CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias, Dot, Dot22, LogSoftmax,
@@ -27,7 +28,7 @@ def _in_float32(op: Any, inputs: Any, out: Any) -> Any:
     if all(_dtype(v) != "float16" for v in (*inputs, *out.owner.outputs)):
         return None
     found = op.make_node(*[cast(v, "float32") if _dtype(v) == "float16" else v for v in inputs]).outputs
-    return [cast(v, _dtype(old)) for v, old in zip(found, out.owner.outputs, strict=True)]
+    return [conform(cast(v, _dtype(old)), old) for v, old in zip(found, out.owner.outputs, strict=True)]
 
 
 rule("local_float16_in_float32", P(_IN_SINGLE, "op")(Rest("inputs")), _in_float32, keeps="close",

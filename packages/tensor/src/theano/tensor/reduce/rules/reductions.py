@@ -206,15 +206,17 @@ rule("local_max_and_argmax", P(MaxAndArgmax, "op")(x), lambda op, x: Max(op.axis
      doc="Of the largest elements and their places, compute only what somebody wants.")  # fmt: skip
 
 
-def _one_of_two(output: int) -> Any:
-    def chosen(op: Any, x: Any, y: Any) -> Any:
-        return TopKOp(op.axis, op.sorted, op.idx_dtype, return_values=output == 0, return_indices=output == 1)(x, y)
-
-    pattern = P(TopKOp, "op", output=output, return_values=True, return_indices=True)(x, y)
-    return pattern, chosen, _nobody_uses(1 - output)
+def _two_of_best(output: int) -> Any:
+    return P(TopKOp, "op", output=output, return_values=True, return_indices=True)(x, y)
 
 
-_values, *_others = (_one_of_two(output) for output in (0, 1))
-rule("local_useless_topk", *_values[:2], when=_values[2], also=_others, phases=("uncanonicalize",),
+def _best(op: Any, x: Any, y: Any, **wanted: bool) -> Any:
+    return TopKOp(op.axis, op.sorted, op.idx_dtype, **wanted)(x, y)
+
+
+rule("local_useless_topk", _two_of_best(0), lambda op, x, y: _best(op, x, y, return_indices=False),
+     when=_nobody_uses(1),
+     also=[(_two_of_best(1), lambda op, x, y: _best(op, x, y, return_values=False), _nobody_uses(0))],
+     phases=("uncanonicalize",),
      doc="Of the best elements and their places, compute only what somebody wants: values alone need no order.",
 )  # fmt: skip

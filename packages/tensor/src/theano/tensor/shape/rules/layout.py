@@ -3,49 +3,50 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from theano.graph import Constant
-from theano.rewriting import P, Rest, Var, pattern_vars, phases, rule
+from theano.rewriting import P, Var, local_rule, pattern_vars, phases, rule
 from theano.tensor.control.checks import unchecked
 from theano.tensor.convert import static_int
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join.op import MakeVector
-from theano.tensor.rules.predicates import function_of, is_only_output
+from theano.tensor.rules.predicates import conform, function_of, only_used_by, scalar_of
 from theano.tensor.shape.basic import Shape, Shape_i
 from theano.tensor.shape.reshape import Reshape, holds_all, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 from theano.tensor.type import TensorApply
 
-x, shape = pattern_vars("x shape")
+
+# A function, since it is asked at each shuffle, of which graphs have many: as three patterns it takes twice as long.
+@local_rule([DimShuffle], phases=("canonicalize", "specialize"))
+def local_dimshuffle_lift(node: TensorApply) -> Any:
+    """Two shuffles are one; one that keeps everything is none; one of an element-wise result moves to its inputs."""
+    op: Any = node.op
+    x: Any = node.inputs[0]
+    if _keeps_all(op.new_order, x.type.broadcastable):
+        return [x]
+    inner = x.owner
+    if inner is None:
+        return None
+    if isinstance(inner.op, DimShuffle):
+        order = ["x" if d == "x" else inner.op.new_order[d] for d in op.new_order]
+        return [conform(DimShuffle(inner.inputs[0].type.broadcastable, order)(inner.inputs[0]), node.outputs[0])]
+    if scalar_of(inner) is None or len(inner.outputs) != 1 or not only_used_by(x, node):
+        return None
+    # What drops a dimension that the op stretched to 1 everywhere may do so before the op as well.
+    shuffled = [DimShuffle(v.type.broadcastable, op.new_order)(v) for v in inner.inputs]
+    new = inner.op(*shuffled)
+    return [new] if new.type == node.outputs[0].type else None
 
 
-def _keeps_all(op: Any, x: Any) -> bool:
+def _keeps_all(order: Sequence[int | str], pattern: Sequence[bool]) -> bool:
     """Return whether a shuffle changes nothing: dimensions of length 1 may change places, go and come."""
-    order, pattern = op.new_order, x.type.broadcastable
     return len(order) == len(pattern) and all(
         d == i or one and (d == "x" or pattern[int(d)]) for i, (d, one) in enumerate(zip(order, pattern, strict=True))
     )
-
-
-def _shuffled_before(op: Any, f: Any, inputs: Any, out: Any) -> Any:
-    # What drops a dimension that the op stretched to 1 everywhere may do so before the op as well.
-    new = f(*[DimShuffle(v.type.broadcastable, op.new_order)(v) for v in inputs])
-    return new if new.type == out.type else None
-
-
-def _shuffled_at_once(op: Any, inner: Any, x: Any) -> Any:
-    return DimShuffle(x.type.broadcastable, ["x" if d == "x" else inner.new_order[d] for d in op.new_order])(x)
-
-
-_element_wise = P(Elemwise, "f", inplace_pattern={})(Rest("inputs")).where(is_only_output)
-rule("local_dimshuffle_lift", P(DimShuffle, "op")(x), x, when=_keeps_all,
-     also=[(P(DimShuffle, "op")(P(DimShuffle, "inner")(x)), _shuffled_at_once),
-           (P(DimShuffle, "op")(_element_wise.single_use()), _shuffled_before)],
-     phases=("canonicalize", "specialize"),
-     doc="Two shuffles are one; one that keeps everything is none; one of an element-wise result moves to its inputs.",
-)  # fmt: skip
 
 
 def _in_between_cannot_fail(out: Any, fgraph: Any) -> bool:
@@ -67,6 +68,7 @@ def _count_asked(node: TensorApply) -> int | None:
     return math.prod(lengths) if len(lengths) == len(known) else None
 
 
+x, shape = pattern_vars("x shape")
 rule("local_reshape_chain", P(Reshape, "op")(P(Reshape)(x, Var("between")), shape), P("op")(x, shape),
      when=_in_between_cannot_fail,
      doc="The shape that the elements had in between does not matter, where they could take it for certain.",
