@@ -44,6 +44,15 @@ MANY_OPS = 256
 operators: Table[str, P] = Table("rewriting.pattern.operators", "which op an operator stands for")
 
 
+def _operator(name: str, swapped: bool = False) -> Callable[[Pattern, Any], Call]:
+    """Return the method of a pattern for one of Python's operators."""
+
+    def apply(self: Pattern, other: Any) -> Call:
+        return P(name)(other, self) if swapped else P(name)(self, other)
+
+    return apply
+
+
 class Pattern:
     """Something that a variable may match."""
 
@@ -66,62 +75,22 @@ class Pattern:
         """
         return Named(self, name)
 
-    def __add__(self, other: Any) -> Call:
-        return _infix("add", self, other)
-
-    def __radd__(self, other: Any) -> Call:
-        return _infix("add", other, self)
-
-    def __sub__(self, other: Any) -> Call:
-        return _infix("sub", self, other)
-
-    def __rsub__(self, other: Any) -> Call:
-        return _infix("sub", other, self)
-
-    def __mul__(self, other: Any) -> Call:
-        return _infix("mul", self, other)
-
-    def __rmul__(self, other: Any) -> Call:
-        return _infix("mul", other, self)
-
-    def __truediv__(self, other: Any) -> Call:
-        return _infix("truediv", self, other)
-
-    def __rtruediv__(self, other: Any) -> Call:
-        return _infix("truediv", other, self)
-
-    def __floordiv__(self, other: Any) -> Call:
-        return _infix("floordiv", self, other)
-
-    def __mod__(self, other: Any) -> Call:
-        return _infix("mod", self, other)
-
-    def __pow__(self, other: Any) -> Call:
-        return _infix("pow", self, other)
-
-    def __rpow__(self, other: Any) -> Call:
-        return _infix("pow", other, self)
-
-    def __matmul__(self, other: Any) -> Call:
-        return _infix("matmul", self, other)
+    __add__, __radd__ = _operator("add"), _operator("add", swapped=True)
+    __sub__, __rsub__ = _operator("sub"), _operator("sub", swapped=True)
+    __mul__, __rmul__ = _operator("mul"), _operator("mul", swapped=True)
+    __truediv__, __rtruediv__ = _operator("truediv"), _operator("truediv", swapped=True)
+    __pow__, __rpow__ = _operator("pow"), _operator("pow", swapped=True)
+    __floordiv__, __mod__, __matmul__ = _operator("floordiv"), _operator("mod"), _operator("matmul")
+    __and__, __or__, __xor__ = _operator("and"), _operator("or"), _operator("xor")
 
     def __neg__(self) -> Call:
-        return _infix("neg", self)
+        return P("neg")(self)
 
     def __abs__(self) -> Call:
-        return _infix("abs", self)
-
-    def __and__(self, other: Any) -> Call:
-        return _infix("and", self, other)
-
-    def __or__(self, other: Any) -> Call:
-        return _infix("or", self, other)
-
-    def __xor__(self, other: Any) -> Call:
-        return _infix("xor", self, other)
+        return P("abs")(self)
 
     def __invert__(self) -> Call:
-        return _infix("invert", self)
+        return P("invert")(self)
 
 
 class Var(Pattern):
@@ -309,10 +278,9 @@ class P:
         self.attributes = attributes
         self._commutative = commutative
         self._associative = associative
-        #: Of the ops that were asked about, by their identity, whether they are meant: the same few are asked about at
-        #: each node, and to compare ops takes longer. (The op is kept, so that its id stays its own.)
-        self._known: dict[int, tuple[Op, bool]] = {}
-        #: Of these, by identity, too: whether it matches, and whether its inputs may be exchanged.
+        #: Of the ops that were asked about, by identity: whether they are meant, and whether their inputs may be
+        #: exchanged. The same few are asked about at each node, and to compare ops takes longer. (The op is kept, so
+        #: that its id stays its own.)
         self._met: dict[int, tuple[Op, bool, bool]] = {}
 
     def __call__(self, *args: Any) -> Call:
@@ -332,7 +300,7 @@ class P:
 
     def matches(self, op: Op) -> bool:
         """Return whether ``op`` is meant."""
-        return self.names(op) and self.has_attributes(op)
+        return self.met(op)[1]
 
     def met(self, op: Op) -> tuple[Op, bool, bool]:
         """Return ``op``, whether it is meant, and whether its inputs may be exchanged."""
@@ -340,28 +308,11 @@ class P:
         if known is None:
             if len(self._met) >= MANY_OPS:
                 self._met.clear()
-            meant = self.matches(op)
+            meant = any(_is_meant(one, op) for one in self.tracks()) and all(
+                getattr(op, k, None) == value for k, value in self.attributes.items()
+            )
             known = self._met[id(op)] = op, meant, meant and bool(self.commutative(op))
         return known
-
-    def names(self, op: Op) -> bool:
-        """Return whether ``op`` is one of those meant, whatever its attributes."""
-        mine = self.op
-        if mine is op:
-            return True
-        if isinstance(mine, type):
-            return isinstance(op, mine)
-        known = self._known.get(id(op))
-        if known is None:
-            if len(self._known) >= MANY_OPS:
-                self._known.clear()
-            meant = any(_is_meant(one, op) for one in mine) if isinstance(mine, tuple) else bool(mine == op)
-            known = self._known[id(op)] = op, meant
-        return known[1]
-
-    def has_attributes(self, op: Op) -> bool:
-        """Return whether the attributes of ``op`` are those that were asked for."""
-        return not self.attributes or all(getattr(op, k, None) == value for k, value in self.attributes.items())
 
     def tracks(self) -> tuple[Any, ...]:
         """Return the ops and classes of ops that can match."""
@@ -434,10 +385,6 @@ def pattern_vars(names: str, condition: Callable[[Any], bool] | None = None) -> 
 def as_pattern(value: Any) -> Pattern:
     """Return ``value`` as a pattern; what is none already is a number to match."""
     return value if isinstance(value, Pattern) else Literal(value)
-
-
-def _infix(name: str, *args: Any) -> Call:
-    return P(name)(*args)
 
 
 def variable_names(pattern: Pattern) -> list[str]:
