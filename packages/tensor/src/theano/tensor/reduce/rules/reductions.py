@@ -183,11 +183,12 @@ def _squares(order: tuple[Any, ...]) -> Any:
     return P(Sum, "op")(E(F.sqr)(product.single_use()).where(is_float).single_use())
 
 
-# That is the norms of the gradients of each example, without a tensor of three dimensions.
+# That is the norms of the gradients of each example, without a tensor of three dimensions. With ``G[:, None, :]`` it is
+# the sum along axis 0.
 rule("local_sumsqr2dot", _squares((0, 1, "x")), lambda op, W, G: _norms(op, W, G, 1), keeps="finite",
      also=[(_squares((0, "x", 1)), lambda op, W, G: _norms(op, W, G, 0))], phases=("specialize",),
-     doc="``sqr(W[None, :, :] * G[:, :, None]).sum(axis=(1, 2))`` is ``dot(sqr(G), sqr(W).sum(axis=1))``, "
-         "and with ``G[:, None, :]`` it is the sum along axis 0.")  # fmt: skip
+     doc="``sqr(W[None, :, :] * G[:, :, None]).sum(axis=(1, 2))`` is ``dot(sqr(G), sqr(W).sum(axis=1))``.",
+)  # fmt: skip
 
 
 rule("local_max_to_min", E(F.neg)(P(Max, "op")(E(F.neg)(x.where(is_float))).single_use()),
