@@ -354,14 +354,22 @@ class Call(Pattern):
         self.rest = last.name if isinstance(last, Rest) else None
         self.firm = self.args if self.rest is None else self.args[:-1]
         self.names = [a.name for a in self.firm if isinstance(a, Var)]
-        #: The arguments that do not match everything in their places, with these.
+        #: What is asked first of the inputs: of those in any order, and of those in their places, with these.
+        self.anywhere = [_core(a) for a in self.specific]
         self.checked = [
-            (i, a) for i, a in enumerate(self.args)
+            (i, _core(a)) for i, a in enumerate(self.args)
             if a in self.specific or isinstance(a, Var) and a.condition is not None
         ]  # fmt: skip
 
     def __repr__(self) -> str:
         return f"{self.op}({', '.join(map(repr, self.args))})"
+
+
+def _core(pattern: Pattern) -> Pattern:
+    """Return what a pattern wants first, without the conditions and the names that come after it."""
+    while isinstance(pattern, Where):
+        pattern = pattern.inner
+    return pattern
 
 
 def pattern_vars(names: str, condition: Callable[[Any], bool] | None = None) -> tuple[Var, ...]:
@@ -435,7 +443,7 @@ def match(pattern: Pattern, variable: Variable, bindings: Bindings | None = None
     elif isinstance(pattern, Call):
         node = variable.owner
         if node is not None and variable.index == pattern.op.resolve().output and fits(pattern, node):
-            for found, rest in match_inputs(pattern, node, bindings):
+            for found, rest in match_inputs(pattern, node, dict(bindings)):
                 if not rest:
                     yield found
     elif isinstance(pattern, Special):
@@ -471,7 +479,7 @@ def fits(pattern: Call, node: Apply) -> bool:
         elif not (known[2] and len(inputs) > len(args) > 1):  # what commutes may leave some
             return False
     if known[2]:
-        for arg in pattern.specific:
+        for arg in pattern.anywhere:
             for v in inputs:
                 if may_match(arg, v):
                     break
@@ -484,14 +492,14 @@ def fits(pattern: Call, node: Apply) -> bool:
     return True
 
 
-def match_inputs(pattern: Call, node: Apply, bindings: Bindings) -> Iterable[tuple[Bindings, list[Variable]]]:
+def match_inputs(pattern: Call, node: Apply, found: Bindings) -> Iterable[tuple[Bindings, list[Variable]]]:
     """Return each way to match the inputs of ``node``, with the inputs that the pattern says nothing about.
 
-    It is for nodes that :func:`fits` has passed. Only an op that commutes and associates can have such a remainder:
-    ``x * 1`` in the product ``a * b * 1``. A :class:`Rest` takes the remainder, or a free variable where there is one
-    beside other arguments.
+    It is for nodes that :func:`fits` has passed, and writes into ``found``. Only an op that commutes and associates can
+    have such a remainder: ``x * 1`` in the product ``a * b * 1``. A :class:`Rest` takes the remainder, or a free
+    variable where there is one beside other arguments.
     """
-    spec, op, found = pattern.op, node.op, dict(bindings)
+    spec, op = pattern.op, node.op
     if spec.name is not None and found.setdefault(spec.name, op) != op:
         return ()
     if isinstance(spec.op, str):
