@@ -209,7 +209,10 @@ def rules_page() -> str:
     _survey(phases, "", sequence, rules)
     lines = [RULES_HEAD, "| position | entry | tags |\n|---|---|---|"]
     lines += [f"| {position:g} | {inside}`{name}` | {tags} |" for position, inside, name, tags in sequence]
-    lines += ["\n## Each rule\n", "| rule | in | tags | keeps | what it does |\n|---|---|---|---|---|"]
+    patterns = sum(isinstance(rule, PatternRule) for rule, _, _ in rules.values())
+    counted = f"{patterns} of these {len(rules)} rules are patterns, the others functions of a node."
+    lines += ["\n## Each rule\n", f"{counted}\n"]
+    lines += ["| rule | in | tags | keeps | what it does |\n|---|---|---|---|---|"]
     for name in sorted(rules, key=str.lower):
         rule, places, tags = rules[name]
         lines.append(f"| `{name}` | {_names(places)} | {_names(sorted(tags))} | {rule.keeps} | {_says(rule)} |")

@@ -7,8 +7,7 @@ from arith import Twice, add, div, exp, log, log1p, mul, neg, real, sub
 
 from theano.errors import RewriteError
 from theano.graph import FunctionGraph
-from theano.rewriting import P, Rest, one_of, pattern_vars, rule
-from theano.rewriting import pattern as patterns
+from theano.rewriting import P, Rest, literals, one_of, pattern_vars, rule
 from theano.rewriting.pattern import build, match, may_match
 from theano.rewriting.rule import replacements
 
@@ -236,7 +235,7 @@ def test_numbers_as_results_are_made_by_the_layer(monkeypatch):
     node = exp(a).owner
     assert gone.answer(None, node)[node.outputs[0]].data == 1
     made = real("one")
-    monkeypatch.setattr(patterns, "literal_writers", [lambda value, old: made if value == 1 else None])
+    monkeypatch.setattr(literals, "literal_writers", [lambda value, old: made if value == 1 else None])
     assert gone.answer(None, node) == {node.outputs[0]: made}
     assert rule("two", P(exp)(x), 2, phases=()).answer(None, node) is None
 
@@ -249,3 +248,24 @@ def test_what_cannot_match_is_told_by_the_ops():
     assert not may_match(P(div)(x, 2), div(a, 3)) and may_match(P(div)(x, 2), div(a, 2))
     assert not may_match(P(exp)(one_of(-x, P(log)(x))), exp(a))
     assert not may_match(P(exp)(x), a)
+
+
+def test_what_an_op_computes_has_a_name():
+    a = real("a")
+    power = exp(a)
+    (found,) = match(P(log)(P(exp)(x).named("power")), log(power))
+    assert found == {"x": a, "power": power}
+    kept = rule("kept", P(log)(P(exp)(x).named("power")), P(neg)(P(exp)(x).named("power")), phases=())
+    (new,) = kept.answer(None, log(power).owner).values()
+    assert new.owner.inputs == [power] and kept.needs == (((exp,),),)
+
+
+def test_a_function_may_answer_for_each_output():
+    a = real("a")
+    node = Twice().make_node(a)
+    one, two = node.outputs
+    each = rule("each", P(Twice)(x), lambda x: [None, add(x, x)], phases=())
+    ((old, new),) = replacements(each, node, each.answer(None, node))
+    assert old is two and new.owner.op == add
+    told = rule("told", P(Twice)(x), lambda x, out: {out: x}, phases=())
+    assert told.answer(None, node) == {one: a}

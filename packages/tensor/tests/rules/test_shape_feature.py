@@ -212,4 +212,4 @@ def test_rules_ask_only_where_there_is_a_feature():
         fgraph = FunctionGraph([x], [out])
         node = fgraph.outputs[0].owner
         rule = shapes.local_track_shape_i if isinstance(node.op, Shape_i) else shapes.local_shape_to_shape_i
-        assert not rule.function(fgraph, node)
+        assert not rule.answer(fgraph, node)

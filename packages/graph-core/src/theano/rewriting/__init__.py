@@ -1,9 +1,9 @@
 """Rewriting: rules that replace parts of a graph by something better, and the sequence in which they are used.
 
-Read in this order: ``pattern`` (how two sides of a rule are written), ``rule`` (what a rule is), ``declare`` (how it
-enters a phase), ``context`` (what a pass is, and what it is given), ``drive`` (how rules meet nodes), ``phase`` (a pass
-made of rules), ``query`` and ``phases`` (what runs when), ``pipeline`` (from a graph to a rewritten one), ``merge``,
-``provenance``, ``report``.
+Read in this order: ``pattern`` (how two sides of a rule are written), ``literals`` (what numbers and types are to a
+layer), ``rule`` (what a rule is), ``declare`` (how it enters a phase), ``context`` (what a pass is, and what it is
+given), ``drive`` (how rules meet nodes), ``phase`` (a pass made of rules), ``query`` and ``phases`` (what runs when),
+``pipeline`` (from a graph to a rewritten one), ``merge``, ``provenance``, ``report``.
 
 The core knows one kind of rule (:class:`Rule`) and one kind of pass (:class:`Pass`). ``userdefined`` is the facade: the
 classes by which users of Theano write rewriters and collections of them. It adapts what they register to rules and
@@ -16,6 +16,7 @@ from theano.rewriting.context import Context, Pass, RewriteSettings
 from theano.rewriting.declare import local_rule, rule
 from theano.rewriting.drive import fixpoint, once, walk
 from theano.rewriting.failure import RuleFailure
+from theano.rewriting.literals import conformers, literal_readers, literal_value, literal_writers
 from theano.rewriting.merge import constant_folding, merge
 from theano.rewriting.pattern import (
     P,
@@ -23,10 +24,6 @@ from theano.rewriting.pattern import (
     Rest,
     Special,
     Var,
-    conformers,
-    literal_readers,
-    literal_value,
-    literal_writers,
     one_of,
     operators,
     pattern_vars,

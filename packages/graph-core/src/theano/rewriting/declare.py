@@ -39,7 +39,8 @@ def rule(
         What to look for.
     result : Pattern, number or callable
         What to put there. A callable takes what its parameters name in the pattern, and may return None; "out" is
-        what is replaced, "fgraph" the graph.
+        what is replaced, "fgraph" the graph. It may also answer as a function of a node does: with a list that has a
+        replacement, or None, for each output, or with a dictionary from variable to replacement.
     keeps : "exact", "close" or "finite"
         What it does to values: same bits, same within rounding, or same where everything is finite and no divisor zero.
     when : callable, optional
@@ -68,6 +69,17 @@ def rule(
     >>> (x,) = pattern_vars("x")
     >>> rule("not_not", P(Not())(P(Not())(x)), x, phases=())
     <rule not_not: Not(Not(x)) -> x>
+
+    With a function, the right side may be anything that follows from what the left side has found:
+
+    >>> class Not2(Op):
+    ...     __props__ = ("times",)
+    ...     def __init__(self, times):
+    ...         self.times = times
+    ...     itypes = otypes = [generic]
+    >>> odd = rule("odd", P(Not2, "op")(x), lambda op, x: Not()(x), when=lambda op: op.times % 2 == 1, phases=())
+    >>> odd.transform(Not2(3)(generic("a")).owner)
+    [Not.0]
     """
     made = PatternRule(
         name, pattern, result, when=when, allow_multiple_clients=allow_multiple_clients, also=also, doc=doc,

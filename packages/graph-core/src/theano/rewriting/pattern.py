@@ -16,22 +16,24 @@ What may be said beyond that::
     P(Sum, "op", axis=None)(x)             # a class of ops with some attributes, and the op itself under a name
     P((log, log1p), "f")(P(exp)(x))        # one of several ops
     P("f")(x) in a result                  # the op that was found under that name
+    P(exp)(x).named("power")               # a name for what an op computes
     one_of(x - y, x + -y)                  # what can be written in several ways
 
-This file knows no arithmetic. The layer that has ops for the operators enters them in :data:`operators`, a way to
-tell what a constant is worth in :data:`literal_readers`, and a way to make a replacement fit in :data:`conformers`.
+This file knows no arithmetic. The layer that has ops for the operators enters them in :data:`operators`, and says in
+:mod:`theano.rewriting.literals` what numbers and types are to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from theano.errors import RewriteError
-from theano.extensions import Chain, Table
+from theano.extensions import Table
 from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.variable import Constant, Variable
+from theano.rewriting.literals import literal_value
 
 #: What the names in a pattern stand for: variables, tuples of them (of :class:`Rest`), and ops.
 Bindings = dict[str, Any]
@@ -41,47 +43,14 @@ MANY_OPS = 256
 #: What Python's operators mean between patterns: from "add", "mul", "truediv", ... to an op wrapped in :class:`P`.
 operators: Table[str, P] = Table("rewriting.pattern.operators", "which op an operator stands for")
 
-#: Functions that return what a variable is worth everywhere, as a Python number, or None. The first answer counts.
-literal_readers: Chain[Callable[[Variable], Any]] = Chain(
-    "rewriting.pattern.literal_readers", "what a variable is worth"
-)
 
-#: Functions ``(number, old) -> Variable or None`` that make what is worth ``number`` everywhere, in place of ``old``.
-literal_writers: Chain[Callable[[Any, Variable], Variable | None]] = Chain(
-    "rewriting.pattern.literal_writers", "how a number takes the place of a variable"
-)
+def _operator(name: str, swapped: bool = False) -> Callable[[Pattern, Any], Call]:
+    """Return the method of a pattern for one of Python's operators."""
 
-#: Functions ``(new, old) -> Variable or None`` that bring a replacement to the type of what it replaces.
-conformers: Chain[Callable[[Variable, Variable], Variable | None]] = Chain(
-    "rewriting.pattern.conformers", "how a replacement gets the type of what it replaces"
-)
+    def apply(self: Pattern, other: Any) -> Call:
+        return P(name)(other, self) if swapped else P(name)(self, other)
 
-
-def literal_value(variable: Variable) -> Any:
-    """Return the one number that ``variable`` is worth everywhere, or None where that is not known."""
-    for read in literal_readers:
-        value = read(variable)
-        if value is not None:
-            return value
-    return None
-
-
-def literal_like(value: Any, old: Variable) -> Variable | None:
-    """Return a variable that is worth ``value`` everywhere, in place of ``old``, or None where none is known."""
-    if not literal_writers:
-        return old.type.filter_variable(old.type.filter(value, allow_downcast=True))
-    return next((made for write in literal_writers if (made := write(value, old)) is not None), None)
-
-
-def conform(new: Variable, old: Variable) -> Variable | None:
-    """Return ``new`` with the type of ``old``, or None where no way is known."""
-    if new.type == old.type:
-        return new
-    for change in conformers:
-        changed = change(new, old)
-        if changed is not None and changed.type == old.type:
-            return changed
-    return None
+    return apply
 
 
 class Pattern:
@@ -95,62 +64,33 @@ class Pattern:
         """Return a pattern of the variables that match this one and that only one node uses."""
         return Where(self, _has_one_user)
 
-    def __add__(self, other: Any) -> Call:
-        return _infix("add", self, other)
+    def named(self, name: str) -> Pattern:
+        """Return a pattern of the variables that match this one, and that it binds to ``name``.
 
-    def __radd__(self, other: Any) -> Call:
-        return _infix("add", other, self)
+        Examples
+        --------
+        >>> x, y = pattern_vars("x y")
+        >>> variable_names((x * y).named("product") / y)
+        ['product', 'x', 'y']
+        """
+        return Named(self, name)
 
-    def __sub__(self, other: Any) -> Call:
-        return _infix("sub", self, other)
-
-    def __rsub__(self, other: Any) -> Call:
-        return _infix("sub", other, self)
-
-    def __mul__(self, other: Any) -> Call:
-        return _infix("mul", self, other)
-
-    def __rmul__(self, other: Any) -> Call:
-        return _infix("mul", other, self)
-
-    def __truediv__(self, other: Any) -> Call:
-        return _infix("truediv", self, other)
-
-    def __rtruediv__(self, other: Any) -> Call:
-        return _infix("truediv", other, self)
-
-    def __floordiv__(self, other: Any) -> Call:
-        return _infix("floordiv", self, other)
-
-    def __mod__(self, other: Any) -> Call:
-        return _infix("mod", self, other)
-
-    def __pow__(self, other: Any) -> Call:
-        return _infix("pow", self, other)
-
-    def __rpow__(self, other: Any) -> Call:
-        return _infix("pow", other, self)
-
-    def __matmul__(self, other: Any) -> Call:
-        return _infix("matmul", self, other)
+    __add__, __radd__ = _operator("add"), _operator("add", swapped=True)
+    __sub__, __rsub__ = _operator("sub"), _operator("sub", swapped=True)
+    __mul__, __rmul__ = _operator("mul"), _operator("mul", swapped=True)
+    __truediv__, __rtruediv__ = _operator("truediv"), _operator("truediv", swapped=True)
+    __pow__, __rpow__ = _operator("pow"), _operator("pow", swapped=True)
+    __floordiv__, __mod__, __matmul__ = _operator("floordiv"), _operator("mod"), _operator("matmul")
+    __and__, __or__, __xor__ = _operator("and"), _operator("or"), _operator("xor")
 
     def __neg__(self) -> Call:
-        return _infix("neg", self)
+        return P("neg")(self)
 
     def __abs__(self) -> Call:
-        return _infix("abs", self)
-
-    def __and__(self, other: Any) -> Call:
-        return _infix("and", self, other)
-
-    def __or__(self, other: Any) -> Call:
-        return _infix("or", self, other)
-
-    def __xor__(self, other: Any) -> Call:
-        return _infix("xor", self, other)
+        return P("abs")(self)
 
     def __invert__(self) -> Call:
-        return _infix("invert", self)
+        return P("invert")(self)
 
 
 class Var(Pattern):
@@ -235,6 +175,27 @@ class Where(Special):
         return repr(self.inner)
 
 
+class Named(Where):
+    """Matches what another pattern does, and binds the variable itself to a name."""
+
+    def __init__(self, inner: Pattern, name: str):
+        super().__init__(inner, lambda variable: True)
+        self.name = name
+
+    def match(self, variable: Variable, bindings: Bindings) -> Iterator[Bindings]:
+        """Yield the matches of the pattern inside, with the name."""
+        for found in match(self.inner, variable, bindings):
+            yield {**found, self.name: variable}
+
+    def variable_names(self) -> list[str]:
+        """Return the name, and those of the pattern inside."""
+        return [self.name, *variable_names(self.inner)]
+
+    def build(self, bindings: Bindings) -> Any:
+        """Return the variable."""
+        return bindings[self.name]
+
+
 class OneOf(Special):
     """Matches what any of several patterns does."""
 
@@ -317,10 +278,9 @@ class P:
         self.attributes = attributes
         self._commutative = commutative
         self._associative = associative
-        #: Of the ops that were asked about, by their identity, whether they are meant: the same few are asked about at
-        #: each node, and to compare ops takes longer. (The op is kept, so that its id stays its own.)
-        self._known: dict[int, tuple[Op, bool]] = {}
-        #: Of these, by identity, too: whether it matches, and whether its inputs may be exchanged.
+        #: Of the ops that were asked about, by identity: whether they are meant, and whether their inputs may be
+        #: exchanged. The same few are asked about at each node, and to compare ops takes longer. (The op is kept, so
+        #: that its id stays its own.)
         self._met: dict[int, tuple[Op, bool, bool]] = {}
 
     def __call__(self, *args: Any) -> Call:
@@ -340,7 +300,7 @@ class P:
 
     def matches(self, op: Op) -> bool:
         """Return whether ``op`` is meant."""
-        return self.names(op) and self.has_attributes(op)
+        return self.met(op)[1]
 
     def met(self, op: Op) -> tuple[Op, bool, bool]:
         """Return ``op``, whether it is meant, and whether its inputs may be exchanged."""
@@ -348,28 +308,11 @@ class P:
         if known is None:
             if len(self._met) >= MANY_OPS:
                 self._met.clear()
-            meant = self.matches(op)
+            meant = any(_is_meant(one, op) for one in self.tracks()) and all(
+                getattr(op, k, None) == value for k, value in self.attributes.items()
+            )
             known = self._met[id(op)] = op, meant, meant and bool(self.commutative(op))
         return known
-
-    def names(self, op: Op) -> bool:
-        """Return whether ``op`` is one of those meant, whatever its attributes."""
-        mine = self.op
-        if mine is op:
-            return True
-        if isinstance(mine, type):
-            return isinstance(op, mine)
-        known = self._known.get(id(op))
-        if known is None:
-            if len(self._known) >= MANY_OPS:
-                self._known.clear()
-            meant = any(_is_meant(one, op) for one in mine) if isinstance(mine, tuple) else bool(mine == op)
-            known = self._known[id(op)] = op, meant
-        return known[1]
-
-    def has_attributes(self, op: Op) -> bool:
-        """Return whether the attributes of ``op`` are those that were asked for."""
-        return not self.attributes or all(getattr(op, k, None) == value for k, value in self.attributes.items())
 
     def tracks(self) -> tuple[Any, ...]:
         """Return the ops and classes of ops that can match."""
@@ -406,14 +349,27 @@ class Call(Pattern):
             (a for a in self.args if not isinstance(a, (Var, Rest))), key=lambda a: isinstance(a, Literal)
         )
 
-        #: The arguments that do not match everything in their places, with these.
+        #: The arguments but for one that takes the rest, the name of that, and the names of variables among the others.
+        last = self.args[-1] if self.args else None
+        self.rest = last.name if isinstance(last, Rest) else None
+        self.firm = self.args if self.rest is None else self.args[:-1]
+        self.names = [a.name for a in self.firm if isinstance(a, Var)]
+        #: What is asked first of the inputs: of those in any order, and of those in their places, with these.
+        self.anywhere = [_core(a) for a in self.specific]
         self.checked = [
-            (i, a) for i, a in enumerate(self.args)
+            (i, _core(a)) for i, a in enumerate(self.args)
             if a in self.specific or isinstance(a, Var) and a.condition is not None
         ]  # fmt: skip
 
     def __repr__(self) -> str:
         return f"{self.op}({', '.join(map(repr, self.args))})"
+
+
+def _core(pattern: Pattern) -> Pattern:
+    """Return what a pattern wants first, without the conditions and the names that come after it."""
+    while isinstance(pattern, Where):
+        pattern = pattern.inner
+    return pattern
 
 
 def pattern_vars(names: str, condition: Callable[[Any], bool] | None = None) -> tuple[Var, ...]:
@@ -437,10 +393,6 @@ def pattern_vars(names: str, condition: Callable[[Any], bool] | None = None) -> 
 def as_pattern(value: Any) -> Pattern:
     """Return ``value`` as a pattern; what is none already is a number to match."""
     return value if isinstance(value, Pattern) else Literal(value)
-
-
-def _infix(name: str, *args: Any) -> Call:
-    return P(name)(*args)
 
 
 def variable_names(pattern: Pattern) -> list[str]:
@@ -491,7 +443,7 @@ def match(pattern: Pattern, variable: Variable, bindings: Bindings | None = None
     elif isinstance(pattern, Call):
         node = variable.owner
         if node is not None and variable.index == pattern.op.resolve().output and fits(pattern, node):
-            for found, rest in match_inputs(pattern, node, bindings):
+            for found, rest in match_inputs(pattern, node, dict(bindings)):
                 if not rest:
                     yield found
     elif isinstance(pattern, Special):
@@ -527,7 +479,7 @@ def fits(pattern: Call, node: Apply) -> bool:
         elif not (known[2] and len(inputs) > len(args) > 1):  # what commutes may leave some
             return False
     if known[2]:
-        for arg in pattern.specific:
+        for arg in pattern.anywhere:
             for v in inputs:
                 if may_match(arg, v):
                     break
@@ -540,35 +492,40 @@ def fits(pattern: Call, node: Apply) -> bool:
     return True
 
 
-def match_inputs(pattern: Call, node: Apply, bindings: Bindings) -> Iterator[tuple[Bindings, list[Variable]]]:
-    """Yield each way to match the inputs of ``node``, with the inputs that the pattern says nothing about.
+def match_inputs(pattern: Call, node: Apply, found: Bindings) -> Iterable[tuple[Bindings, list[Variable]]]:
+    """Return each way to match the inputs of ``node``, with the inputs that the pattern says nothing about.
 
-    It is for nodes that :func:`fits` has passed. Only an op that commutes and associates can have such a remainder:
-    ``x * 1`` in the product ``a * b * 1``. A :class:`Rest` takes the remainder, or a free variable where there is one
-    beside other arguments.
+    It is for nodes that :func:`fits` has passed, and writes into ``found``. Only an op that commutes and associates can
+    have such a remainder: ``x * 1`` in the product ``a * b * 1``. A :class:`Rest` takes the remainder, or a free
+    variable where there is one beside other arguments.
     """
-    if pattern.op.name is not None:
-        bound = bindings.get(pattern.op.name)
-        if bound is not None and bound != node.op:
-            return
-        bindings = {**bindings, pattern.op.name: node.op}
-    spec = pattern.op.resolve()
-    firm, last = pattern.args[:-1], pattern.args[-1] if pattern.args else None
-    inputs = list(node.inputs)
-    if not spec.commutative(node.op):
-        if isinstance(last, Rest):
-            for found in _in_order(firm, inputs, bindings):
-                yield {**found, last.name: tuple(inputs[len(firm) :])}, []
-        else:
-            for found in _in_order(pattern.args, inputs, bindings):
-                yield found, []
-        return
-    if isinstance(last, Rest):
-        for found, rest in _in_any_order(_specific_first(firm, bindings), inputs, bindings):
-            yield {**found, last.name: tuple(rest)}, []
-        return
-    args = _specific_first(pattern.args, bindings)
-    if len(inputs) == len(args):
+    spec, op = pattern.op, node.op
+    if spec.name is not None and found.setdefault(spec.name, op) != op:
+        return ()
+    if isinstance(spec.op, str):
+        spec = spec.resolve()
+    if spec.met(op)[2]:
+        return _match_in_any_order(pattern, spec, node, found)
+    if pattern.rest is not None:
+        found[pattern.rest] = tuple(node.inputs[len(pattern.firm) :])
+    if pattern.specific:
+        return ((each, []) for each in _in_order(pattern.firm, node.inputs, found))
+    # Variables alone need no search; their conditions have been asked.
+    for name, v in zip(pattern.names, node.inputs, strict=False):
+        bound = found.setdefault(name, v)
+        if bound is not v and not same(bound, v):
+            return ()
+    return [(found, [])]
+
+
+def _match_in_any_order(
+    pattern: Call, spec: P, node: Apply, bindings: Bindings
+) -> Iterator[tuple[Bindings, list[Variable]]]:
+    inputs, args = list(node.inputs), _specific_first(pattern.firm, bindings)
+    if pattern.rest is not None:
+        for found, rest in _in_any_order(args, inputs, bindings):
+            yield {**found, pattern.rest: tuple(rest)}, []
+    elif len(inputs) == len(args):
         for found, _ in _in_any_order(args, inputs, bindings):
             yield found, []
     elif len(inputs) > len(args) > 1 and spec.associative(node.op):

@@ -19,6 +19,7 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
 from theano.graph.variable import Variable
 from theano.rewriting import families
+from theano.rewriting.literals import conform, literal_like
 from theano.rewriting.needs import NOTHING, Needs, needed_below
 from theano.rewriting.pattern import (
     MANY_OPS,
@@ -29,18 +30,23 @@ from theano.rewriting.pattern import (
     Special,
     as_pattern,
     build,
-    conform,
     fits,
-    literal_like,
     match_inputs,
     variable_names,
 )
 
-#: What a rule may promise about values: the same bits; the same within rounding, which a zero's sign is part of; the
-#: same within rounding where all values that are met, before and after, lie in the range of their dtypes (not infinite,
-#: no NaN, not so small that digits or the whole get lost) and no divisor is zero, where the terms of a sum may be added
-#: in another order, so that its rounding is that of the largest; something near, as its text says, for rules that one
-#: has to ask for.
+#: What a rule may promise about values:
+#:
+#: exact
+#:     The same bits.
+#: close
+#:     The same within rounding, which the sign of a zero is part of.
+#: finite
+#:     The same within rounding, where no divisor is zero and all values, before and after, lie in the range of their
+#:     dtypes: not infinite, no NaN, not so small that digits get lost. The terms of a sum may be added in another
+#:     order, so that its rounding is that of the largest.
+#: approximate
+#:     Something near, as the text of the rule says; one has to ask for such a rule.
 CONTRACTS = ("exact", "close", "finite", "approximate")
 
 #: A replacement for each output (None keeps it), or by the variable replaced.
@@ -188,7 +194,7 @@ class Case:
         """The ops that the root of the pattern matches."""
         return self.pattern.op.resolve().tracks()
 
-    def answer(self, fgraph: FunctionGraph, node: Apply, alone: bool = False) -> dict[Variable, Variable] | None:
+    def answer(self, fgraph: FunctionGraph, node: Apply, alone: bool = False) -> Answer:
         """Return the result of the first way to match that meets the condition.
 
         With ``alone`` inner parts of the pattern must not be used elsewhere.
@@ -196,29 +202,27 @@ class Case:
         if not fits(self.pattern, node):
             return None
         out = node.outputs[self.pattern.op.resolve().output]
-        for found, rest in match_inputs(self.pattern, node, {}):
+        for found, rest in match_inputs(self.pattern, node, {"out": out, "fgraph": fgraph}):
             if alone and not self._used_here_only(node, found):
                 continue
-            context = {**found, "out": out, "fgraph": fgraph}
-            if self.when is not None and not self.when(*(context[n] for n in self._when_names)):
+            if self.when is not None and not self.when(*[found[n] for n in self._when_names]):
                 continue
-            new = self._build(out, context, node.op, rest)
+            if isinstance(self.result, Pattern):
+                new = build(self.result, found)
+            else:
+                new = self.result(*[found[n] for n in self._result_names])
+            if new is None:
+                continue
+            if isinstance(new, (list, tuple, Mapping)):
+                return new  # as a rule that is a function answers, for each output
+            if rest:
+                new = node.op(new, *rest)
+            if not isinstance(new, Variable):
+                new = literal_like(new, out)
+            new = None if new is None else conform(new, out)
             if new is not None:
                 return {out: new}
         return None
-
-    def _build(self, old: Variable, found: Bindings, op: Op, rest: list[Variable]) -> Variable | None:
-        if isinstance(self.result, Pattern):
-            new = build(self.result, found)
-        else:
-            new = self.result(*(found[n] for n in self._result_names))
-        if new is None:
-            return None
-        if rest:
-            new = op(new, *rest)
-        if not isinstance(new, Variable):
-            new = literal_like(new, old)
-        return None if new is None else conform(new, old)
 
     def _used_here_only(self, node: Apply, found: Bindings) -> bool:
         bound = {v for v in found.values() if isinstance(v, Variable)}

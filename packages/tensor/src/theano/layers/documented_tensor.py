@@ -72,7 +72,10 @@ OLD_NAMES = {
         "theano.tensor.nnet.classes": "*",
         "theano.tensor.nnet.rules": "*",
         "theano.tensor.rules.by_name": (
-            "local_logsoftmax local_softmax_grad_to_crossentropy_with_softmax_grad "
+            "crossentropy_to_crossentropy_with_softmax crossentropy_to_crossentropy_with_softmax_with_bias "
+            "local_advanced_indexing_crossentropy_onehot local_advanced_indexing_crossentropy_onehot_grad "
+            "local_argmax_pushdown local_logsoftmax local_logsoftmax_grad "
+            "local_softmax_grad_to_crossentropy_with_softmax_grad local_softmax_with_bias "
             "local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc"
         ),
         "theano.tensor.nnet.activation": "*",

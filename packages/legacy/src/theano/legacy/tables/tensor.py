@@ -443,6 +443,7 @@ OLD_NAMES = {
         "theano.tensor.linalg.rules": "*",
         "theano.tensor.elemwise.rules.fusion": "*",
         "theano.tensor.index.rules.reads": "*",
+        "theano.tensor.rules.predicates": "constant_like",
         "theano.tensor.rules.inplace": (
             "* local_inplace_incsubtensor1=inplace_inc_subtensor1 local_inplace_setsubtensor=inplace_set_subtensor"
         ),
@@ -469,12 +470,16 @@ OLD_NAMES = {
         ),
     },
     "theano.tensor.opt_uncanonicalize": {
-        "theano.rewriting": "phases",
+        "theano.rewriting": "local_rule phases",
         "theano.tensor.rules.by_name": (
             "local_alloc_dimshuffle local_dimshuffle_alloc local_dimshuffle_subtensor local_hard_sigmoid "
-            "local_max_and_argmax local_max_to_min local_reduce_join local_reshape_dimshuffle "
-            "local_sum_prod_all_to_none local_ultra_fast_sigmoid local_useless_reduce topo_constant_folding"
+            "local_max_and_argmax local_max_to_min local_op_of_op local_opt_alloc local_reduce_broadcastable "
+            "local_reduce_dimshuffle local_reduce_join local_reshape_dimshuffle local_sum_prod_all_to_none "
+            "local_sum_prod_div_dimshuffle local_sum_prod_mul_by_scalar local_sumsqr2dot local_ultra_fast_sigmoid "
+            "local_useless_reduce local_useless_topk topo_constant_folding"
         ),
+        "theano.tensor.rules.predicates": "is_discrete made_by only_used_by scalar_of",
+        "theano.tensor.type": "TensorApply",
         "theano.tensor.reduce.rules.reductions": "*",
     },
     "theano.tensor.raw_random": {

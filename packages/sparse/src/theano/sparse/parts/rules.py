@@ -7,7 +7,7 @@ from typing import Any
 from theano import scalar as scal
 from theano.graph import Apply, FunctionGraph
 from theano.graph.op_contract import answers
-from theano.rewriting import local_rule
+from theano.rewriting import P, local_rule, pattern_vars, rule
 from theano.sparse.convert import is_sparse
 from theano.sparse.parts.op import CSM, CheckedParts, CSMGrad, CSMProperties, length
 from theano.tensor.convert import is_tensor, static_int
@@ -19,6 +19,9 @@ from theano.tensor.rules.predicates import FAST
 from theano.tensor.shape.basic import Shape_i
 
 EARLY = ("canonicalize", "specialize")
+
+x, g, g_shape = pattern_vars("x g g_shape")
+parts = data, indices, indptr, shape = pattern_vars("data indices indptr shape")
 
 
 def is_ours(indices: Any, indptr: Any) -> bool:
@@ -36,17 +39,16 @@ def _lengths(feature: Any, v: Any) -> Any:
     return (length(v, 0), length(v, 1)) if is_sparse(v) else None
 
 
-@local_rule([CSMProperties], phases=EARLY, tags=FAST)
-def local_csm_properties_csm(node: Apply[Any, Any]) -> Any:
-    """The parts of a matrix that was made of parts are these; arrays of somebody else are looked at."""
-    made = node.inputs[0].owner
-    if made is None or not isinstance(made.op, CSM):
-        return None
-    data, indices, indptr, shape = made.inputs
-    if is_ours(indices, indptr):
-        return [data, indices, indptr, shape]
-    indices, indptr, shape, data = CheckedParts(made.op.format)(indices, indptr, shape, data)
+def _looked_at(made: Any, data: Any, indices: Any, indptr: Any, shape: Any) -> list[Any]:
+    if not is_ours(indices, indptr):
+        indices, indptr, shape, data = CheckedParts(made.format)(indices, indptr, shape, data)
     return [data, indices, indptr, shape]
+
+
+local_csm_properties_csm = rule(
+    "local_csm_properties_csm", P(CSMProperties)(P(CSM, "made")(*parts)), _looked_at, phases=EARLY, tags=FAST,
+    doc="The parts of a matrix that was made of parts are these; arrays of somebody else are looked at.",
+)  # fmt: skip
 
 
 @local_rule([CSMProperties], phases=EARLY, tags=FAST)
@@ -86,28 +88,13 @@ def local_lengths_of_matrix(node: Apply[Any, Any]) -> Any:
     return lengths if len(axes) == 1 else [stack(lengths)]
 
 
-@local_rule([CSM], phases=EARLY, tags=FAST)
-def local_csm_csm_properties(node: Apply[Any, Any]) -> Any:
-    """A matrix of all parts of another one of its format is that matrix."""
-    parts = [v.owner for v in node.inputs]
-    if parts[0] is None or not isinstance(parts[0].op, CSMProperties) or any(p is not parts[0] for p in parts):
-        return None
-    if [v.index for v in node.inputs] != [0, 1, 2, 3]:
-        return None
-    matrix = parts[0].inputs[0]
-    return [matrix] if matrix.type == node.outputs[0].type else None
+rule("local_csm_csm_properties", P(CSM)(*[P(CSMProperties, output=i)(x) for i in range(4)]), x,
+     when=lambda x, out: x.type == out.type, phases=EARLY, tags=FAST,
+     doc="A matrix of all parts of another one of its format is that matrix.")  # fmt: skip
 
 
-@local_rule([CSMGrad], phases=EARLY)
-def local_csm_grad_c(node: Apply[Any, Any]) -> Any:
-    """A gradient of the very structure of the matrix is read as it lies: its numbers are those that are wanted."""
-    _, *x = node.inputs[:4]
-    g, *places = node.inputs[4:]
-    same = x[0] is places[0] and x[1] is places[1] and is_ours(x[0], x[1])
-    return [g] if same else None
-
-
-__all__ = [
-    "is_ours", "local_csm_csm_properties", "local_csm_grad_c", "local_csm_properties_csm", "local_csm_shape",
-    "local_lengths_of_matrix",
-]  # fmt: skip
+local_csm_grad_c = rule(
+    "local_csm_grad_c", P(CSMGrad)(data, indices, indptr, shape, g, indices, indptr, g_shape), lambda g: [g],
+    when=lambda indices, indptr: is_ours(indices, indptr), phases=EARLY,
+    doc="A gradient of the very structure of the matrix is read as it lies: its numbers are those that are wanted.",
+)  # fmt: skip

@@ -6,9 +6,9 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply, FunctionGraph, Op
-from theano.rewriting import Context, local_rule, phases
+from theano.rewriting import Context, P, local_rule, pattern_vars, phases, rule
 from theano.sparse.convert import is_sparse
-from theano.sparse.elemwise.rules import KERNELS, in_dtype
+from theano.sparse.elemwise.rules import for_kernels, in_dtype
 from theano.sparse.parts.elements import Scattered
 from theano.sparse.parts.op import CSM, as_format, csm_properties
 from theano.sparse.product.op import Dot, SamplingDot, StructuredDot, TrueDot, Usmm, sdg_csc, sdg_csr, usmm
@@ -19,6 +19,7 @@ from theano.tensor.join.op import stack
 from theano.tensor.rules.inplace import MayTake, work_in_place
 
 SPECIALIZE = ("specialize",)
+x, y, z, p, alpha = pattern_vars("x y z p alpha")
 
 
 def _product(x: Any, y: Any, out: Any) -> Any:
@@ -38,39 +39,42 @@ def _sparse_product(x: Any, y: Any, out: Any) -> Any:
     return CSM(format)(*found, shape)
 
 
-@local_rule([StructuredDot, Dot], phases=SPECIALIZE)
-def local_structured_dot(node: Apply[Any, Any]) -> Any:
-    """A product is computed of the parts of the sparse operand, or of both."""
-    (x, y), (out,) = node.inputs, node.outputs
-    if out.type.dtype not in KERNELS or "bsr" in (getattr(x.type, "format", ""), getattr(y.type, "format", "")):
-        return None
-    if is_sparse(x) and is_sparse(y):
-        found = _sparse_product(x, y, out)
-        return [found if is_sparse(out) else Scattered(found.type.format)(*csm_properties(found))]
-    if is_sparse(x):
+def _has_parts(v: Any) -> bool:
+    return not is_sparse(v) or v.type.format != "bsr"
+
+
+def _dot(x: Any, y: Any, out: Any) -> Any:
+    if not is_sparse(x):
+        return [_product(y.T, x.T, out).T]
+    if not is_sparse(y):
         return [_product(x, y, out)]
-    return [_product(y.T, x.T, out).T]
+    found = _sparse_product(x, y, out)
+    return [found if is_sparse(out) else Scattered(found.type.format)(*csm_properties(found))]
 
 
-@local_rule([TrueDot], phases=SPECIALIZE)
-def local_true_dot(node: Apply[Any, Any]) -> Any:
-    """The product of two sparse matrices is computed of their parts."""
-    (x, y), (out,) = node.inputs, node.outputs
-    if out.type.dtype not in KERNELS or not is_sparse(y):
-        return None
-    return [_sparse_product(x, y, out)]
+local_structured_dot = rule(
+    "local_structured_dot", P((StructuredDot, Dot))(x.where(_has_parts), y.where(_has_parts)), _dot, when=for_kernels,
+    phases=SPECIALIZE,
+    doc="A product is computed of the parts of the sparse operand, or of both.",
+)  # fmt: skip
 
 
-@local_rule([SamplingDot], phases=SPECIALIZE)
-def local_sampling_dot_csr(node: Apply[Any, Any]) -> Any:
-    """A sampled product is computed at the places alone, and multiplied with their numbers."""
-    (x, y, p), (out,) = node.inputs, node.outputs
-    if out.type.dtype not in KERNELS:
-        return None
+rule("local_true_dot", P(TrueDot)(x, y.where(is_sparse)), _sparse_product, when=for_kernels, phases=SPECIALIZE,
+     doc="The product of two sparse matrices is computed of their parts.")  # fmt: skip
+
+
+def _sampled(x: Any, y: Any, p: Any, out: Any) -> Any:
+    format = p.type.format
     data, indices, indptr, shape = csm_properties(p)
     data, x, y = in_dtype(out, data, x, y)
-    products = (sdg_csr if p.type.format == "csr" else sdg_csc)(indices, indptr, y, x)
-    return [CSM(p.type.format)(data * products, indices, indptr, shape)]
+    products = (sdg_csr if format == "csr" else sdg_csc)(indices, indptr, y, x)
+    return CSM(format)(data * products, indices, indptr, shape)
+
+
+local_sampling_dot_csr = rule(
+    "local_sampling_dot_csr", P(SamplingDot)(x, y, p), _sampled, when=for_kernels, phases=SPECIALIZE,
+    doc="A sampled product is computed at the places alone, and multiplied with their numbers.",
+)  # fmt: skip
 
 
 # -- products that are added -----------------------------------------------------------------------------------
@@ -97,7 +101,7 @@ def local_usmm(node: Apply[Any, Any]) -> Any:
     if len(node.outputs) > 1 or node.op.scalar_op not in (scal.add, scal.sub) or len(node.inputs) != 2:
         return None
     if (
-        out.type.dtype not in KERNELS
+        not for_kernels(out)
         or any(v.type.dtype != out.type.dtype for v in node.inputs)
         or any(out.type.broadcastable)
     ):
@@ -115,17 +119,19 @@ def local_usmm(node: Apply[Any, Any]) -> Any:
     return None
 
 
-@local_rule([Usmm], phases=SPECIALIZE)
-def local_usmm_csx(node: Apply[Any, Any]) -> Any:
-    """A product that is added is computed of the parts of the sparse factor."""
-    (alpha, x, y, z), (out,) = node.inputs, node.outputs
-    if out.type.dtype not in KERNELS or is_sparse(x) and is_sparse(y):
-        return None
+def _added(alpha: Any, x: Any, y: Any, z: Any, out: Any) -> Any:
     if is_sparse(y):
         return [usmm(alpha, y.T, x.T, z.T).T]
     data, *places = csm_properties(x)
     alpha, data, y, z = in_dtype(out, alpha, data, y, z)
     return [AddedProduct(x.type.format)(alpha, data, *places, y, z)]
+
+
+local_usmm_csx = rule(
+    "local_usmm_csx", P(Usmm)(alpha, x, y, z), _added,
+    when=lambda x, y, out: for_kernels(out) and not (is_sparse(x) and is_sparse(y)), phases=SPECIALIZE,
+    doc="A product that is added is computed of the parts of the sparse factor.",
+)  # fmt: skip
 
 
 def _in_place(node: Apply[Any, Any], may_take: MayTake) -> Op | None:

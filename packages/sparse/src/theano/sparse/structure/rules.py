@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano.graph import Apply, FunctionGraph, Op
-from theano.rewriting import Context, P, local_rule, pattern_vars, phases, rule
+from theano.rewriting import Context, P, Rest, pattern_vars, phases, rule
 from theano.sparse.parts.elements import Scattered
 from theano.sparse.parts.op import CSM, Recompressed, csm_properties
 from theano.sparse.structure.dense import DenseFromSparse, SparseFromDense
@@ -16,47 +16,42 @@ from theano.tensor.rules.inplace import MayTake, work_in_place
 (x,) = pattern_vars("x")
 
 
-@local_rule([DenseFromSparse], phases=("canonicalize", "specialize"))
-def local_dense_from_sparse_sparse_from_dense(node: Apply[Any, Any]) -> Any:
-    """A dense matrix that was made sparse and dense again is itself."""
-    made = node.inputs[0].owner
-    if made is None or not isinstance(made.op, SparseFromDense):
-        return None
-    dense = made.inputs[0]
-    return [dense] if dense.type == node.outputs[0].type else None
+local_dense_from_sparse_sparse_from_dense = rule(
+    "local_dense_from_sparse_sparse_from_dense", P(DenseFromSparse)(P(SparseFromDense)(x)), x,
+    when=lambda x, out: x.type == out.type, phases=("canonicalize", "specialize"),
+    doc="A dense matrix that was made sparse and dense again is itself.",
+)  # fmt: skip
 
 
 rule("local_sparse_transpose_transpose", P(Transpose)(P(Transpose)(x)), x, phases=("canonicalize", "specialize"),
      doc="The transpose of a transpose is the matrix.")  # fmt: skip
 
 
-@local_rule([DenseFromSparse], phases=("specialize",))
-def local_dense_from_sparse(node: Apply[Any, Any]) -> Any:
-    """A dense matrix is written from the parts."""
-    (matrix,) = node.inputs
-    if matrix.type.format not in ("csr", "csc"):
-        return None
-    return [Scattered(matrix.type.format)(*csm_properties(matrix))]
+rule("local_dense_from_sparse", P(DenseFromSparse)(x.where(lambda v: v.type.format != "bsr")),
+     lambda x: [Scattered(x.type.format)(*csm_properties(x))], phases=("specialize",),
+     doc="A dense matrix is written from the parts.")  # fmt: skip
 
 
-@local_rule([Transpose], phases=("specialize",))
-def local_sparse_transpose(node: Apply[Any, Any]) -> Any:
-    """A transpose is made of the same arrays, in the other format."""
-    data, indices, indptr, shape = csm_properties(node.inputs[0])
-    return [CSM(node.outputs[0].type.format)(data, indices, indptr, stack([shape[1], shape[0]]))]
+def _turned(x: Any, out: Any) -> Any:
+    *parts, shape = csm_properties(x)
+    return CSM(out.type.format)(*parts, stack([shape[1], shape[0]]))
 
 
-@local_rule([EnsureSortedIndices], phases=("specialize",))
-def local_ensure_sorted_indices(node: Apply[Any, Any]) -> Any:
-    """Indices are sorted by going over to the other format and back, unless an op has put them in order."""
-    (matrix,) = node.inputs
-    made, format = matrix.owner, matrix.type.format
-    if made is None or not isinstance(made.op, CSM):
-        return None
-    other = "csc" if format == "csr" else "csr"
+rule("local_sparse_transpose", P(Transpose)(x), _turned, phases=("specialize",),
+     doc="A transpose is made of the same arrays, in the other format.")  # fmt: skip
+
+
+def _sorted(matrix: Any) -> Any:
+    format = matrix.type.format
     *parts, shape = csm_properties(matrix)
     turned = Recompressed(format)(*parts, shape)
-    return [CSM(format)(*Recompressed(other)(*turned, shape), shape)]
+    return CSM(format)(*Recompressed("csc" if format == "csr" else "csr")(*turned, shape), shape)
+
+
+rule("local_ensure_sorted_indices", P(EnsureSortedIndices)(P(CSM)(Rest("parts")).named("matrix")), _sorted,
+     phases=("specialize",),
+     doc="Indices are sorted by going over to the other format and back, unless an op has put them in order.",
+)  # fmt: skip
 
 
 def _in_place(node: Apply[Any, Any], may_take: MayTake) -> Op | None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.graph import Apply
-from theano.rewriting import local_rule
+from theano.rewriting import P, Rest, rule
 from theano.tensor.conv import op as meant
 from theano.tensor.conv import products
 
@@ -19,14 +18,11 @@ TAGS = ("conv_gemm", "conv_opts", "fast_run", "fast_compile")
 
 def _product(name: str, kind: type[meant.BaseAbstractConv], product: type[Any]) -> Any:
     """Declare that what is meant by a node of ``kind`` is computed by ``product``."""
-
-    @local_rule([kind], name=name, phases=("specialize_device",), tags=TAGS)
-    def as_product(node: Apply) -> Any:
-        """A convolution is computed as a product of matrices, without a copy of the image in rows."""
-        # A subclass says already how it runs.
-        return [product.like(node.op)(*node.inputs)] if type(node.op) is kind else None
-
-    return as_product
+    # A subclass says already how it runs.
+    return rule(name, P(kind, "op")(Rest("inputs")), lambda op, inputs: [product.like(op)(*inputs)],
+                when=lambda op: type(op) is kind, phases=("specialize_device",), tags=TAGS,
+                doc="A convolution is computed as a product of matrices, without a copy of the image in rows.",
+    )  # fmt: skip
 
 
 local_abstractconv_gemm = _product("local_abstractconv_gemm", meant.AbstractConv2d, products.CorrMM)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.graph import Apply
-from theano.rewriting import P, local_rule, pattern_vars, rule
+from theano.rewriting import P, Rest, pattern_vars, rule
 from theano.tensor.compound import Compound
 from theano.tensor.expressions.ops import Flatten, Tile
 from theano.tensor.rules.predicates import conform, function_of, worth
@@ -23,8 +22,10 @@ rule("local_useless_tile", P(Tile)(x, worth(1)), x, phases=("canonicalize", "sta
      doc="A tensor repeated once along each axis is that tensor, with dimensions of length 1 on its left.")  # fmt: skip
 
 
-@local_rule([Compound], tags=("fast_run", "fast_compile"), phases=("canonicalize",))
-def local_expand_compound(node: Apply[Compound]) -> Any:
-    """The expression in place of the op that stands for it."""
-    made = node.op.inlined(node)
-    return made and [conform(new, old) for new, old in zip(made, node.outputs, strict=True)]
+def _inlined(op: Any, out: Any) -> Any:
+    made = op.inlined(out.owner)
+    return [conform(new, old) for new, old in zip(made, out.owner.outputs, strict=True)] if made else None
+
+
+rule("local_expand_compound", P(Compound, "op")(Rest("inputs")), _inlined,
+     tags=("fast_run", "fast_compile"), doc="The expression in place of the op that stands for it.")  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Constant
-from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
+from theano.rewriting import P, Rest, pattern_vars, rule
 from theano.tensor.convert import static_int
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
@@ -16,7 +16,6 @@ from theano.tensor.index.basic import Subtensor
 from theano.tensor.index.rules.reads import entries, is_known
 from theano.tensor.join.op import Join, MakeVector, Split, join
 from theano.tensor.reduce.careduce import CAReduce, Max, Min, Prod, Sum
-from theano.tensor.rules.predicates import conform, only_used_by
 from theano.tensor.shape.basic import Shape_i, patternbroadcast
 from theano.tensor.type import TensorApply
 
@@ -28,93 +27,82 @@ def joint(node: TensorApply) -> int | None:
     return None if axis is None or not -ndim <= axis < ndim else axis % ndim
 
 
-@local_rule([Subtensor], phases=("canonicalize", "specialize"))
-def local_subtensor_of_join(fgraph: Any, node: TensorApply[Subtensor]) -> Any:
-    """An element of joined pieces is an element of the one it lies in, where that is known.
+def _index_of_joined(op: Any, numbers: Any, joined: Any, fgraph: Any) -> tuple[int | None, list[Any]]:
+    """Return the axis along which the pieces were joined that a part is read of, and the index.
 
-    The lengths of the pieces beside the joint have to be known to agree: else that would no longer be checked.
+    None stands for the axis if the index does not reach it, or the other lengths of the pieces are not known to agree.
     """
-    made: Any = node.inputs[0].owner
-    axis, index = _index_of_joined(fgraph, node)
+    feature = getattr(fgraph, "shape_feature", None)
+    axis, index = joint(joined.owner), entries(op, numbers)
+    if feature is None or axis is None or axis >= len(index):
+        return None, []
+    first, *rest = joined.owner.inputs[1:]
+    others = [a for a in range(joined.type.ndim) if a != axis]
+    return axis if all(feature.same_shape(first, v, a, a) for v in rest for a in others) else None, index
+
+
+def _in_a_piece(op: Any, numbers: Any, joined: Any, pieces: Any, fgraph: Any) -> Any:
+    # The lengths of the pieces beside the joint have to be known to agree: else that would no longer be checked.
+    axis, index = _index_of_joined(op, numbers, joined, fgraph)
     if axis is None or isinstance(index[axis], slice) or not is_known(index[axis]):
         return None
-    pieces = made.inputs[1:]
     place = index[axis]
-    turn = list(pieces) if place >= 0 else list(reversed(pieces))
     left = place if place >= 0 else -1 - place
-    for piece in turn:
+    for piece in pieces if place >= 0 else reversed(pieces):
         n = static_int(fgraph.shape_feature.lengths(piece)[axis])
         if n is None:
             return None
         if left < n:
             index[axis] = left if place >= 0 else -1 - left
-            return [conform(F.cast(piece, made.outputs[0].type.dtype)[tuple(index)], node.outputs[0])]
+            return F.cast(piece, joined.type.dtype)[tuple(index)]
         left -= n
     return None
 
 
-def _index_of_joined(fgraph: Any, node: TensorApply[Subtensor]) -> tuple[int | None, list[Any]]:
-    """Return the axis along which the pieces were joined that a part is read of, and the index.
-
-    None stands for the axis if the index does not reach it, or the other lengths of the pieces are not known to agree.
-    """
-    made: Any = node.inputs[0].owner
-    feature = getattr(fgraph, "shape_feature", None)
-    if made is None or not isinstance(made.op, Join) or feature is None:
-        return None, []
-    axis, index = joint(made), entries(node)
-    if axis is None or axis >= len(index):
-        return None, []
-    first, *rest = made.inputs[1:]
-    others = [a for a in range(made.outputs[0].type.ndim) if a != axis]
-    return axis if all(feature.same_shape(first, v, a, a) for v in rest for a in others) else None, index
+x, axis = pattern_vars("x axis")
+joined = P(Join)(axis, Rest("pieces"))
+_part_of_joined = P(Subtensor, "op")(joined.named("joined"), Rest("numbers"))
+rule("local_subtensor_of_join", _part_of_joined, _in_a_piece, phases=("canonicalize", "specialize"),
+     doc="An element of joined pieces is an element of the one it lies in, where that is known.")  # fmt: skip
 
 
-@local_rule([Subtensor], phases=("canonicalize", "specialize"))
-def local_subtensor_behind_joined(fgraph: Any, node: TensorApply[Subtensor]) -> Any:
-    """A part of joined pieces that begins where one of them does has none of those before."""
-    axis, index = _index_of_joined(fgraph, node)
+def _behind_pieces(op: Any, numbers: Any, joined: Any, pieces: Any, out: Any, fgraph: Any) -> Any:
+    axis, index = _index_of_joined(op, numbers, joined, fgraph)
     if axis is None:
         return None
     part = index[axis]
     if not isinstance(part, slice) or not is_known(part) or part.stop is not None or part.step not in (None, 1):
         return None
-    made: Any = node.inputs[0].owner
-    left, pieces = part.start or 0, list(made.inputs[1:])
-    while left > 0 and len(pieces) > 1:
-        n = static_int(fgraph.shape_feature.lengths(pieces[0])[axis])
+    left, gone = part.start or 0, 0
+    while left > 0 and gone < len(pieces) - 1:
+        n = static_int(fgraph.shape_feature.lengths(pieces[gone])[axis])
         if n is None or n > left:
             break
         left -= n
-        pieces = pieces[1:]
-    if len(pieces) == len(made.inputs) - 1 or left < 0:
+        gone += 1
+    if not gone or left < 0:
         return None
-    dtype = made.outputs[0].type.dtype
-    rest = F.cast(pieces[0], dtype) if len(pieces) == 1 else join(axis, *(F.cast(v, dtype) for v in pieces))
+    first, *others = (F.cast(v, joined.type.dtype) for v in pieces[gone:])
     index[axis] = slice(left or None, None)
-    return [patternbroadcast(rest[tuple(index)], node.outputs[0].type.broadcastable)]
+    return patternbroadcast((join(axis, first, *others) if others else first)[tuple(index)], out.type.broadcastable)
 
 
-x, axis = pattern_vars("x axis")
+rule("local_subtensor_behind_joined", _part_of_joined, _behind_pieces, phases=("canonicalize", "specialize"),
+     doc="A part of joined pieces that begins where one of them does has none of those before.")  # fmt: skip
+
+
 rule("local_join_1", P(Join)(axis, x), x, when=lambda out: joint(out.owner) is not None,
      phases=("canonicalize", "specialize"), doc="One piece joined with nothing is that piece.")  # fmt: skip
 
 
-@local_rule([Join], phases=("canonicalize", "specialize"))
-def local_join_empty(node: TensorApply) -> Any:
-    """A piece that is known to be empty along the joint adds nothing.
+def _without_empty(pieces: Any, out: Any) -> Any:
+    # The other lengths of an empty piece have to match all the same, which only vectors have not to prove.
+    along, full = joint(out.owner), [v for v in pieces if not _is_empty(v)]
+    return join(along, *full) if along is not None and 0 < len(full) < len(pieces) else None
 
-    Its other lengths have to match all the same, which only vectors have not to prove.
-    """
-    axis = joint(node)
-    if axis is None:
-        return None
-    pieces = node.inputs[1:]
-    full = [v for v in pieces if not _is_empty(v)]
-    if len(full) == len(pieces) or not full:
-        return None
-    new = conform(join(axis, *full), node.outputs[0])
-    return None if new is None else [new]
+
+rule("local_join_empty", joined, _without_empty, phases=("canonicalize", "specialize"),
+     doc="A piece that is known to be empty along the joint adds nothing.")  # fmt: skip
 
 
 def _is_empty(v: Any) -> bool:
@@ -126,21 +114,21 @@ def _is_empty(v: Any) -> bool:
     )
 
 
-@local_rule([Join], phases=("canonicalize", "specialize"))
-def local_join_make_vector(node: TensorApply) -> Any:
-    """Vectors of scalars that lie side by side are one vector of scalars."""
-    if node.outputs[0].type.ndim != 1 or joint(node) is None:
+def _made_together(pieces: Any, out: Any) -> Any:
+    if out.type.ndim != 1 or joint(out.owner) is None:
         return None
-    pieces: list[Any] = []
-    for together, run in groupby(node.inputs[1:], _is_made):
+    fewer: list[Any] = []
+    for together, run in groupby(pieces, _is_made):
         members: list[Any] = list(run)
         if together and len(members) > 1:
             maker = members[0].owner.op
             members = [maker(*[x for v in members for x in v.owner.inputs])]
-        pieces += members
-    if len(pieces) == len(node.inputs) - 1:
-        return None
-    return [conform(join(0, *pieces), node.outputs[0])]
+        fewer += members
+    return join(0, *fewer) if len(fewer) < len(pieces) else None
+
+
+rule("local_join_make_vector", joined, _made_together, phases=("canonicalize", "specialize"),
+     doc="Vectors of scalars that lie side by side are one vector of scalars.")  # fmt: skip
 
 
 def _is_made(v: Any) -> bool:
@@ -178,16 +166,9 @@ def _without_axis(v: Any, order: list[int]) -> Any:
     return DimShuffle(v.type.broadcastable, order)(v)
 
 
-@local_rule([CAReduce], phases=("uncanonicalize",), keeps="close")
-def local_reduce_join(node: TensorApply[CAReduce]) -> Any:
-    """A reduction along the axis on which tensors were stacked combines them element by element."""
-    stacked = node.inputs[0].owner
-    combine = _PAIRWISE.get(type(node.op))
-    if stacked is None or not isinstance(stacked.op, Join) or combine is None:
-        return None
-    axis, op, out = joint(stacked), node.op, node.outputs[0]
-    pieces: list[Any] = stacked.inputs[1:]
-    if axis is None or op.axes_of(pieces[0].type.ndim) != (axis,) or not only_used_by(node.inputs[0], node):
+def _combined(op: Any, stacked: Any, pieces: Any, out: Any) -> Any:
+    combine, axis = _PAIRWISE.get(type(op)), joint(stacked.owner)
+    if combine is None or axis is None or op.axes_of(pieces[0].type.ndim) != (axis,):
         return None
     if not all(v.type.broadcastable[axis] for v in pieces) or len({v.type.broadcastable for v in pieces}) > 1:
         return None
@@ -199,5 +180,9 @@ def local_reduce_join(node: TensorApply[CAReduce]) -> Any:
         return None  # a pair of complex numbers has no larger one
     order = [i for i in range(pieces[0].type.ndim) if i != axis]
     flat = [F.cast(_without_axis(v, order), dtype) for v in pieces]
-    new = combine(*flat) if combine in (F.add, F.mul) else reduce(combine, flat)
-    return [conform(new, out)]
+    return combine(*flat) if combine in (F.add, F.mul) else reduce(combine, flat)
+
+
+rule("local_reduce_join", P(CAReduce, "op")(joined.named("stacked").single_use()), _combined, keeps="close",
+     phases=("uncanonicalize",),
+     doc="A reduction along the axis on which tensors were stacked combines them element by element.")  # fmt: skip

@@ -122,14 +122,17 @@ rule("psd_solve_with_chol", P(Solve, "solve")(A.where(is_psd), b), _solved_by_fa
      doc="An equation whose matrix is said to be positive definite is solved by Cholesky's factors.")  # fmt: skip
 
 
-@local_rule([Det], keeps="close", phases=("stabilize", "specialize"))
-def local_det_chol(node: Apply) -> Any:
-    """The determinant of a matrix that is factored anyway is the squared product of the factor's diagonal."""
-    (x,) = node.inputs
-    for client, _ in x.clients:
-        if isinstance(client, Apply) and isinstance(client.op, Cholesky):
-            return [conform(F.sqr(Prod()(diag(client.outputs[0]))), node.outputs[0])]
-    return None
+def _factor(x: Any) -> Any:
+    """Return Cholesky's factor of a matrix, where the graph has it."""
+    return next(
+        (c.outputs[0] for c, _ in x.clients if isinstance(c, Apply) and isinstance(c.op, Cholesky)), None
+    )  # fmt: skip
+
+
+rule("local_det_chol", P(Det)(A.where(lambda v: _factor(v) is not None)),
+     lambda A: F.sqr(Prod()(diag(_factor(A)))), keeps="close", phases=("stabilize", "specialize"),
+     doc="The determinant of a matrix that is factored anyway is the squared product of the factor's diagonal.",
+)  # fmt: skip
 
 
 @local_rule([F.log], keeps="finite", phases=("canonicalize", "stabilize", "specialize"), needs=[Det])
@@ -160,9 +163,9 @@ def _size_and_rest(v: Any, levels: int = NESTED) -> tuple[Any, Any]:
 
 
 def _size_and_sign(x: Any) -> tuple[Any, Any]:
-    for client, _ in x.clients:
-        if isinstance(client, Apply) and isinstance(client.op, Cholesky):
-            half = Sum()(F.log(diag(client.outputs[0])))
-            return F.mul(number_like(2, half), half), number_like(1, half)
-    sign, size = slogdet(x)
-    return size, sign
+    factor = _factor(x)
+    if factor is None:
+        sign, size = slogdet(x)
+        return size, sign
+    half = Sum()(F.log(diag(factor)))
+    return F.mul(number_like(2, half), half), number_like(1, half)

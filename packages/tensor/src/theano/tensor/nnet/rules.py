@@ -12,7 +12,7 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply
-from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
+from theano.rewriting import P, Rest, Var, local_rule, pattern_vars, rule
 from theano.tensor.control.checks import same_length
 from theano.tensor.create.alloc import Alloc, alloc
 from theano.tensor.create.arange import ARange
@@ -59,9 +59,14 @@ from theano.tensor.shape.basic import Shape_i, shape_i
 from theano.tensor.type import TensorApply
 
 x, b = pattern_vars("x b")
-value, sm, classes = pattern_vars("value sm classes")
+value, dy, sm, classes = pattern_vars("value dy sm classes")
 ALWAYS = ("fast_run", "fast_compile_gpu")
 LOGARITHM = ("fast_run", "fast_compile", "stabilize")
+
+
+def _is_softmax(v: Any) -> bool:
+    return v.owner is not None and isinstance(v.owner.op, (Softmax, SoftmaxWithBias))
+
 
 # -- the logarithm --------------------------------------------------------------------------------------------------
 
@@ -71,19 +76,20 @@ rule("local_logsoftmax_with_bias", P(F.log)(P(softmax_with_bias)(x, b)), lambda 
      keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)  # fmt: skip
 
 
-@local_rule([SoftmaxGrad], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
-def local_logsoftmax_grad(fgraph: Any, node: TensorApply) -> Any:
-    """The gradient of ``log(softmax(x))``: what is divided by the softmax is multiplied by it again at once."""
-    dy, sm = node.inputs
-    if not _is_softmax(sm) or _written_to_classes(dy, sm, fgraph) is not None:
+def _without_quotient(dy: Any, sm: Any, fgraph: Any) -> Any:
+    if _written_to_classes(dy, sm, fgraph) is not None:
         return None  # the rule for cross entropies knows better
     g: Any = times(dy, sm)
     if g is not None and g.type.broadcastable != sm.type.broadcastable:
         g = F.second(sm, g)  # one number for all
     g = None if g is None else conform(g, sm)
-    if g is None:
-        return None
-    return [conform(F.sub(g, F.mul(g.sum(axis=1, keepdims=True), sm)), node.outputs[0])]
+    return None if g is None else F.sub(g, F.mul(g.sum(axis=1, keepdims=True), sm))
+
+
+rule("local_logsoftmax_grad", P(SoftmaxGrad)(dy, sm.where(_is_softmax)), _without_quotient, keeps="finite",
+     phases=("stabilize", "specialize"), tags=LOGARITHM,
+     doc="The gradient of ``log(softmax(x))``: what is divided by the softmax is multiplied by it again at once.",
+)  # fmt: skip
 
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
@@ -135,35 +141,24 @@ def _summed_exponent(v: Any) -> Any:
     return x if x is not None and x.type.dtype == v.type.dtype and x.type.dtype in ("float32", "float64") else None
 
 
-def _is_softmax(v: Any) -> bool:
-    return v.owner is not None and isinstance(v.owner.op, (Softmax, SoftmaxWithBias))
-
-
-@local_rule([Softmax, LogSoftmax], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
-def local_softmax_of_shifted(node: TensorApply) -> Any:
-    """A softmax subtracts the largest of each row itself: who has done so before need not."""
-    shifted = made_by(node.inputs[0], F.sub)
-    x, column = shifted.inputs if shifted is not None else (None, None)
-    if column is None or column.owner is None or not isinstance(column.owner.op, DimShuffle):
-        return None
-    largest = column.owner.inputs[0].owner
-    if column.owner.op.new_order != (0, "x") or largest is None or not isinstance(largest.op, Max):
-        return None
-    same = largest.inputs[0] is x and largest.op.axes_of(2) == (1,)
-    return [conform(node.op(x), node.outputs[0])] if same else None
+_largest = P(DimShuffle, new_order=(0, "x"))(P(Max, "largest")(x))
+rule("local_softmax_of_shifted", P((Softmax, LogSoftmax), "f")(P(F.sub)(x, _largest)), P("f")(x),
+     when=lambda largest: largest.axes_of(2) == (1,), keeps="finite", phases=("stabilize", "specialize"),
+     tags=LOGARITHM,
+     doc="A softmax subtracts the largest of each row itself: who has done so before need not.")  # fmt: skip
 
 
 # -- a bias ---------------------------------------------------------------------------------------------------------
 
 
-@local_rule([Softmax], keeps="close", phases=("specialize",), tags=ALWAYS)
-def local_softmax_with_bias(node: TensorApply) -> Any:
-    """The softmax of a sum of a matrix and a row, in one step."""
-    found = _matrix_and_bias(node.inputs[0])
-    if found is None or not only_used_by(node.inputs[0], node):
-        return None
-    matrix, bias = found
-    return [conform(softmax_with_bias(matrix, bias), node.outputs[0])]
+def _with_bias(total: Any) -> Any:
+    found = _matrix_and_bias(total)
+    return None if found is None else softmax_with_bias(*found)
+
+
+rule("local_softmax_with_bias", P(Softmax)(P(F.add)(Rest("terms")).single_use().named("total")), _with_bias,
+     keeps="close", phases=("specialize",), tags=ALWAYS,
+     doc="The softmax of a sum of a matrix and a row, in one step.")  # fmt: skip
 
 
 def _matrix_and_bias(v: Any) -> tuple[Any, Any] | None:
@@ -212,29 +207,24 @@ def _no_bias(matrix: Any) -> Any:
 # -- cross entropy with classes -------------------------------------------------------------------------------------
 
 
-def _entropy_of(node: TensorApply, biased: bool) -> Any:
-    """Return the cross entropy of a softmax with or without a bias, and the softmax for whoever else uses it."""
-    sm, classes = node.inputs
+def _entropy_of(sm: Any, classes: Any, out: Any) -> Any:
     rows = _rows_of(sm)
-    if rows is None or sm.owner is None or isinstance(sm.owner.op, SoftmaxWithBias) != biased:
-        return None
+    assert rows is not None
     nll, new_sm, _ = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, return_list=True)
-    answer = {node.outputs[0]: nll}
-    if any(client is not node for client, _ in sm.clients):
-        answer[sm] = conform(new_sm, sm)
-    return answer
+    # The softmax as well, for whoever else uses it.
+    return {out: nll} if only_used_by(sm, out.owner) else {out: nll, sm: conform(new_sm, sm)}
 
 
-@local_rule([CrossentropyCategorical1Hot], keeps="finite", phases=("stabilize", "specialize"), tags=(*ALWAYS, "xent"))
-def crossentropy_to_crossentropy_with_softmax_with_bias(node: TensorApply) -> Any:
-    """The cross entropy of a softmax with a bias, and the softmax itself, from the rows in one step."""
-    return _entropy_of(node, biased=True)
+rule("crossentropy_to_crossentropy_with_softmax_with_bias",
+     P(CrossentropyCategorical1Hot)(P(SoftmaxWithBias)(x, b).named("sm"), classes), _entropy_of, keeps="finite",
+     phases=("stabilize", "specialize"), tags=(*ALWAYS, "xent"),
+     doc="The cross entropy of a softmax with a bias, and the softmax itself, from the rows in one step.",
+)  # fmt: skip
 
 
-@local_rule([CrossentropyCategorical1Hot], keeps="finite", phases=("stabilize", "specialize"), tags=(*ALWAYS, "xent"))
-def crossentropy_to_crossentropy_with_softmax(node: TensorApply) -> Any:
-    """The cross entropy of a softmax, and the softmax itself, from the rows in one step."""
-    return _entropy_of(node, biased=False)
+rule("crossentropy_to_crossentropy_with_softmax", P(CrossentropyCategorical1Hot)(P(Softmax)(x).named("sm"), classes),
+     _entropy_of, keeps="finite", phases=("stabilize", "specialize"), tags=(*ALWAYS, "xent"),
+     doc="The cross entropy of a softmax, and the softmax itself, from the rows in one step.")  # fmt: skip
 
 
 def _is_repeated_for_rows(value: Any, sm: Any, classes: Any, out: Any, fgraph: Any) -> bool:
@@ -274,14 +264,14 @@ def graph_merge_softmax_with_crossentropy_softmax(node: TensorApply) -> Any:
     return None
 
 
-@local_rule([CrossentropySoftmaxArgmax1HotWithBias], keeps="close", phases=("specialize",), tags=ALWAYS)
-def local_softmax_of_unused_crossentropy(node: TensorApply) -> Any:
-    """A cross entropy of which nobody uses more than the softmax is that softmax."""
-    nll, sm, place = node.outputs
-    if nll.clients or place.clients:
-        return None
-    x, b = node.inputs[:2]
-    return {sm: conform(softmax_op(x) if filled_with(b, 0) else softmax_with_bias(x, b), sm)}
+def _nobody_uses_others(out: Any) -> bool:
+    return not any(v.clients for v in out.owner.outputs if v is not out)
+
+
+rule("local_softmax_of_unused_crossentropy", P(CrossentropySoftmaxArgmax1HotWithBias, output=1)(x, b, Rest("how")),
+     lambda x, b: softmax_op(x) if filled_with(b, 0) else softmax_with_bias(x, b), when=_nobody_uses_others,
+     keeps="close", phases=("specialize",), tags=ALWAYS,
+     doc="A cross entropy of which nobody uses more than the softmax is that softmax.")  # fmt: skip
 
 
 # -- classes chosen by an index -------------------------------------------------------------------------------------
@@ -305,26 +295,22 @@ def _counts_rows(v: Any, classes: Any, sm: Any, fgraph: Any) -> str | None:
     return None
 
 
-@local_rule([AdvancedSubtensor], keeps="finite", phases=("specialize",), tags=ALWAYS)
-def local_advanced_indexing_crossentropy_onehot(fgraph: Any, node: TensorApply) -> Any:
-    """``log(softmax(x))[arange(n), y]``, the log-likelihood of classes, as minus a cross entropy."""
-    if len(node.inputs) != 3:
-        return None
-    log_sm, places, classes = node.inputs
-    source = log_sm.owner
-    if source is None or source.op != logsoftmax_op or not _classes(classes):
-        return None
-    how = _counts_rows(places, classes, log_sm, fgraph)
+def _is_class(v: Any) -> bool:
+    return v.type.ndim == 1 and v.type.dtype.startswith(("int", "uint"))
+
+
+def _of_classes(x: Any, log_sm: Any, rows: Any, classes: Any, fgraph: Any) -> Any:
+    how = _counts_rows(rows, classes, log_sm, fgraph)
     if how is None:
         return None
-    matrix = source.inputs[0]
-    rows = _matrix_and_bias(matrix) or (matrix, _no_bias(matrix))
-    nll = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, how, return_list=True)[0]
-    return [F.neg(nll)]
+    matrix, bias = _matrix_and_bias(x) or (x, _no_bias(x))
+    return [F.neg(crossentropy_softmax_argmax_1hot_with_bias(matrix, bias, classes, how, return_list=True)[0])]
 
 
-def _classes(v: Any) -> bool:
-    return v.type.ndim == 1 and v.type.dtype.startswith(("int", "uint"))
+rule("local_advanced_indexing_crossentropy_onehot",
+     P(AdvancedSubtensor)(P(logsoftmax_op)(x).named("log_sm"), Var("rows"), classes.where(_is_class)), _of_classes,
+     keeps="finite", phases=("specialize",), tags=ALWAYS,
+     doc="``log(softmax(x))[arange(n), y]``, the log-likelihood of classes, as minus a cross entropy.")  # fmt: skip
 
 
 def _written_to_classes(dy: Any, sm: Any, fgraph: Any) -> tuple[Any, Any, str] | None:
@@ -335,7 +321,7 @@ def _written_to_classes(dy: Any, sm: Any, fgraph: Any) -> tuple[Any, Any, str] |
         return None
     base, values, places, classes = node.inputs
     how = _counts_rows(places, classes, sm, fgraph)
-    if not filled_with(base, 0) or not _classes(classes) or how is None:
+    if not filled_with(base, 0) or not _is_class(classes) or how is None:
         return None
     # What is written into zeros of a narrower dtype is rounded there.
     if values.type.ndim > 1 or not values.type.dtype == base.type.dtype == sm.type.dtype:
@@ -343,15 +329,18 @@ def _written_to_classes(dy: Any, sm: Any, fgraph: Any) -> tuple[Any, Any, str] |
     return values, classes, how
 
 
-@local_rule([SoftmaxGrad], keeps="finite", phases=("specialize",), tags=ALWAYS)
-def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: TensorApply) -> Any:
-    """The gradient of ``log(softmax(x))[arange(n), y]`` with respect to ``x``, the logarithm before or after."""
-    dy, sm = node.inputs
+def _at_classes(dy: Any, sm: Any, fgraph: Any) -> Any:
     found = _written_to_classes(dy, sm, fgraph)
     if found is None:
         return None
     values, classes, how = found
-    return [conform(crossentropy_softmax_1hot_with_bias_dx(F.neg(values), sm, classes, how), node.outputs[0])]
+    return crossentropy_softmax_1hot_with_bias_dx(F.neg(values), sm, classes, how)
+
+
+rule("local_advanced_indexing_crossentropy_onehot_grad", P(SoftmaxGrad)(dy, sm), _at_classes, keeps="finite",
+     phases=("specialize",), tags=ALWAYS,
+     doc="The gradient of ``log(softmax(x))[arange(n), y]`` with respect to ``x``, the logarithm before or after.",
+)  # fmt: skip
 
 
 # -- the place of the largest ---------------------------------------------------------------------------------------
@@ -371,36 +360,34 @@ def _unshifted(total: TensorApply, axes: Any) -> Any:
     return x if x.type == total.outputs[0].type else None
 
 
-@local_rule([ConnectionistTemporalClassification], phases=("canonicalize",), tags=("fast_run", "fast_compile"))
-def local_ctc_no_grad(node: TensorApply) -> Any:
-    """A gradient that nobody uses is not computed with the costs."""
-    if len(node.outputs) == 1 or node.outputs[1].clients:
+local_ctc_no_grad = rule(
+    "local_ctc_no_grad", P(ConnectionistTemporalClassification, compute_grad=True)(Rest("inputs")),
+    lambda inputs: ConnectionistTemporalClassification(compute_grad=False)(*inputs), when=_nobody_uses_others,
+    tags=("fast_run", "fast_compile"), doc="A gradient that nobody uses is not computed with the costs.",
+)  # fmt: skip
+
+
+def _pushed_down(op: Any, inner: Any, out: Any) -> Any:
+    node = inner.owner
+    if node is None:
         return None
-    costs = ConnectionistTemporalClassification(compute_grad=False)(*node.inputs)
-    return {node.outputs[0]: costs}
-
-
-@local_rule([Argmax, MaxAndArgmax], keeps="finite", phases=("specialize",), tags=ALWAYS)
-def local_argmax_pushdown(node: TensorApply) -> Any:
-    """The largest of a softmax, of any increasing function, or of a shifted row, is where that of the argument is.
-
-    Where rounding makes several values of the function equal, that is still the place of the largest argument.
-    """
-    place = node.outputs[-1]
-    inner: Any = node.inputs[0].owner
-    if inner is None or len(node.outputs) == 2 and node.outputs[0].clients:
-        return None
-    op: Any = node.op
-    if isinstance(inner.op, (Softmax, SoftmaxWithBias, LogSoftmax)):
+    if isinstance(node.op, (Softmax, SoftmaxWithBias, LogSoftmax)):
         if op.axis is None or tuple(op.axis) != (1,):
             return None  # the largest of all rows depends on what each is divided by
-        x = inner.inputs[0]
-        if isinstance(inner.op, SoftmaxWithBias):
-            x = F.add(x, inner.inputs[1].dimshuffle("x", 0))
-    elif scalar_of(inner) in _INCREASING:
-        x = inner.inputs[0]
+        x = node.inputs[0]
+        if isinstance(node.op, SoftmaxWithBias):
+            x = F.add(x, node.inputs[1].dimshuffle("x", 0))
+    elif scalar_of(node) in _INCREASING:
+        x = node.inputs[0]
     else:
-        x = _unshifted(inner, range(inner.outputs[0].type.ndim) if op.axis is None else op.axis)
-    if x is None or x.type.dtype not in scal.float_dtypes:
-        return None
-    return {place: conform(Argmax(op.axis)(x), place)}
+        x = _unshifted(node, range(inner.type.ndim) if op.axis is None else op.axis)
+    return None if x is None or x.type.dtype not in scal.float_dtypes else Argmax(op.axis)(x)
+
+
+# Where rounding makes several values of the function equal, that is still the place of the largest argument.
+inner = Var("inner")
+rule("local_argmax_pushdown", P(Argmax, "op")(inner), _pushed_down,
+     also=[(P(MaxAndArgmax, "op", output=1)(inner), _pushed_down, _nobody_uses_others)], keeps="finite",
+     phases=("specialize",), tags=ALWAYS,
+     doc="The largest of a softmax, of any increasing function, or of a shifted row, is where that of the argument is.",
+)  # fmt: skip

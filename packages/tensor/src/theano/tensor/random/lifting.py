@@ -13,7 +13,7 @@ import numpy as np
 
 from theano.graph import Apply, Op
 from theano.rewriting import local_rule
-from theano.rewriting.pattern import conform
+from theano.rewriting.literals import conform
 from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.expressions.ops import broadcast_to

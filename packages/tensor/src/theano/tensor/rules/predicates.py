@@ -49,10 +49,11 @@ transpose = P(DimShuffle, new_order=(1, 0))
 
 def function_of(argument: Pattern) -> Pattern:
     """Return the pattern of an element-wise function of one argument, under the name f."""
-    return P(Elemwise, "f", inplace_pattern={})(argument).where(_is_only_output)
+    return P(Elemwise, "f", inplace_pattern={})(argument).where(is_only_output)
 
 
-def _is_only_output(v: Any) -> bool:
+def is_only_output(v: Any) -> bool:
+    """Return whether the node that computes ``v`` computes nothing else."""
     return len(v.owner.outputs) == 1
 
 

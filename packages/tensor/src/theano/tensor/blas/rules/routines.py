@@ -33,7 +33,7 @@ from theano.tensor.create.alloc import AllocEmpty, alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.rules.inplace import MayTake, work_in_place
-from theano.tensor.rules.predicates import combine, conform, in_dtype, made_by, number_of, uniform
+from theano.tensor.rules.predicates import combine, conform, in_dtype, made_by, number_of, worth
 from theano.tensor.type import TensorApply
 
 blas_phases = Phases("BlasOpt")
@@ -327,39 +327,42 @@ rule("local_gemm_to_gemv", P(gemm_no_inplace)(z.where(_is_row), a, x.where(_is_r
 )  # fmt: skip
 
 
-@local_rule([Gemm], keeps="close", phases=("local_gemm_to_gemv",), into=blas_phases)
-def local_gemm_to_ger(node: TensorApply) -> Any:
-    """A product of a column and a row, added to a matrix or to nothing, is an outer product of vectors."""
-    z, a, x, y, b = node.inputs
-    column, row, factor = _is_vector_as(x, (0, "x")), _is_vector_as(y, ("x", 0)), uniform(b)
-    if node.op != gemm_no_inplace or column is None or row is None or factor is None:
-        return None
-    if factor == 1:
-        return [conform(ger(z, a, column, row), node.outputs[0])]
-    if factor == 0:
-        # As BLAS has it, the content of z is not read then; its shape must be that of the product.
-        zeros = alloc(number_of(0, z.type.dtype, 0), *z.shape)
-        return [conform(ger(zeros, a, column, row), node.outputs[0])]
-    return None
+def _is_vector(v: Any) -> bool:
+    # A matrix that lost a dimension of length 1 at the same time was no vector.
+    return bool(v.type.ndim == 1)
 
 
-@local_rule([Dot], keeps="close", phases=("local_dot_to_gemv",), into=blas_phases)
-def local_dot_to_gemv(node: TensorApply) -> Any:
-    """A product with a vector, where BLAS is asked for by name, is a call of gemv into new memory."""
-    left, right = node.inputs
-    if not _are_of_one_dtype(left, right) or left.type.dtype not in BLAS_DTYPES:
-        return None
-    if (left.type.ndim, right.type.ndim) == (1, 1):
-        matrix, vector = left.dimshuffle("x", 0), right
-    elif left.type.ndim == 1:
-        matrix, vector = right.dimshuffle(1, 0), left
-    elif right.type.ndim == 1:
-        matrix, vector = left, right
+def _shaped_by(z: Any) -> Any:
+    # As BLAS has it, the content of z is not read then; its shape must be that of the product.
+    return alloc(number_of(0, z.type.dtype, 0), *z.shape)
+
+
+_column = P(DimShuffle, new_order=(0, "x"))(x.where(_is_vector))
+_row = P(DimShuffle, new_order=("x", 0))(y.where(_is_vector))
+rule("local_gemm_to_ger", P(gemm_no_inplace)(z, a, _column, _row, worth(1)), P(ger)(z, a, x, y), keeps="close",
+     phases=("local_gemm_to_gemv",), into=blas_phases,
+     also=[(P(gemm_no_inplace)(z, a, _column, _row, worth(0)), lambda z, a, x, y: ger(_shaped_by(z), a, x, y))],
+     doc="A product of a column and a row, added to a matrix or to nothing, is an outer product of vectors.",
+)  # fmt: skip
+
+
+def _by_gemv(x: Any, y: Any, out: Any) -> Any:
+    if (x.type.ndim, y.type.ndim) == (1, 1):
+        matrix, vector = x.dimshuffle("x", 0), y
+    elif x.type.ndim == 1:
+        matrix, vector = y.dimshuffle(1, 0), x
+    elif y.type.ndim == 1:
+        matrix, vector = x, y
     else:
         return None
     one, zero = (number_of(n, vector.type.dtype, 0) for n in (1, 0))
     product = gemv_no_inplace(AllocEmpty(vector.type.dtype)(matrix.shape[0]), one, matrix, vector, zero)
-    return [conform(product[0] if node.outputs[0].type.ndim == 0 else product, node.outputs[0])]
+    return product[0] if out.type.ndim == 0 else product
+
+
+rule("local_dot_to_gemv", P(Dot)(x.where(lambda v: v.type.dtype in BLAS_DTYPES), y), _by_gemv, when=_are_of_one_dtype,
+     keeps="close", phases=("local_dot_to_gemv",), into=blas_phases,
+     doc="A product with a vector, where BLAS is asked for by name, is a call of gemv into new memory.")  # fmt: skip
 
 
 _IN_PLACE: dict[Op, Op] = {gemm_no_inplace: gemm_inplace, gemv_no_inplace: gemv_inplace, ger: ger_destructive}

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from theano.graph import Apply
-from theano.rewriting import P, Rest, Var, local_rule, rule
+from theano.rewriting import P, Rest, Var, rule
 from theano.tensor.control.checks import Assert, CheckedShape, same_length
 from theano.tensor.elemwise import functions as F
 from theano.tensor.rules.predicates import uniform
 
 
-@local_rule([Assert], phases=("canonicalize", "specialize"))
-def local_remove_useless_assert(node: Apply) -> Any:
-    """A condition that is known to hold is not checked; one that is known to fail stays for run time to report."""
-    value, *conds = node.inputs
-    open_ = [c for c in conds if not _holds(c)]
-    if len(open_) == len(conds) and conds:
+def _checks_less(op: Any, x: Any, conditions: Any) -> Any:
+    open_ = [c for c in conditions if not _holds(c)]
+    if len(open_) == len(conditions) and conditions:
         return None
-    return [node.op(value, *open_) if open_ else value]
+    return op(x, *open_) if open_ else x
+
+
+x, conditions = Var("x"), Rest("conditions")
+rule("local_remove_useless_assert", P(Assert, "op")(x, conditions), _checks_less, phases=("canonicalize", "specialize"),
+     doc="A condition that is known to hold is not checked; one that is known to fail stays for run time to report.",
+)  # fmt: skip
 
 
 def if_equal(value: Any, pairs: Iterable[tuple[Any, Any]], message: str) -> Any:
@@ -42,6 +44,6 @@ def _holds(condition: Any) -> bool:
     return number is not None and bool(number)
 
 
-rule("local_remove_all_assert", P(Assert)(Var("x"), Rest("conditions")), Var("x"), phases=("useless",),
+rule("local_remove_all_assert", P(Assert)(x, conditions), x, phases=("useless",),
      tags=("unsafe",),
      doc="No check at all: faster, and on the own risk of whoever includes this rule by its name.")  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from theano.graph import Apply, Constant, FunctionGraph, Op, Variable
-from theano.rewriting import Context, local_rule, phases
+from theano.rewriting import Context, P, Rest, Var, local_rule, phases, rule
 from theano.scalar.casting import Cast
 from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.control.choice import IfElse
@@ -57,40 +57,48 @@ def _keep(node: Apply, kept: list[int]) -> dict[Variable, Variable]:
     return {node.outputs[k]: new for k, new in zip(kept, made, strict=True)}
 
 
-@local_rule([IfElse], tags=FAST, phases=_EVERYWHERE)
-def cond_remove_known(node: Apply) -> Any:
-    """A choice whose condition is known has been made."""
-    op, condition, then, other = _parts(node)
-    value = uniform(condition)
-    return None if value is None or op.as_view else list(then if value else other)
+condition = Var("condition")
+values = Rest("values")
+_choice = P(IfElse, "op", as_view=False)
+choice = _choice(condition, values)
 
 
-@local_rule([IfElse], tags=FAST, phases=_EVERYWHERE)
-def cond_remove_identical(node: Apply) -> Any:
-    """Between a value and itself there is nothing to choose."""
-    op, _, then, other = _parts(node)
+cond_remove_known = rule(
+    "cond_remove_known", _choice(condition.where(lambda v: uniform(v) is not None), values),
+    lambda op, condition, values: values[: op.n_outs] if uniform(condition) else values[op.n_outs :], tags=FAST,
+    phases=_EVERYWHERE, doc="A choice whose condition is known has been made.",
+)  # fmt: skip
+
+
+def _where_different(out: Any) -> Any:
+    op, _, then, other = _parts(out.owner)
     alike = {k for k in range(op.n_outs) if _same(then[k], other[k])}
-    if not alike or op.as_view:
+    if not alike:
         return None
-    kept = _keep(node, [k for k in range(op.n_outs) if k not in alike])
-    return {**kept, **{node.outputs[k]: then[k] for k in alike}}
+    kept = _keep(out.owner, [k for k in range(op.n_outs) if k not in alike])
+    return {**kept, **{out.owner.outputs[k]: then[k] for k in alike}}
 
 
-@local_rule([IfElse], tags=FAST, phases=_EVERYWHERE)
-def cond_drop_unused(node: Apply[IfElse]) -> Any:
-    """What nobody reads of a choice is not chosen, and so need not be computed for it."""
-    op = node.op
-    wanted = [k for k, v in enumerate(node.outputs) if v.clients]
-    if op.as_view or len(wanted) in (0, op.n_outs):
-        return None
-    return _keep(node, wanted)
+cond_remove_identical = rule(
+    "cond_remove_identical", choice, _where_different, tags=FAST, phases=_EVERYWHERE,
+    doc="Between a value and itself there is nothing to choose.",
+)  # fmt: skip
 
 
-def _decided(node: Apply, side: int) -> Any:
+def _wanted(op: Any, out: Any) -> Any:
+    wanted = [k for k, v in enumerate(out.owner.outputs) if v.clients]
+    return _keep(out.owner, wanted) if len(wanted) < op.n_outs else None
+
+
+cond_drop_unused = rule(
+    "cond_drop_unused", choice, _wanted, tags=FAST, phases=_EVERYWHERE,
+    doc="What nobody reads of a choice is not chosen, and so need not be computed for it.",
+)  # fmt: skip
+
+
+def _decided(out: Any, side: int) -> Any:
     """Put, in one branch, the value that an inner choice by the same condition has there in its place."""
-    op, condition, *branches = _parts(node)
-    if op.as_view:
-        return None
+    op, condition, *branches = _parts(out.owner)
     new: list[Any] = []
     for v in branches[side]:
         while v.owner is not None and isinstance(v.owner.op, IfElse) and v.owner.inputs[0] is condition:
@@ -102,16 +110,16 @@ def _decided(node: Apply, side: int) -> Any:
     return op.like(op.n_outs)(condition, *branches[0], *branches[1], return_list=True)
 
 
-@local_rule([IfElse], tags=FAST, phases=_EVERYWHERE)
-def cond_merge_ifs_true(node: Apply) -> Any:
-    """Where a condition is true, it is true for an inner choice as well."""
-    return _decided(node, 0)
+cond_merge_ifs_true = rule(
+    "cond_merge_ifs_true", choice, lambda out: _decided(out, 0), tags=FAST, phases=_EVERYWHERE,
+    doc="Where a condition is true, it is true for an inner choice as well.",
+)  # fmt: skip
 
 
-@local_rule([IfElse], tags=FAST, phases=_EVERYWHERE)
-def cond_merge_ifs_false(node: Apply) -> Any:
-    """Where a condition is false, it is false for an inner choice as well."""
-    return _decided(node, 1)
+cond_merge_ifs_false = rule(
+    "cond_merge_ifs_false", choice, lambda out: _decided(out, 1), tags=FAST, phases=_EVERYWHERE,
+    doc="Where a condition is false, it is false for an inner choice as well.",
+)  # fmt: skip
 
 
 # -- moving choices outwards ----------------------------------------------------------------------------------------

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.graph import Apply
-from theano.rewriting import P, local_rule, pattern_vars, rule
+from theano.rewriting import P, Rest, pattern_vars, rule
 from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.blas.routines import Dot22
 from theano.tensor.create.arange import ARange
@@ -25,13 +24,15 @@ _IN_SINGLE = (
 )  # fmt: skip
 
 
-@local_rule(list(_IN_SINGLE), keeps="close", phases=("specialize",))
-def local_float16_in_float32(node: Apply) -> Any:
-    """An op of float16 is one of float32 between conversions."""
-    if all(_dtype(v) != "float16" for v in (*node.inputs, *node.outputs)):
+def _in_float32(op: Any, inputs: Any, out: Any) -> Any:
+    if all(_dtype(v) != "float16" for v in (*inputs, *out.owner.outputs)):
         return None
-    found = node.op.make_node(*[cast(v, "float32") if _dtype(v) == "float16" else v for v in node.inputs]).outputs
-    return [conform(cast(v, _dtype(old)), old) for v, old in zip(found, node.outputs, strict=True)]
+    found = op.make_node(*[cast(v, "float32") if _dtype(v) == "float16" else v for v in inputs]).outputs
+    return [conform(cast(v, _dtype(old)), old) for v, old in zip(found, out.owner.outputs, strict=True)]
+
+
+rule("local_float16_in_float32", P(_IN_SINGLE, "op")(Rest("inputs")), _in_float32, keeps="close",
+     phases=("specialize",), doc="An op of float16 is one of float32 between conversions.")  # fmt: skip
 
 
 start, stop, step, x, y = pattern_vars("start stop step x y")

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from theano.graph import Apply
 from theano.rewriting import local_rule, pattern_vars, rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.rules.predicates import (
@@ -25,7 +24,7 @@ from theano.tensor.rules.predicates import (
 )
 from theano.tensor.type import TensorApply
 
-(x,) = pattern_vars("x")
+x, n = pattern_vars("x n")
 
 
 def _gives_floats(out: Any) -> bool:
@@ -50,35 +49,33 @@ rule("local_pow_specialize", x ** worth(2), computed(F.sqr), keeps="finite", pha
      doc="``x ** 2`` is a square, ``x ** 0.5`` a root, and so on for their reciprocals.")  # fmt: skip
 
 
-@local_rule([F.pow], keeps="finite", phases=("specialize_device",))
-def local_pow_specialize_device(node: Apply) -> Any:
-    """A whole exponent up to 512 becomes squares and products, so that no logarithm is taken."""
-    base: Any = node.inputs[0]
-    out: Any = node.outputs[0]
-    exponent = uniform(node.inputs[1])
-    if exponent is None or isinstance(exponent, np.complexfloating) or base.type.dtype != out.type.dtype:
-        return None
-    if exponent != int(exponent) if np.isfinite(exponent) else True:
-        return None
-    n = abs(int(exponent))
-    if not 2 < n <= 512 or (exponent < 0 and not is_float(out)):
-        return None
-    new = _by_squaring(base, n)
-    new = conform(F.inv(new) if exponent < 0 else new, out)
-    return None if new is None else [new]
+def _is_whole(v: Any) -> bool:
+    exponent = uniform(v)
+    if exponent is None or isinstance(exponent, np.complexfloating) or not np.isfinite(exponent):
+        return False
+    return bool(exponent == int(exponent)) and 2 < abs(int(exponent)) <= 512
 
 
-def _by_squaring(base: Any, n: int) -> Any:
-    """Return ``base`` to the power of ``n``, with about ``log2(n)`` squares."""
+def _by_squaring(x: Any, n: Any, out: Any) -> Any:
+    """Return ``x ** n``, with about ``log2(n)`` squares."""
+    left = abs(int(uniform(n)))
+    if x.type.dtype != out.type.dtype or (uniform(n) < 0 and not is_float(out)):
+        return None
     factors = []
-    power = base
-    while n:
-        if n & 1:
+    power = x
+    while left:
+        if left & 1:
             factors.append(power)
-        n >>= 1
-        if n:
+        left >>= 1
+        if left:
             power = F.sqr(power)
-    return combine(F.mul, factors, base.type.dtype)
+    new = combine(F.mul, factors, x.type.dtype)
+    return F.inv(new) if uniform(n) < 0 else new
+
+
+rule("local_pow_specialize_device", x ** n.where(_is_whole), _by_squaring, keeps="finite",
+     phases=("specialize_device",),
+     doc="A whole exponent up to 512 becomes squares and products, so that no logarithm is taken.")  # fmt: skip
 
 
 rule("local_root_times_itself", E(F.mul)(E(F.sqrt)(x), E(F.sqrt)(x)), x, keeps="finite",

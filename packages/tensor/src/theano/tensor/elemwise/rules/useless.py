@@ -8,7 +8,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.gradient import ViewOp
-from theano.graph import Apply, Constant, FunctionGraph
+from theano.graph import Constant, FunctionGraph
 from theano.rewriting import Context, P, Pattern, local_rule, pattern_vars, phases, rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
@@ -45,14 +45,16 @@ def read_hints(fgraph: FunctionGraph, context: Context) -> None:
 phases.register("HintsOpt", read_hints, -1, "HintsOptimizer", *FAST)
 
 
-@local_rule([Hint], tags=FAST, phases=("canonicalize",))
-def remove_hint_nodes(node: Apply[Hint]) -> Any:
-    """A hint has done its work once its matrix knows what it says."""
-    node.op.tell(node.inputs[0])
-    return [node.inputs[0]]
+def _told(hint: Any, x: Any) -> Any:
+    hint.tell(x)
+    return x
 
 
 x, y, n = pattern_vars("x y n")
+rule("remove_hint_nodes", P(Hint, "hint")(x), _told, tags=FAST,
+     doc="A hint has done its work once its matrix knows what it says.")  # fmt: skip
+
+
 c, yes, no = pattern_vars("c yes no")
 rule("local_view_op", P(ViewOp)(x), x, tags=FAST, doc="A view has done its work once gradients are taken.")
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from theano.graph import Apply, Constant, Variable
-from theano.rewriting import P, Phase, Rest, local_rule, pattern_vars, phases, rule
+from theano.graph import Constant, Variable
+from theano.rewriting import P, Phase, Rest, Var, pattern_vars, phases, rule
 from theano.rewriting.pattern import same
 from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import static_int
 from theano.tensor.create.alloc import Alloc
 from theano.tensor.create.arange import ARange
 from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.advanced import (
     AdvancedBooleanIncSubtensor,
     AdvancedBooleanSubtensor,
@@ -27,30 +28,34 @@ from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
 from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.index.functions import set_subtensor
 from theano.tensor.join.op import MakeVector
-from theano.tensor.rules.predicates import conform, filled_with, only_used_by, scalar_of
+from theano.tensor.rules.predicates import filled_with, is_only_output
 from theano.tensor.shape.rules.layout import is_length_of
 from theano.tensor.shape.scalars import ScalarFromTensor
-from theano.tensor.type import TensorApply, TensorType
+from theano.tensor.type import TensorType
 from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceType
 
 FULL = slice(None, None, None)
 
 
-@local_rule([SubtensorChain], phases=("canonicalize", "specialize"), tags=("fast_run", "fast_compile"))
-def local_subtensor_chain_apart(node: Apply[SubtensorChain]) -> Any:
-    """In a graph that was rewritten before, a part of a part is taken apart: the other rules look at one index."""
-    return [conform(node.op.expression(*node.inputs), node.outputs[0])]
+x, value = pattern_vars("x value")
+numbers = Rest("numbers")
+read = P(Subtensor, "op")(x, numbers)
+EVERYWHERE = ("canonicalize", "specialize")
+
+rule("local_subtensor_chain_apart", P(SubtensorChain, "op")(x, numbers),
+     lambda op, x, numbers: op.expression(x, *numbers), phases=EVERYWHERE, tags=("fast_run", "fast_compile"),
+     doc="In a graph that was rewritten before, a part of a part is taken apart: the other rules look at one index.",
+)  # fmt: skip
 
 
-def entries(node: Apply[Subtensor | IncSubtensor]) -> list[Any]:
-    """Return the index of a node, its numbers put in: ints where they are known, variables where not."""
-    first = 2 if isinstance(node.op, IncSubtensor) else 1
+def entries(op: Any, numbers: Any) -> list[Any]:
+    """Return the index of a read or write, its numbers put in: ints where they are known, variables where not."""
 
     def number(v: Any) -> Any:
         known = static_int(v)
         return v if known is None else known
 
-    return fill_entries(node.op.idx_list, node.inputs[first:], number)
+    return fill_entries(op.idx_list, numbers, number)
 
 
 def is_known(entry: Any) -> bool:
@@ -66,14 +71,12 @@ def takes_all(entry: Any) -> bool:
     return entry.start in (None, 0) and entry.stop is None and entry.step in (None, 1)
 
 
-def _is_whole(x: Any, out: Any, fgraph: Any) -> bool:
-    index = enumerate(entries(out.owner))
+def _is_whole(op: Any, x: Any, numbers: Any, fgraph: Any) -> bool:
+    index = enumerate(entries(op, numbers))
     return all(takes_all(e) or _goes_to_the_end(e, x, i, fgraph) or _covers(e, x, i, fgraph) for i, e in index)
 
 
-x, value = pattern_vars("x value")
-numbers = Rest("numbers")
-rule("local_useless_subtensor", P(Subtensor)(x, numbers), x, when=_is_whole, phases=("canonicalize", "specialize"),
+rule("local_useless_subtensor", read, x, when=_is_whole, phases=EVERYWHERE,
      doc="A part that is the whole: slices without ends, or up to the length that is there.")  # fmt: skip
 
 
@@ -89,20 +92,24 @@ def _goes_to_the_end(entry: Any, x: Any, i: int, fgraph: Any) -> bool:
     return is_length_of(stop, x, i, fgraph)
 
 
-@local_rule([AdvancedSubtensor1], phases=("canonicalize", "specialize"))
-def local_useless_AdvancedSubtensor1(fgraph: Any, node: Apply) -> Any:
-    """All rows, one after the other."""
-    x, places = node.inputs
+def _are_all_rows(x: Any, places: Any, out: Any, fgraph: Any) -> bool:
     feature = getattr(fgraph, "shape_feature", None)
     length = None if feature is None else static_int(feature.lengths(x)[0])
-    if length is None or x.type != node.outputs[0].type:
-        return None
+    if length is None or x.type != out.type:
+        return False
     if isinstance(places, Constant):
-        return [x] if list(places.data) == list(range(length)) else None
+        return list(places.data) == list(range(length))
     counted = places.owner
-    if counted is None or not isinstance(counted.op, ARange):
-        return None
-    return [x] if [static_int(v) for v in counted.inputs] == [0, length, 1] else None
+    return (
+        counted is not None
+        and isinstance(counted.op, ARange)
+        and [static_int(v) for v in counted.inputs] == [0, length, 1]
+    )
+
+
+places = Var("places")
+rule("local_useless_AdvancedSubtensor1", P(AdvancedSubtensor1)(x, places), x, when=_are_all_rows, phases=EVERYWHERE,
+     doc="All rows, one after the other.")  # fmt: skip
 
 
 def _covers(entry: Any, x: Any, i: int, fgraph: Any) -> bool:
@@ -114,57 +121,59 @@ def _covers(entry: Any, x: Any, i: int, fgraph: Any) -> bool:
     return length is not None and is_known(entry) and entry.stop >= length
 
 
-@local_rule([Subtensor], phases=("canonicalize",))
-def local_useless_slice(node: TensorApply[Subtensor]) -> Any:
-    """Slices of whole axes at the end of an index say nothing."""
-    index = entries(node)
+def _without_whole_axes(op: Any, x: Any, numbers: Any) -> Any:
+    index = entries(op, numbers)
     kept = list(index)
     while kept and takes_all(kept[-1]):
         kept.pop()
-    if len(kept) == len(index) or not kept:
-        return None
-    return [conform(node.inputs[0][tuple(kept)], node.outputs[0])]
+    return x[tuple(kept)] if 0 < len(kept) < len(index) else None
 
 
-@local_rule([Subtensor], phases=("canonicalize", "specialize"), tags=("fast_run", "fast_compile_gpu"))
-def local_subtensor_make_vector(node: Apply[Subtensor]) -> Any:
-    """An element of a vector of scalars is that scalar; a slice is a shorter vector."""
-    made: Any = node.inputs[0].owner
-    if made is None or not isinstance(made.op, MakeVector):
-        return None
-    (entry,) = entries(node)
+rule("local_useless_slice", read, _without_whole_axes, doc="Slices of whole axes at the end of an index say nothing.")
+
+
+scalars = P(MakeVector, "made")(Rest("members"))
+
+
+def _chosen(op: Any, numbers: Any, made: Any, members: Any) -> Any:
+    (entry,) = entries(op, numbers)
     if not is_known(entry):
         return None
     if isinstance(entry, slice):
-        return [conform(made.op(*made.inputs[entry]), node.outputs[0])]
-    if not -len(made.inputs) <= entry < len(made.inputs):
-        return None  # an error, which belongs to run time
-    return [conform(made.inputs[entry], node.outputs[0])]
+        return made(*members[entry])
+    # Outside is an error, which belongs to run time.
+    return members[entry] if -len(members) <= entry < len(members) else None
 
 
-@local_rule([AdvancedSubtensor1], phases=("canonicalize", "specialize"), tags=("fast_run", "fast_compile_gpu"))
-def local_places_of_make_vector(node: Apply) -> Any:
-    """Elements of a vector of scalars at known places are a vector of these."""
-    made, places = node.inputs[0].owner, node.inputs[1]
-    if made is None or not isinstance(made.op, MakeVector) or not isinstance(places, Constant):
-        return None
-    if not all(-len(made.inputs) <= i < len(made.inputs) for i in places.data):
-        return None  # an error, which belongs to run time
-    return [conform(made.op(*[made.inputs[i] for i in places.data]), node.outputs[0])]
+rule("local_subtensor_make_vector", P(Subtensor, "op")(scalars, numbers), _chosen, phases=EVERYWHERE,
+     tags=("fast_run", "fast_compile_gpu"),
+     doc="An element of a vector of scalars is that scalar; a slice is a shorter vector.")  # fmt: skip
 
 
-@local_rule([Subtensor], phases=("canonicalize",), tags=("fast_run", "fast_compile"))
-def local_subtensor_lift(node: Apply[Subtensor]) -> Any:
-    """A part of an element-wise result is computed from the parts of the inputs, if nobody wants the rest."""
-    x: Any = node.inputs[0]
-    inner = x.owner
-    if inner is None or scalar_of(inner) is None or len(inner.outputs) != 1 or not only_used_by(x, node):
-        return None
-    index = entries(node)
+def _lie_inside(members: Any, places: Any) -> bool:
+    # Outside is an error, which belongs to run time.
+    return isinstance(places, Constant) and all(-len(members) <= i < len(members) for i in places.data)
+
+
+rule("local_places_of_make_vector", P(AdvancedSubtensor1)(scalars, places),
+     lambda made, members, places: made(*[members[i] for i in places.data]), when=_lie_inside, phases=EVERYWHERE,
+     tags=("fast_run", "fast_compile_gpu"),
+     doc="Elements of a vector of scalars at known places are a vector of these.")  # fmt: skip
+
+
+def _part_of_inputs(op: Any, numbers: Any, f: Any, inputs: Any, whole: Any) -> Any:
     # The shape must come from inputs that are cut themselves, or from none: then nothing is lost.
-    if any(v.type.broadcastable != x.type.broadcastable and not all(v.type.broadcastable) for v in inner.inputs):
+    if any(v.type.broadcastable != whole.type.broadcastable and not all(v.type.broadcastable) for v in inputs):
         return None
-    return [conform(inner.op(*[_same_part(v, x, index) for v in inner.inputs]), node.outputs[0])]
+    index = entries(op, numbers)
+    return f(*[_same_part(v, whole, index) for v in inputs])
+
+
+_element_wise = P(Elemwise, "f", inplace_pattern={})(Rest("inputs")).where(is_only_output).single_use()
+rule("local_subtensor_lift", P(Subtensor, "op")(_element_wise.named("whole"), numbers), _part_of_inputs,
+     tags=("fast_run", "fast_compile"),
+     doc="A part of an element-wise result is computed from the parts of the inputs, if nobody wants the rest.",
+)  # fmt: skip
 
 
 def _same_part(v: Any, x: Any, index: list[Any]) -> Any:
@@ -177,46 +186,37 @@ def _same_part(v: Any, x: Any, index: list[Any]) -> Any:
     return v if all(isinstance(e, slice) and takes_all(e) for e in local) else v[tuple(local)]
 
 
-@local_rule([Subtensor], phases=("canonicalize", "specialize"))
-def local_subtensor_merge(node: Apply[Subtensor]) -> Any:
-    """A part of a part is one part, where the numbers are known and do not count from the end."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Subtensor):
-        return None
-    first, second = entries(inner), entries(node)
+def _merged(op: Any, numbers: Any, inner: Any, there: Any, x: Any) -> Any:
     merged: list[Any] = []
-    rest = list(second)
-    for entry in first:
-        if not isinstance(entry, slice):
-            merged.append(entry)
-            continue
-        if not rest:
-            merged.append(entry)
-            continue
-        one = _compose(entry, rest.pop(0))
+    rest = entries(op, numbers)
+    for entry in entries(inner, there):
+        one = _compose(entry, rest.pop(0)) if rest and isinstance(entry, slice) else entry
         if one is None:
             return None
         merged.append(one)
-    return [conform(inner.inputs[0][tuple(merged + rest)], node.outputs[0])]
+    return x[tuple(merged + rest)]
+
+
+part = P(Subtensor, "inner")(x, Rest("there"))
+part_of_part = P(Subtensor, "op")(part, numbers)
+rule("local_subtensor_merge", part_of_part, _merged, phases=EVERYWHERE,
+     doc="A part of a part is one part, where the numbers are known and do not count from the end.")  # fmt: skip
 
 
 phases.register("subtensor_chain", Phase("subtensor_chain", "out_to_in"), 102, "fast_run")
 
 
-@local_rule([Subtensor], phases=("subtensor_chain",))
-def local_subtensor_chain(node: Apply[Subtensor]) -> Any:
-    """A part of a part that nobody else reads is one view, also where the index depends on lengths.
+def _chained(op: Any, numbers: Any, inner: Any, there: Any, x: Any) -> Any:
+    if type(x.type) is not TensorType:
+        return None
+    parts = [part.idx_list for each in (inner, op) for part in getattr(each, "parts", (each,))]
+    return SubtensorChain(parts)(x, *there, *numbers)
 
-    It comes after everything that looks at subtensors, and after what places nodes on other targets.
-    """
-    x: Any = node.inputs[0]
-    inner = x.owner
-    if inner is None or not isinstance(inner.op, Subtensor) or not only_used_by(x, node):
-        return None
-    if type(inner.inputs[0].type) is not TensorType:
-        return None
-    parts = [part.idx_list for v in (inner, node) for part in getattr(v.op, "parts", (v.op,))]
-    return [conform(SubtensorChain(parts)(*inner.inputs, *node.inputs[1:]), node.outputs[0])]
+
+# It comes after everything that looks at subtensors, and after what places nodes on other targets.
+rule("local_subtensor_chain", P(Subtensor, "op")(part.single_use(), numbers), _chained, phases=("subtensor_chain",),
+     doc="A part of a part that nobody else reads is one view, also where the index depends on lengths.",
+)  # fmt: skip
 
 
 def _reverses(entry: Any) -> bool:
@@ -266,7 +266,7 @@ def _reads_what_was_set(read: Any, written: Any, numbers: Any, there: Any, value
 
 _written = P(IncSubtensor, "written", set_instead_of_inc=True)(x, value, Rest("there"))
 rule("local_subtensor_inc_subtensor", P(Subtensor, "read")(_written, numbers), value, when=_reads_what_was_set,
-     phases=("canonicalize", "specialize"), doc="What was just set at a place is what is read there.")  # fmt: skip
+     phases=EVERYWHERE, doc="What was just set at a place is what is read there.")  # fmt: skip
 
 
 def _ends_before(read: Any, written: Any) -> bool:
@@ -278,18 +278,16 @@ def _ends_before(read: Any, written: Any) -> bool:
     return bool(0 <= read.stop <= (written.start or 0))
 
 
-@local_rule([Subtensor], phases=("canonicalize", "specialize"))
-def local_subtensor_before_inc_subtensor(fgraph: Any, node: Apply[Subtensor]) -> Any:
-    """What is written further down an axis is not seen at its front."""
-    made: Any = node.inputs[0].owner
-    if made is None or not isinstance(made.op, IncSubtensor):
-        return None
-    first = [each[0] if each else None for each in (entries(node), entries(made))]
-    x, value, *there = made.inputs
+def _lies_before(read: Any, numbers: Any, written: Any, x: Any, value: Any, there: Any, fgraph: Any) -> bool:
+    first = [each[0] if each else None for each in (entries(read, numbers), entries(written, there))]
     # The value has to fit for certain: otherwise the error would be lost.
-    if not _ends_before(*first) or not same_shape(fgraph, Subtensor(made.op.idx_list)(x, *there), value):
-        return None
-    return [conform(node.op(x, *node.inputs[1:]), node.outputs[0])]
+    return _ends_before(*first) and same_shape(fgraph, Subtensor(written.idx_list)(x, *there), value)
+
+
+rule("local_subtensor_before_inc_subtensor",
+     P(Subtensor, "read")(P(IncSubtensor, "written")(x, value, Rest("there")), numbers), P("read")(x, numbers),
+     when=_lies_before, phases=EVERYWHERE,
+     doc="What is written further down an axis is not seen at its front.")  # fmt: skip
 
 
 def same_shape(fgraph: Any, a: Any, b: Any) -> bool:
@@ -298,26 +296,21 @@ def same_shape(fgraph: Any, a: Any, b: Any) -> bool:
     return all(a.type.broadcastable) or (feature is not None and feature.same_shape(a, b))
 
 
-@local_rule([Subtensor], phases=("canonicalize", "specialize"))
-def local_subtensor_of_alloc(fgraph: Any, node: Apply[Subtensor]) -> Any:
-    """A part of a repeated number is that number repeated less often."""
-    made: Any = node.inputs[0].owner
-    if made is None or not isinstance(made.op, Alloc) or not all(made.inputs[0].type.broadcastable):
-        return None
+def _repeated_less(op: Any, numbers: Any, repeat: Any, value: Any, lengths: Any, out: Any, fgraph: Any) -> Any:
     feature = getattr(fgraph, "shape_feature", None)
-    out: Any = node.outputs[0]
-    if feature is None:
+    if feature is None or not all(value.type.broadcastable):
         return None
-    for entry, length in zip(entries(node), made.inputs[1:], strict=False):
+    for entry, length in zip(entries(op, numbers), lengths, strict=False):
         known = static_int(length)
         # A number may lie outside, which has to be found out.
         if not isinstance(entry, slice) and (known is None or not is_known(entry) or not -known <= entry < known):
             return None
-    value = made.inputs[0]
-    if value.type.ndim:
-        value = value.dimshuffle()
-    lengths = feature.lengths(out)
-    return [conform(made.op(value, *lengths), out)]
+    return repeat(value.dimshuffle() if value.type.ndim else value, *feature.lengths(out))
+
+
+rule("local_subtensor_of_alloc", P(Subtensor, "op")(P(Alloc, "repeat")(value, Rest("lengths")), numbers),
+     _repeated_less, phases=EVERYWHERE, doc="A part of a repeated number is that number repeated less often.",
+)  # fmt: skip
 
 
 def _slices_first(index: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
@@ -341,50 +334,50 @@ def _slices_first(index: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
     return tuple(first), rest
 
 
-@local_rule([AdvancedSubtensor, AdvancedBooleanSubtensor], phases=("specialize",))
-def local_slices_before_arrays(node: Apply) -> Any:
-    """Slices with symbolic ends are a view taken first: what is left is an index of arrays and whole axes, in C."""
-    x: Any = node.inputs[0]
-    found = _slices_first(node.inputs[1:])
-    return None if found is None else [conform(node.op(x[found[0]], *found[1]), node.outputs[0])]
+def _read_from_slices(op: Any, x: Any, index: Any) -> Any:
+    found = _slices_first(index)
+    return None if found is None else op(x[found[0]], *found[1])
 
 
-@local_rule([AdvancedIncSubtensor, AdvancedBooleanIncSubtensor], phases=("specialize",))
-def local_slices_before_writes(node: Apply) -> Any:
-    """The same for what is written: into a view of the slices, which takes its place in the whole."""
-    x: Any = node.inputs[0]
-    found = _slices_first(node.inputs[2:])
+index = Rest("index")
+rule("local_slices_before_arrays", P((AdvancedSubtensor, AdvancedBooleanSubtensor), "op")(x, index), _read_from_slices,
+     phases=("specialize",),
+     doc="Slices with symbolic ends are a view taken first: what is left is an index of arrays and whole axes, in C.",
+)  # fmt: skip
+
+
+def _written_to_slices(op: Any, x: Any, value: Any, index: Any) -> Any:
+    found = _slices_first(index)
     if found is None:
         return None
     part = x[found[0]]
-    return [conform(set_subtensor(part, node.op(part, node.inputs[1], *found[1])), node.outputs[0])]
+    return set_subtensor(part, op(part, value, *found[1]))
 
 
-@local_rule([Subtensor], phases=("specialize",))
-def local_subtensor_remove_broadcastable_index(node: Apply[Subtensor]) -> Any:
-    """The only element along an axis of length 1 is what is left when the axis is dropped."""
-    x: Any = node.inputs[0]
-    index = entries(node)
+rule("local_slices_before_writes", P((AdvancedIncSubtensor, AdvancedBooleanIncSubtensor), "op")(x, value, index),
+     _written_to_slices, phases=("specialize",),
+     doc="The same for what is written: into a view of the slices, which takes its place in the whole.")  # fmt: skip
+
+
+def _without_axes(op: Any, x: Any, numbers: Any) -> Any:
+    index = entries(op, numbers)
     dropped = [a for a, e in enumerate(index) if not isinstance(e, slice)]
     if not dropped or not all(x.type.broadcastable[a] and is_known(index[a]) and index[a] in (0, -1) for a in dropped):
         return None
     if not all(takes_all(e) for e in index if isinstance(e, slice)):
         return None
-    kept = [a for a in range(x.type.ndim) if a not in dropped]
-    return [conform(DimShuffle(x.type.broadcastable, kept)(x), node.outputs[0])]
+    return DimShuffle(x.type.broadcastable, [a for a in range(x.type.ndim) if a not in dropped])(x)
 
 
-@local_rule([DimShuffle], phases=("uncanonicalize",))
-def local_dimshuffle_subtensor(node: TensorApply[DimShuffle]) -> Any:
-    """An axis of length 1 that a part keeps only to be dropped afterwards is dropped by the index."""
-    part: Any = node.inputs[0].owner
-    if part is None or not isinstance(part.op, Subtensor):
-        return None
-    x: Any = part.inputs[0]
-    index = entries(part)
+rule("local_subtensor_remove_broadcastable_index", read, _without_axes, phases=("specialize",),
+     doc="The only element along an axis of length 1 is what is left when the axis is dropped.")  # fmt: skip
+
+
+def _dropped_by_index(shuffle: Any, inner: Any, x: Any, there: Any) -> Any:
+    index = entries(inner, there)
     index += [FULL] * (x.type.ndim - len(index))
     sliced = [a for a, e in enumerate(index) if isinstance(e, slice)]
-    order = node.op.new_order
+    order = shuffle.new_order
     gone = [d for d in range(len(sliced)) if d not in order]
     if not gone or not all(x.type.broadcastable[sliced[d]] and takes_all(index[sliced[d]]) for d in gone):
         return None
@@ -393,41 +386,39 @@ def local_dimshuffle_subtensor(node: TensorApply[DimShuffle]) -> Any:
     left = [d for d in range(len(sliced)) if d not in gone]
     new: Any = x[tuple(index)]
     order = tuple(d if isinstance(d, str) else left.index(d) for d in order)
-    return [conform(new if order == tuple(range(new.type.ndim)) else new.dimshuffle(*order), node.outputs[0])]
+    return new if order == tuple(range(new.type.ndim)) else new.dimshuffle(*order)
 
 
-@local_rule([Subtensor], keeps="close", phases=("stabilize",))
-def local_subtensor_of_dot(node: Apply[Subtensor]) -> Any:
-    """A part of a product is the product of a part: of the rows of the first factor, the columns of the second."""
-    product: Any = node.inputs[0].owner
-    if product is None or not isinstance(product.op, Dot) or not only_used_by(node.inputs[0], node):
-        return None
-    a, b = product.inputs
-    index = entries(node)
+rule("local_dimshuffle_subtensor", P(DimShuffle, "shuffle")(part), _dropped_by_index, phases=("uncanonicalize",),
+     doc="An axis of length 1 that a part keeps only to be dropped afterwards is dropped by the index.")  # fmt: skip
+
+
+def _product_of_parts(op: Any, numbers: Any, product: Any, a: Any, b: Any) -> Any:
+    index = entries(op, numbers)
     rows = a.type.ndim - 1
     of_a, of_b = index[:rows], index[rows:]
-    a = a[tuple(of_a)] if of_a else a
-    if of_b:
-        # The columns of a matrix; of a vector there is nothing left to take.
-        b = b[(FULL, *of_b)]
-    return [conform(product.op(a, b), node.outputs[0])]
+    # The columns of a matrix; of a vector there is nothing left to take.
+    return product(a[tuple(of_a)] if of_a else a, b[(FULL, *of_b)] if of_b else b)
 
 
-@local_rule([AdvancedSubtensor1], keeps="close", phases=("stabilize",))
-def local_adv_sub1_adv_inc_sub1(node: Apply) -> Any:
-    """Rows that are read where they were just set, at places that are known and differ, are what was set.
+rule("local_subtensor_of_dot", P(Subtensor, "op")(P(Dot, "product")(Var("a"), Var("b")).single_use(), numbers),
+     _product_of_parts, keeps="close", phases=("stabilize",),
+     doc="A part of a product is the product of a part: of the rows of the first factor, the columns of the second.",
+)  # fmt: skip
 
-    Rows that were added to zeros count as set: a negative zero among them stays one.
-    """
-    written: Any = node.inputs[0].owner
-    places: Any = node.inputs[1]
-    if written is None or not isinstance(written.op, AdvancedIncSubtensor1):
-        return None
-    x, value = written.inputs[:2]
-    if not written.op.set_instead_of_inc and not filled_with(x, 0) or value.type != node.outputs[0].type:
-        return None
-    if not isinstance(places, Constant) or not isinstance(x, Constant) or not places.equals(written.inputs[2]):
-        return None  # a place may lie outside, which has to be found out
+
+def _is_what_was_set(written: Any, x: Any, value: Any, places: Any, out: Any) -> bool:
+    if not written.set_instead_of_inc and not filled_with(x, 0) or value.type != out.type:
+        return False
+    if not isinstance(places, Constant) or not isinstance(x, Constant):
+        return False  # a place may lie outside, which has to be found out
     where = np.where(places.data < 0, places.data + len(x.data), places.data)
-    inside = bool(np.all((where >= 0) & (where < len(x.data))))
-    return [value] if inside and len(np.unique(where)) == len(where) else None
+    return bool(np.all((where >= 0) & (where < len(x.data)))) and len(np.unique(where)) == len(where)
+
+
+# Rows that were added to zeros count as set: a negative zero among them stays one.
+_written_rows = P(AdvancedIncSubtensor1, "written")(x, value, places)
+rule("local_adv_sub1_adv_inc_sub1", P(AdvancedSubtensor1)(_written_rows, places), value, when=_is_what_was_set,
+     keeps="close", phases=("stabilize",),
+     doc="Rows that are read where they were just set, at places that are known and differ, are what was set.",
+)  # fmt: skip

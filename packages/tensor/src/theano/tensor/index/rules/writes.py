@@ -20,13 +20,14 @@ from theano.tensor.rules.predicates import combine, conform, filled_with, made_b
 from theano.tensor.type import TensorApply
 
 
-def _replaces_all(x: Any, y: Any, out: Any, fgraph: Any) -> bool:
-    return all(takes_all(e) for e in entries(out.owner)) and y.type == x.type and same_shape(fgraph, x, y)
+def _replaces_all(op: Any, x: Any, y: Any, numbers: Any, fgraph: Any) -> bool:
+    return all(takes_all(e) for e in entries(op, numbers)) and y.type == x.type and same_shape(fgraph, x, y)
 
 
 x, y = pattern_vars("x y")
 numbers = Rest("numbers")
-rule("local_useless_inc_subtensor", P(IncSubtensor, set_instead_of_inc=True)(x, y, numbers), y, when=_replaces_all,
+_set = P(IncSubtensor, "op", set_instead_of_inc=True)(x, y, numbers)
+rule("local_useless_inc_subtensor", _set, y, when=_replaces_all,
      doc="To set everything is to forget what was there, if the new value has the shape.")  # fmt: skip
 
 
@@ -49,14 +50,14 @@ rule("local_incsubtensor_of_zeros", P(_WRITES, set_instead_of_inc=False)(x, wort
      doc="To add 0 is to do nothing, if negative zeros may stay what they are.")  # fmt: skip
 
 
-def _sets_what_is_there(x: Any, y: Any, out: Any) -> bool:
+def _sets_what_is_there(op: Any, x: Any, y: Any, numbers: Any) -> bool:
     there, new = uniform(x), uniform(y)
     if there is None or new is None or not _same_bits(np.asarray(new).astype(x.type.dtype), there):
         return False
-    return all(isinstance(e, slice) for e in entries(out.owner))
+    return all(isinstance(e, slice) for e in entries(op, numbers))
 
 
-rule("local_setsubtensor_of_constants", P(IncSubtensor, set_instead_of_inc=True)(x, y, numbers), x,
+rule("local_setsubtensor_of_constants", _set, x,
      when=_sets_what_is_there, phases=("canonicalize", "stabilize"),
      tags=("fast_run", "local_setsubtensor_of_allocs"),
      doc="To set a part to the number that is everywhere is to do nothing.")  # fmt: skip
@@ -66,27 +67,24 @@ def _same_bits(a: Any, b: Any) -> bool:
     return a.tobytes() == b.tobytes()
 
 
-@local_rule(_WRITES, phases=("stabilize",), tags=("fast_run", "local_useless_inc_subtensor_alloc"))
-def local_useless_inc_subtensor_alloc(fgraph: Any, node: TensorApply) -> Any:
-    """What is written is stretched to the part anyway: it need not be repeated before."""
-    x, y = node.inputs[:2]
-    made: Any = y.owner
+def _written_once(op: Any, x: Any, stretched: Any, y: Any, numbers: Any, fgraph: Any) -> Any:
     feature = getattr(fgraph, "shape_feature", None)
-    if made is None or not isinstance(made.op, Alloc) or feature is None:
+    if feature is None:
         return None
-    if isinstance(node.op, IncSubtensor):
-        part: Any = Subtensor(node.op.idx_list)(x, *node.inputs[2:])
-    else:
-        part = x[tuple(node.inputs[2:])]
-    if part.type.ndim != y.type.ndim:
+    part: Any = Subtensor(op.idx_list)(x, *numbers) if isinstance(op, IncSubtensor) else x[tuple(numbers)]
+    if part.type.ndim != stretched.type.ndim:
         return None
     if any(m.owner is not None and part in m.owner.inputs for m in feature.lengths(part)):
         return None  # only reading the part would tell how long it is
     # A dimension of length 1 is stretched in either form; of another one it has to be seen that it fits.
-    lengths = zip(feature.lengths(y), feature.lengths(part), y.type.broadcastable, strict=True)
+    lengths = zip(feature.lengths(stretched), feature.lengths(part), stretched.type.broadcastable, strict=True)
     pairs = [(unchecked(n), m) for n, m, one in lengths if not one]
-    value = if_equal(made.inputs[0], pairs, "what is written has another shape than the part")
-    return [conform(node.op(x, value, *node.inputs[2:]), node.outputs[0])]
+    return op(x, if_equal(y, pairs, "what is written has another shape than the part"), *numbers)
+
+
+rule("local_useless_inc_subtensor_alloc", P(_WRITES, "op")(x, P(Alloc)(y, Rest("lengths")).named("stretched"), numbers),
+     _written_once, phases=("stabilize",), tags=("fast_run", "local_useless_inc_subtensor_alloc"),
+     doc="What is written is stretched to the part anyway: it need not be repeated before.")  # fmt: skip
 
 
 def _reads_what_is_written(part: Any, written: Any) -> bool:

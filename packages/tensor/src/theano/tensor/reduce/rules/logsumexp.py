@@ -127,22 +127,21 @@ def _is_shifted(t: Any) -> bool:
     return largest is not None and isinstance(largest.op, (Max, LogSumExp))
 
 
-@local_rule([F.log], keeps="finite", phases=("local_log_sum_exp",), needs=[F.exp])
-def local_log_sum_exp_weighted(node: TensorApply) -> Any:
-    """``log(sum(w * exp(x)))`` is ``m + log(sum(w * exp(x - m)))`` with m being ``log(sum(exp(x)))``."""
-    total, out = node.inputs[0].owner, node.outputs[0]
-    if total is None or not isinstance(total.op, Sum):
-        return None
-    power = _power(total.inputs[0])
+def _weighted(total: Any, x: Any) -> Any:
+    power = _power(x)
     if power is None or not power[1] or not is_real(power[0]) or _is_shifted(power[0]):
         return None
-    (x, weights), whole = power, total.inputs[0]
-    axes = total.op.axes_of(whole.type.ndim)
-    largest = LogSumExp(axes)(x)  # of nothing it is minus infinity, where there is no largest
+    t, weights = power
+    axes = total.axes_of(x.type.ndim)
+    largest = LogSumExp(axes)(t)  # of nothing it is minus infinity, where there is no largest
     largest = F.switch(F.isinf_(largest), number_like(0, largest), largest)
-    relative = F.exp(F.sub(x, restore_axes(largest, x, axes)))
-    rest = F.log(total.op(combine(F.mul, [relative, *weights], whole.type.dtype)))
-    return [conform(F.add(largest, rest), out)]
+    relative = F.exp(F.sub(t, restore_axes(largest, t, axes)))
+    return F.add(largest, F.log(total(combine(F.mul, [relative, *weights], x.type.dtype))))
+
+
+rule("local_log_sum_exp_weighted", log(P(Sum, "total")(x)), _weighted, keeps="finite", phases=("local_log_sum_exp",),
+     doc="``log(sum(w * exp(x)))`` is ``m + log(sum(w * exp(x - m)))`` with m being ``log(sum(exp(x)))``.",
+)  # fmt: skip
 
 
 @local_rule([F.add], keeps="finite", phases=("local_log_sum_exp",))

@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from theano import scalar as scal
-from theano.graph import Apply
-from theano.rewriting import local_rule
+from theano.rewriting import pattern_vars, rule
 from theano.tensor.elemwise import functions as F
-from theano.tensor.rules.predicates import conform, constant_like, is_discrete, made_by, scalar_of, uniform
+from theano.tensor.rules.predicates import E, is_discrete, made_by, scalar_of, uniform
 
 _COMPARISONS = (F.lt, F.le, F.gt, F.ge, F.eq, F.maximum, F.minimum)
 
@@ -33,51 +32,21 @@ def not_negative(v: Any) -> bool:
     return isinstance(cast, scal.Cast) and v.type.dtype == "int64" and not_negative(v.owner.inputs[0])
 
 
-@local_rule(_COMPARISONS, keeps="exact", phases=("stabilize", "specialize"))
-def local_useless_elemwise_comparison(node: Apply) -> Any:
-    """A length is never below 0, and the larger of it and 0 is the length."""
-    a, b = node.inputs
-    (out,) = node.outputs
-    if not is_discrete(a) or not is_discrete(b):
-        return None
-    op = scalar_of(node)
-    if op in (scal.maximum, scal.minimum):
-        return _larger(op, a, b, out) or _larger(op, b, a, out)
-    answers = {scal.lt: _below(a, b), scal.gt: _below(b, a), scal.ge: _not(_below(a, b)), scal.le: _not(_below(b, a))}
-    answer = answers.get(op)
-    if op == scal.eq and (_is_below_zero(a) and not_negative(b) or _is_below_zero(b) and not_negative(a)):
-        answer = False
-    if answer is None:
-        return None
-    new = constant_like(int(answer), out)
-    return None if new is None else [new]
+def _is_length(v: Any) -> bool:
+    return is_discrete(v) and uniform(v) is None and not_negative(v)
 
 
-def _is_below_zero(v: Any) -> bool:
-    value = uniform(v)
-    return value is not None and bool(value < 0)
+def _is_up_to(largest: int) -> Any:
+    return lambda v: is_discrete(v) and (value := uniform(v)) is not None and bool(value <= largest)
 
 
-def _below(a: Any, b: Any) -> bool | None:
-    """Return whether ``a < b`` always or never, else None."""
-    low, high = uniform(a), uniform(b)
-    if low is not None and high is not None:
-        return None  # constant folding computes it
-    if high is not None and high <= 0 and not_negative(a):
-        return False
-    if low is not None and low < 0 and not_negative(b):
-        return True
-    return None
-
-
-def _not(answer: bool | None) -> bool | None:
-    return None if answer is None else not answer
-
-
-def _larger(op: Any, length: Any, number: Any, out: Any) -> Any:
-    value = uniform(number)
-    if value is None or value > 0 or uniform(length) is not None or not not_negative(length):
-        return None
-    chosen = length if op == scal.maximum else number
-    new = conform(chosen, out)
-    return None if new is None else [new]
+x, n = pattern_vars("x n")
+length, natural = x.where(_is_length), x.where(lambda v: is_discrete(v) and not_negative(v))
+not_above, below = n.where(_is_up_to(0)), n.where(_is_up_to(-1))
+rule("local_useless_elemwise_comparison", E(F.lt)(length, not_above), 0,
+     also=[(E(F.lt)(below, length), 1), (E(F.gt)(not_above, length), 0), (E(F.gt)(length, below), 1),
+           (E(F.ge)(length, not_above), 1), (E(F.ge)(below, length), 0), (E(F.le)(not_above, length), 1),
+           (E(F.le)(length, below), 0), (E(F.eq)(natural, below), 0), (E(F.maximum)(length, not_above), x),
+           (E(F.minimum)(length, not_above), n)],
+     phases=("stabilize", "specialize"),
+     doc="A length is never below 0, and the larger of it and 0 is the length.")  # fmt: skip

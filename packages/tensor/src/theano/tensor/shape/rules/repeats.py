@@ -14,7 +14,7 @@ from theano.tensor.create.alloc import Alloc, AllocEmpty, alloc, zeros
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.rules.predicates import FAST, conform, made_by, scalar_of
+from theano.tensor.rules.predicates import FAST, made_by, scalar_of
 from theano.tensor.shape.basic import patternbroadcast, shape_i
 from theano.tensor.shape.rules.layout import is_length_of
 from theano.tensor.type import TensorApply
@@ -56,18 +56,19 @@ def local_fill_sink(node: TensorApply) -> Any:
     return [new] if new.type == out.type else None
 
 
-@local_rule([F.second], keeps="exact", phases=("stabilize", "specialize"))
-def local_fill_to_alloc(fgraph: Any, node: TensorApply) -> Any:
-    """A fill becomes an allocation, which needs the shape of its model but not the model."""
-    model, value = node.inputs
-    out: Any = node.outputs[0]
-    if value.type == out.type:
-        return [value]
+def _allocated(model: Any, x: Any, out: Any, fgraph: Any) -> Any:
+    if x.type == out.type:
+        return x
     lengths = [shape_i(model, i, fgraph) for i in range(out.type.ndim)]
     if any(one and not out.type.broadcastable[i] for i, one in enumerate(model.type.broadcastable)):
-        lengths = [shape_i(value if one else model, i, fgraph) for i, one in enumerate(model.type.broadcastable)]
-    # Not `conform`: where a length is known to be 1, which the type of the fill does not know, that would fill again.
-    return [patternbroadcast(alloc(value, *lengths), out.type.broadcastable)]
+        lengths = [shape_i(x if one else model, i, fgraph) for i, one in enumerate(model.type.broadcastable)]
+    # Not left to `conform`: where a length is known to be 1, which the type of the fill does not know, that would fill
+    # again.
+    return patternbroadcast(alloc(x, *lengths), out.type.broadcastable)
+
+
+rule("local_fill_to_alloc", P(F.second)(model, x), _allocated, phases=("stabilize", "specialize"),
+     doc="A fill becomes an allocation, which needs the shape of its model but not the model.")  # fmt: skip
 
 
 def _has_the_shape(x: Any, lengths: Any, out: Any, fgraph: Any) -> bool:
@@ -83,19 +84,18 @@ rule("local_useless_alloc", P(Alloc)(x, lengths), x, when=_has_the_shape,
      doc="An allocation for a value of its own type and shape repeats nothing.")  # fmt: skip
 
 
-@local_rule([Alloc], phases=("canonicalize", "stabilize", "specialize"))
-def local_merge_alloc(node: TensorApply) -> Any:
-    """An allocation of an allocation repeats what the inner one repeats, if that fits."""
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Alloc):
-        return None
-    lengths: list[Any] = node.inputs[1:]
-    new = len(lengths) - (len(inner.inputs) - 1)
-    for i, (n, one) in enumerate(zip(inner.inputs[1:], inner.outputs[0].type.broadcastable, strict=True), new):
+def _allocated_at_once(x: Any, inner: Any, repeated: Any, lengths: Any) -> Any:
+    lengths = list(lengths)
+    for i, (n, one) in enumerate(zip(inner, repeated.type.broadcastable, strict=True), len(lengths) - len(inner)):
         if not one and not same_length(n, lengths[i]):
             differs = "alloc: a dimension has another length than what is to be repeated"
             lengths[i] = CheckedLength(differs)(lengths[i], F.eq(lengths[i], n))
-    return [conform(alloc(inner.inputs[0], *lengths), node.outputs[0])]
+    return alloc(x, *lengths)
+
+
+rule("local_merge_alloc", P(Alloc)(P(Alloc)(x, Rest("inner")).named("repeated"), lengths), _allocated_at_once,
+     phases=("canonicalize", "stabilize", "specialize"),
+     doc="An allocation of an allocation repeats what the inner one repeats, if that fits.")  # fmt: skip
 
 
 @local_rule([Elemwise], phases=("specialize",), tags=("fast_run", "local_alloc_elemwise"), needs=[Alloc])
@@ -155,24 +155,22 @@ def fit_dimensions(value: Any, like: Any) -> Any:
     return value.dimshuffle(*["x"] * missing, *range(value.type.ndim)) if missing else value
 
 
-@local_rule([Alloc], phases=("stabilize",))
-def local_canonicalize_alloc(fgraph: Any, node: TensorApply) -> Any:
-    """An allocation that only adds dimensions of length 1 repeats nothing; otherwise they are added afterwards."""
-    value: Any = node.inputs[0]
-    lengths = node.inputs[1:]
-    new = len(lengths) - value.type.ndim
+def _without_ones(x: Any, lengths: Any, out: Any, fgraph: Any) -> Any:
+    new = len(lengths) - x.type.ndim
     ones = next((i for i, n in enumerate(lengths[:new]) if static_int(n) != 1), new)
     if not ones:
         return None
-    if ones < new:
-        return [conform(fit_dimensions(alloc(value, *lengths[ones:]), node.outputs[0]), node.outputs[0])]
     feature = getattr(fgraph, "shape_feature", None)
-    for i, one in enumerate(value.type.broadcastable):
-        if one and static_int(lengths[new + i]) == 1:
-            continue
-        if feature is None or not feature.same_shape(node.outputs[0], value, new + i, i):
-            return [conform(fit_dimensions(alloc(value, *lengths[ones:]), node.outputs[0]), node.outputs[0])]
-    return [conform(fit_dimensions(value, node.outputs[0]), node.outputs[0])]
+    repeats_nothing = ones == new and all(
+        one and static_int(lengths[new + i]) == 1 or feature is not None and feature.same_shape(out, x, new + i, i)
+        for i, one in enumerate(x.type.broadcastable)
+    )
+    return fit_dimensions(x if repeats_nothing else alloc(x, *lengths[ones:]), out)
+
+
+rule("local_canonicalize_alloc", P(Alloc)(x, lengths), _without_ones, phases=("stabilize",),
+     doc="An allocation that only adds dimensions of length 1 repeats nothing; otherwise they are added afterwards.",
+)  # fmt: skip
 
 
 rule("local_alloc_unary", P(Elemwise, "f", inplace_pattern={})(P(Alloc)(x, lengths).single_use()),

@@ -21,14 +21,13 @@ from theano.graph.signals import let_signals_through
 from theano.graph.text import text_of
 from theano.graph.traverse import toposort
 from theano.messages import logger
-from theano.rewriting import Context, local_rule, phases
+from theano.rewriting import Context, P, Var, phases, rule
 from theano.rewriting.merge import evaluate, foreseen_bytes
 from theano.settings import config
 from theano.tensor.control.checks import same_length, unchecked
 from theano.tensor.convert import NotScalarConstantError, as_tensor_variable, is_tensor
 from theano.tensor.elemwise import functions as F
 from theano.tensor.join.op import MakeVector
-from theano.tensor.rules.predicates import conform
 from theano.tensor.shape.basic import Shape, Shape_i
 from theano.tensor.shape.scalars import ScalarFromTensor
 
@@ -306,26 +305,24 @@ phases.register("ShapeOpt", add_shape_feature, 0.1, "fast_run", "fast_compile", 
 phases.register("UnShapeOpt", remove_shape_feature, 10, "UnShapeOptimizer")
 
 
-@local_rule([Shape], phases=("canonicalize", "specialize"))
-def local_shape_to_shape_i(fgraph: Any, node: Apply) -> Any:
-    """A shape is the vector of its lengths, none of which needs the value."""
-    feature = getattr(fgraph, "shape_feature", None)
-    x: Any = node.inputs[0]
-    if feature is None or not is_tensor(x):
-        return None
+def _lengths_of(x: Any, out: Any, fgraph: Any) -> Any:
     if not x.type.ndim:
-        return [node.outputs[0].type.make_constant(np.zeros(0, "int64"))]
-    return [conform(MakeVector("int64")(*feature.lengths(x)), node.outputs[0])]
+        return out.type.make_constant(np.zeros(0, "int64"))
+    return MakeVector("int64")(*fgraph.shape_feature.lengths(x))
 
 
-@local_rule([Shape_i], phases=("canonicalize", "specialize"))
-def local_track_shape_i(fgraph: Any, node: Apply[Shape_i]) -> Any:
-    """A length is worked out from the inputs of what has it."""
-    feature = getattr(fgraph, "shape_feature", None)
-    x: Any = node.inputs[0]
-    if feature is None or not is_tensor(x):
-        return None
-    known = feature.lengths(x)[node.op.i]
-    if known.owner is not None and known.owner.op == node.op and known.owner.inputs[0] is x:
-        return None
-    return [conform(known, node.outputs[0])]
+def _is_tracked(x: Any, fgraph: Any) -> bool:
+    return getattr(fgraph, "shape_feature", None) is not None and is_tensor(x)
+
+
+local_shape_to_shape_i = rule(
+    "local_shape_to_shape_i", P(Shape)(Var("x")), _lengths_of, when=_is_tracked, phases=("canonicalize", "specialize"),
+    doc="A shape is the vector of its lengths, none of which needs the value.",
+)  # fmt: skip
+
+
+local_track_shape_i = rule(
+    "local_track_shape_i", P(Shape_i, "op")(Var("x")), lambda op, x, fgraph: fgraph.shape_feature.lengths(x)[op.i],
+    when=_is_tracked, phases=("canonicalize", "specialize"),
+    doc="A length is worked out from the inputs of what has it.",
+)  # fmt: skip
