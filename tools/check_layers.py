@@ -16,7 +16,7 @@ The rules:
 9. nothing is imported by an old spelling, which is a name that only tables know (`TABLES`), by
    tests and tools neither, but for those that `OLD_PROGRAMS` names; and no folder without sources is left where such a
    module was, for Python would take it for a package;
-10. inside the tensor, sparse and GPU layers a room imports from those before it (`order.ORDER`), by statements.
+10. inside the tensor, sparse and GPU layers a package imports from those before it (`order.ORDER`), by statements.
 
 An import is a statement, one below ``if TYPE_CHECKING:``, or a text: each text that is the name of a module of ours (or
 of something in it, ``"theano.tensor:dot"``) counts for rules 2, 3 and 7, be it handed to `importlib` or kept in a table
@@ -354,8 +354,8 @@ def problems(tree: Tree) -> Iterator[str]:
     """Yield each broken rule in words."""
     yield from _cycles(tree)
     for module, layer in tree.owner.items():
-        if layer in order.ORDER and order.room_of(layer, module) is None:
-            yield f"{module} has no place in the order of rooms; see ORDER in tools/order.py"
+        if layer in order.ORDER and order.package_of(layer, module) is None:
+            yield f"{module} has no place in the order of packages; see ORDER in tools/order.py"
     for imported in tree.imports:
         yield from _upward(tree, imported)
         yield from _of_facades(tree, imported)
@@ -391,7 +391,7 @@ def _upward(tree: Tree, imported: Import) -> Iterator[str]:
         yield from _within_core(says, here, there)
     elif mine == theirs and mine in order.ORDER and not imported.text and not imported.typing:
         if order.is_upward(mine, here, there):
-            yield f"{says}, and {order.room_of(mine, there)} stands after {order.room_of(mine, here)}"
+            yield f"{says}, and {order.package_of(mine, there)} stands after {order.package_of(mine, here)}"
 
 
 def _of_facades(tree: Tree, imported: Import) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""In which order the rooms of the upper layers stand: a room imports from itself and from those before it.
+"""In which order the packages of the upper layers stand: one imports from itself and from those before it.
 
-A room is a folder or a module; one that is named by itself does not count to the folder that it is in. What an op
-becomes (``lowering``), its rules and its batching are rooms of their own: they see the ops of all families.
+A package is a folder or a module; one that is named by itself does not count to the folder that it is in. What an op
+becomes (``lowering``), its rules and its batching are packages of their own: they see the ops of all families.
 `check_layers` proves it of statements that import, inside functions, too. Imports for type checkers and names as texts
 do not count.
 """
@@ -36,7 +36,7 @@ _TENSOR = (
     # How they compute many rows at once.
     "tensor.batching.batched_node tensor.elemwise.batching tensor.pool.batching tensor.index.batching",
     "tensor.shape.batching tensor.blas.batching tensor.conv.batching tensor.batching",
-    # Doors, and what stands on all of it.
+    # Public modules, and what stands on all of it.
     "tensor.device.placement tensor.device.transfer tensor.basic tensor.exports tensor.latex tensor.testing",
     "layers.tensor layers.documented_tensor tensor distributed",
 )
@@ -54,30 +54,30 @@ _GPU = (
     "gpuarray.placement gpuarray.lifting gpuarray.functions gpuarray.ops gpuarray.dnn_functions gpuarray.dnn_ops",
     "gpuarray.rule_names gpuarray.rules gpuarray",
 )
-_DOORS = {"theano.tensor", "theano.sparse", "theano.gpuarray"}  # what is below one of them is in a room of its own
+_PUBLIC = {"theano.tensor", "theano.sparse", "theano.gpuarray"}  # what is below one of them is in a package of its own
 ORDER = {
-    layer: {f"theano.{room}": place for place, room in enumerate(" ".join(lines).split())}
+    layer: {f"theano.{package}": place for place, package in enumerate(" ".join(lines).split())}
     for layer, lines in (("tensor", _TENSOR), ("sparse", _SPARSE), ("gpu-backend", _GPU))
 }
 
 
 @cache
-def room_of(layer: str, module: str) -> str | None:
-    """Return the room that a module of a layer is in, or None where it has none.
+def package_of(layer: str, module: str) -> str | None:
+    """Return the package that a module of a layer is in, or None where it has none.
 
     Examples
     --------
-    >>> room_of("tensor", "theano.tensor.shape.basic"), room_of("tensor", "theano.tensor.shape.reshape")
+    >>> package_of("tensor", "theano.tensor.shape.basic"), package_of("tensor", "theano.tensor.shape.reshape")
     ('theano.tensor.shape.basic', 'theano.tensor.shape')
     """
     name = module
-    while name and (name not in ORDER[layer] or (name in _DOORS and name != module)):
+    while name and (name not in ORDER[layer] or (name in _PUBLIC and name != module)):
         name = name.rpartition(".")[0]
     return name or None
 
 
 def is_upward(layer: str, here: str, there: str) -> bool:
-    """Return whether a module stands in a room before that of another one of the same layer.
+    """Return whether a module stands in a package before that of another one of the same layer.
 
     Examples
     --------
@@ -86,5 +86,5 @@ def is_upward(layer: str, here: str, there: str) -> bool:
     >>> is_upward("tensor", "theano.tensor.basic", "theano.tensor.elemwise.op")
     False
     """
-    mine, theirs = room_of(layer, here), room_of(layer, there)
+    mine, theirs = package_of(layer, here), package_of(layer, there)
     return mine is not None and theirs is not None and ORDER[layer][theirs] > ORDER[layer][mine]

@@ -100,7 +100,7 @@ def test_a_clean_tree_passes(tmp_path, capsys):
         ("graph-core", "theano/compile/new.py", "def f(n):\n    return import_module('theano.' + n)", "not spell out"),
         ("graph-core", "theano/compile/new.py", "def f(n):\n    return layers.load(n)", "not spell out"),
         ("tensor", "theano/tensor/new.py", "def f(n):\n    return importlib.import_module(n)", "not spell out"),
-        ("tensor", "theano/tensor/new.py", "", "no place in the order of rooms"),
+        ("tensor", "theano/tensor/new.py", "", "no place in the order of packages"),
         ("tensor", "theano/tensor/elemwise/op.py", "from theano.tensor.basic import x", "stands after"),
         ("tensor", "theano/tensor/new.py", "def f():\n    import scipy", "without saying why"),
         ("tensor", "theano/tensor/new.py", "def f():\n    x = 1  # one\n    import scipy", "without saying why"),
@@ -150,11 +150,11 @@ def test_a_long_ring_is_printed_in_order(tmp_path):
     assert found.endswith(f"{a} -> {b} -> {c} -> {a}")
 
 
-def test_each_room_is_there():
+def test_each_package_is_there():
     tree = check_layers.read_tree(check_layers.ROOT)
-    for layer, rooms in order.ORDER.items():
-        used = {order.room_of(layer, module) for module, owner in tree.owner.items() if owner == layer}
-        assert used == set(rooms)
+    for layer, packages in order.ORDER.items():
+        used = {order.package_of(layer, module) for module, owner in tree.owner.items() if owner == layer}
+        assert used == set(packages)
 
 
 def test_no_exception_is_there_that_nobody_needs():
