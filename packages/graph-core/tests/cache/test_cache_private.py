@@ -25,7 +25,7 @@ KEY = "0123456789abcdef" * 2
 def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     """A cache whose place is a file."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(store.atexit, "register", lambda *call: None)
+    monkeypatch.setattr("theano.cache.private.atexit.register", lambda *call: None)
     (tmp_path / "file").touch()
     with pytest.warns(CacheWarning):
         return Cache(CacheSettings(root=str(tmp_path / "file")))

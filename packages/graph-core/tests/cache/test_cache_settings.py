@@ -13,9 +13,10 @@ import platformdirs
 import pytest
 from systems import System
 
-from theano.cache import store, trust
+from theano.cache import private, trust
+from theano.cache.private import private_directory
 from theano.cache.staging import remove_tree
-from theano.cache.store import CacheSettings, private_directory
+from theano.cache.store import CacheSettings
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="users and their homes are POSIX")
 
@@ -74,7 +75,7 @@ def test_a_privileged_process_asks_the_system_for_the_home(known: bool, monkeypa
 def registered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """Collects what is to be done at the end of the process, instead of doing it."""
     found: list[tuple[object, ...]] = []
-    monkeypatch.setattr(store.atexit, "register", lambda *call: found.append(call))
+    monkeypatch.setattr(private.atexit, "register", lambda *call: found.append(call))
     return found
 
 
@@ -90,10 +91,10 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_private_directory(temporary: Path, registered: list[tuple[object, ...]]) -> None:
     path = private_directory()
     assert os.path.dirname(path) == str(temporary) and stat.S_IMODE(os.stat(path).st_mode) == 0o700
-    assert registered == [(store._remove_own, path, os.getpid())]
-    store._remove_own(path, os.getpid() + 1)
+    assert registered == [(private._remove_own, path, os.getpid())]
+    private._remove_own(path, os.getpid() + 1)
     assert os.path.isdir(path), "a forked child leaves its parent's directory alone"
-    store._remove_own(path, os.getpid())
+    private._remove_own(path, os.getpid())
     assert not os.path.exists(path)
 
 
@@ -123,7 +124,7 @@ def test_where_the_place_for_temporary_files_is_not_fit_another_is_taken(
     try:
         assert os.path.dirname(path) in ("/tmp", "/var/tmp")
         assert not temporary.exists() or list(temporary.iterdir()) == []
-        assert registered == [(store._remove_own, path, os.getpid())]
+        assert registered == [(private._remove_own, path, os.getpid())]
     finally:
         remove_tree(path)
 
@@ -142,7 +143,7 @@ def test_all_places_are_tried(
         found.append(dir)
         raise OSError(28, "No space left on device", dir)
 
-    monkeypatch.setattr(store, "os", System(name=system))
+    monkeypatch.setattr(private, "os", System(name=system))
     monkeypatch.setattr(trust, "process_is_privileged", lambda: rights == "privileged")
     monkeypatch.setattr(tempfile, "tempdir", named)
     monkeypatch.setattr(tempfile, "mkdtemp", full)

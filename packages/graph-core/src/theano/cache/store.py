@@ -11,7 +11,6 @@ dynamic loader takes two loads of one path for the same library.
 
 from __future__ import annotations
 
-import atexit
 import errno
 import os
 import stat
@@ -24,6 +23,7 @@ from contextlib import contextmanager, suppress
 from theano.cache import trust
 from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, digest_of, is_bucket
 from theano.cache.ownership import adopt, is_marked, remove_entry
+from theano.cache.private import private_directory
 from theano.cache.staging import Stage, hold, reclaim_stages, remove_tree, stage_path
 from theano.cache.sweep import sweep_if_due
 from theano.errors import CacheWarning
@@ -118,40 +118,6 @@ def _home_of_effective_user() -> str:
         return os.path.join(pwd.getpwuid(os.geteuid()).pw_dir, ".cache", "theano")
     except KeyError:
         return ""
-
-
-def private_directory() -> str:
-    """Make a temporary directory that only this user can enter and that goes with this process.
-
-    Raises
-    ------
-    OSError
-        There is no place for one.
-    """
-    import tempfile  # brings in much, and is needed only where the cache cannot be used
-
-    # TMPDIR is the user's word, which a privileged process does not take.
-    first = [] if trust.process_is_privileged() else [tempfile.gettempdir()]
-    problem: OSError | None = None
-    for parent in dict.fromkeys([*first, "/tmp", "/var/tmp"] if os.name == "posix" else first):
-        try:
-            path = tempfile.mkdtemp(prefix="theano-", dir=parent)
-        except OSError as error:
-            let_signals_through(error)
-            problem = error
-            continue
-        refusal = trust.directory_refusal(os.path.realpath(path)) or trust.mount_refusal(path)
-        if refusal is None:
-            atexit.register(_remove_own, path, os.getpid())
-            return path
-        remove_tree(path)
-        problem = PermissionError(errno.EACCES, refusal.reason, refusal.path)
-    raise problem or OSError(errno.ENOENT, "there is no temporary directory")
-
-
-def _remove_own(path: str, owner: int) -> None:
-    if os.getpid() == owner:  # a forked child leaves its parent's directory alone
-        remove_tree(path)
 
 
 class Cache:
