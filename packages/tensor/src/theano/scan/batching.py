@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from theano.batching import NoRuleError, batch, has_batch_axis
 from theano.graph.apply import Apply
 from theano.graph.variable import Variable
+from theano.scan.spec import InnerInputs, InnerOutputs, OuterInputs
 from theano.tensor.convert import is_tensor
 from theano.tensor.create.alloc import alloc
 from theano.tensor.shape.basic import shape_tuple
@@ -28,28 +29,11 @@ def many_rows(op: Scan, node: Apply[Any, Any], inputs: Sequence[Any], batched: S
     own, given, many = (
         spec.inner_inputs(op.inner.inputs), spec.outer_inputs(inputs), spec.outer_inputs(batched),
     )  # fmt: skip
-    wide = {
-        v
-        for taps, yes in zip((*own.sequences, *own.states), (*many.sequences, *many.states), strict=True)
-        if yes
-        for v in taps
-    }
-    wide |= {v for v, yes in zip((*own.carried, *own.fixed), (*many.carried, *many.fixed), strict=True) if yes}
-    past = [*own.states, *([v] for v in own.carried)]
-    while True:
-        replace = {v: _wide(v) if v in wide else v for v in own.flat()}
-        try:
-            made = spec.inner_outputs(batch(op.inner.outputs, replace, by_loop=False))
-        except NoRuleError:
-            return None
-        old = spec.inner_outputs(op.inner.outputs)
-        rows = zip((*made.states, *made.carried), (*old.states, *old.carried), past, strict=True)
-        more = {v for new, v_old, inside in rows if has_batch_axis(new, v_old) for v in inside} - wide
-        if not more:
-            break
-        if not all(is_tensor(v) for v in more):
-            return None
-        wide |= more
+    past, old = [*own.states, *([v] for v in own.carried)], spec.inner_outputs(op.inner.outputs)
+    step = _step_for_many(op, own, many, past)
+    if step is None:
+        return None
+    replace, made = step
     n = next(v.shape[0] for v, yes in zip(inputs, batched, strict=True) if yes)
 
     def with_axis(new: Any, row: Any, want: bool) -> Any:
@@ -60,7 +44,7 @@ def many_rows(op: Scan, node: Apply[Any, Any], inputs: Sequence[Any], batched: S
     def time_first(v: Any, yes: bool) -> Any:
         return v.dimshuffle(1, 0, *range(2, v.type.ndim)) if yes else v
 
-    is_wide = [inside[0] in wide for inside in past]
+    is_wide = [replace[inside[0]] is not inside[0] for inside in past]
     k = len(spec.states)
     outer = given._replace(
         sequences=[time_first(v, yes) for v, yes in zip(given.sequences, many.sequences, strict=True)],
@@ -84,6 +68,32 @@ def many_rows(op: Scan, node: Apply[Any, Any], inputs: Sequence[Any], batched: S
         for v, out in zip([*found.states, *found.mapped], node.outputs, strict=False)
     ]
     return [*stacked, *found.carried]
+
+
+def _step_for_many(
+    op: Scan, own: InnerInputs, many: OuterInputs, past: Sequence[Sequence[Any]]
+) -> tuple[dict[Any, Any], InnerOutputs] | None:
+    """Return what takes the place of the step's inputs, and its outputs for all rows; None where there is no rule.
+
+    A state gets a batch axis where what replaces it has one, which shows when the step has been made.
+    """
+    spec, old = op.spec, op.spec.inner_outputs(op.inner.outputs)
+    taps = zip((*own.sequences, *own.states), (*many.sequences, *many.states), strict=True)
+    wide = {v for group, yes in taps if yes for v in group}
+    wide |= {v for v, yes in zip((*own.carried, *own.fixed), (*many.carried, *many.fixed), strict=True) if yes}
+    while True:
+        replace = {v: _wide(v) if v in wide else v for v in own.flat()}
+        try:
+            made = spec.inner_outputs(batch(op.inner.outputs, replace, by_loop=False))
+        except NoRuleError:
+            return None
+        rows = zip((*made.states, *made.carried), (*old.states, *old.carried), past, strict=True)
+        more = {v for new, v_old, inside in rows if has_batch_axis(new, v_old) for v in inside} - wide
+        if not more:
+            return replace, made
+        if not all(is_tensor(v) for v in more):
+            return None
+        wide |= more
 
 
 def _wide(v: Any) -> Any:
