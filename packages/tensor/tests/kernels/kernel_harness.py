@@ -28,9 +28,9 @@ import theano.scalar
 from once import alone
 from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin, Kernel
-from theano.graph.parameters import header
 from theano.graph.variable import Constant
-from theano.tensor.kernels import common, parameters, reduction
+from theano.tensor import exports
+from theano.tensor.kernels import common
 from theano.tensor.kernels.common import DRIVERS, DTYPE_CODES
 
 HERE = Path(__file__).parent
@@ -38,7 +38,7 @@ ABI = Path(next(iter(theano.loader.__path__))) / "abi.h"
 COMMON_C = Path(common.__file__).parent / "c"
 C_FOLDERS = sorted(COMMON_C.parents[1].glob("*/c"))
 C_SOURCES = sorted(path for folder in C_FOLDERS for path in folder.glob("*.[ch]"))
-INCLUDES = [f"-I{ABI.parent}", f"-I{Path(next(iter(theano.scalar.__path__)))}", *(f"-I{folder}" for folder in C_FOLDERS)]
+INCLUDES = [f"-I{ABI.parent}", *(f"-I{folder}" for folder in C_FOLDERS)]
 COMPILER = os.environ.get("CC", "gcc")
 HEADERS = "#include <complex.h>\n#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n"
 # At -O1 gcc takes half the time of -O3, which users' kernels have; loops that are marked so become vectors here too.
@@ -58,10 +58,10 @@ _RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID")
 SCRATCH = Path(tempfile.gettempdir(), f"kernels-{_RUN}") if _RUN else Path(tempfile.mkdtemp(prefix="kernels-"))
 SCRATCH.mkdir(exist_ok=True)
 INCLUDES.append(f"-I{SCRATCH}")
-for _declared in (parameters, reduction):
-    _name = _declared.__name__.rpartition(".")[2]
-    (SCRATCH / f"{_name}.{os.getpid()}").write_text(header(vars(_declared), f"{_name}.py"))
-    os.replace(SCRATCH / f"{_name}.{os.getpid()}", SCRATCH / f"{_name}.h")
+for _name, _text in exports.sources("").written.items():
+    (SCRATCH / _name).parent.mkdir(exist_ok=True)
+    (SCRATCH / f"{_name}.{os.getpid()}").write_text(_text)
+    os.replace(SCRATCH / f"{_name}.{os.getpid()}", SCRATCH / _name)
 
 
 # A th_buffer of abi.h: data, ndim, dtype, shape, strides, itemsize, priv, device.
