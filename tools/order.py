@@ -17,7 +17,7 @@ _TENSOR = (
     "tensor.shape.basic",
     # Families of ops.
     "tensor.elemwise tensor.utils tensor.inplace tensor.xlogx tensor.create tensor.shape tensor.control tensor.reduce",
-    "tensor.blas tensor.join tensor.index tensor.sort tensor.pool tensor.rows",
+    "tensor.blas tensor.join tensor.index tensor.shape.repeat tensor.sort tensor.pool tensor.rows",
     # What users call, and the methods of variables.
     "tensor.callbacks tensor.calibration tensor.numpy_calls tensor.functions tensor.expressions tensor.numpy_functions",
     "tensor.operators tensor.var tensor.printers",

@@ -30,7 +30,7 @@ OLD_NAMES = {
         "theano.tensor.index.ravel": "ravel_multi_index RavelMultiIndex unravel_index UnravelIndex",
         "theano.tensor.shape.broadcast": "broadcast_shape broadcast_shape_iter",
         "theano.tensor.shape.contiguous": "cpu_contiguous CpuContiguous",
-        "theano.tensor.index.repeat": "repeat RepeatOp",
+        "theano.tensor.shape.repeat": "repeat RepeatOp",
         "theano.tensor.shape.reshape": "squeeze",
         "theano.tensor.sort.cumulative": "CumOp cumprod CumprodOp cumsum CumsumOp",
         "theano.tensor.sort.search": "searchsorted SearchsortedOp",

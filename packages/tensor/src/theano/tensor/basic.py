@@ -201,7 +201,6 @@ from theano.tensor.index.lengths import (
 )
 from theano.tensor.index.permutation import PermuteRowElements, permute_row_elements
 from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex, ravel_multi_index, unravel_index
-from theano.tensor.index.repeat import RepeatOp, repeat
 from theano.tensor.index.results import (
     as_index_constant,
     basic_shape,
@@ -269,6 +268,7 @@ from theano.tensor.shape.diagonals import (
     diagonal,
     trace,
 )
+from theano.tensor.shape.repeat import RepeatOp, repeat
 from theano.tensor.shape.reshape import (
     Reshape,
     flatten,

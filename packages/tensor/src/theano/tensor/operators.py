@@ -29,10 +29,10 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.index.advanced import nonzero
 from theano.tensor.index.derived import compress
 from theano.tensor.index.functions import getitem, nonzero_values, take
-from theano.tensor.index.repeat import repeat
 from theano.tensor.reduce import functions as reduce
 from theano.tensor.shape.basic import shape
 from theano.tensor.shape.diagonals import diagonal, trace
+from theano.tensor.shape.repeat import repeat
 from theano.tensor.shape.reshape import flatten, reshape, squeeze, swapaxes, transpose
 from theano.tensor.sort.cumulative import cumprod, cumsum
 from theano.tensor.sort.op import argsort, sort

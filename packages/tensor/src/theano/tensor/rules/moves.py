@@ -19,11 +19,11 @@ from theano.tensor.index.advanced import (
     AdvancedSubtensor1,
 )
 from theano.tensor.index.basic import IncSubtensor, Subtensor
-from theano.tensor.index.repeat import RepeatOp
 from theano.tensor.join.op import Join, MakeVector, Split
 from theano.tensor.rules.predicates import scalar_of
 from theano.tensor.shape.basic import Rebroadcast, SpecifyShape
 from theano.tensor.shape.diagonals import ExtractDiag, SetDiag
+from theano.tensor.shape.repeat import RepeatOp
 from theano.tensor.shape.reshape import Reshape
 from theano.tensor.type import TensorApply
 

@@ -15,12 +15,12 @@ from theano.tensor.create.alloc import Alloc, alloc
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import abs_, cast, int_div, lt, maximum, switch
 from theano.tensor.index.permutation import PermuteRowElements
-from theano.tensor.index.repeat import RepeatOp
 from theano.tensor.join.op import Join, MakeVector, Split, join, stack
 from theano.tensor.reduce import functions as reductions
 from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i, SpecifyShape, patternbroadcast
 from theano.tensor.shape.contiguous import CpuContiguous
 from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
+from theano.tensor.shape.repeat import RepeatOp
 from theano.tensor.shape.reshape import Reshape, flatten, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 

@@ -11,12 +11,12 @@ from theano.lowering.accepts import INTEGERS, Accepts
 from theano.lowering.table import Lowering, register
 from theano.lowering.targets import ANY
 from theano.tensor.elemwise.dimshuffle import DimShuffle
-from theano.tensor.index.repeat import RepeatOp
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import VIEW_NS, is_view, ndim_of, nothing, ones_of, pattern_of, ready
 from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i, SpecifyShape
 from theano.tensor.shape.contiguous import CpuContiguous
 from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
+from theano.tensor.shape.repeat import RepeatOp
 from theano.tensor.shape.reshape import Reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 from theano.tensor.type import TensorType
