@@ -196,7 +196,7 @@ def test_a_measurement_has_two_answers_and_is_resumed(root, tmp_path, capsys, mo
     printed = capsys.readouterr().out
     assert f"gone: {TOY} NumberReplacer" in printed
     assert f"only the whole run catches: {TOY}:12" in printed and f"caught by {TESTS}::test_double_again" in printed
-    assert "survived" not in printed and "1 more cannot be told" in printed
+    assert "survived" not in printed and "1 of the list cannot be told" in printed
     assert [line.split()[:-2] for line in printed.splitlines() if line.startswith("in all")] == [["in", "all", "2", "1", "2"]]
 
     results = keep / "results.jsonl"
