@@ -99,6 +99,24 @@ def test_a_statement_counts_more_than_what_is_inherited_and_less_than_a_method(m
     assert getattr(type("Below", (stated,), own)(), method)(*arguments) == "said"
 
 
+@pytest.mark.parametrize(("statement", "kept"), [
+    ("shapes", [(2, 3)]), ("shapes", "2x3"), ("linear_in", [0]), ("linear_in", "time"), ("linear_in", ("t",)),
+])  # fmt: skip
+def test_an_attribute_of_that_name_that_states_nothing_is_left_alone(statement: str, kept: Any) -> None:
+    method = {"shapes": "infer_shape", "linear_in": "R_op"}[statement]
+    late = Silent()
+    setattr(late, statement, kept)
+    assert not answers(late, method)
+    own = {method: lambda self, *args: "said"}
+    op = type("Mine", (type("Base", (Silent,), own),), {statement: kept})()
+    assert answers(op, method) and getattr(op, method)(None, None) == "said"
+    if statement == "shapes":
+        assert late.infer_shape(late.make_node(generic()), [()]) == [None, None]
+    else:
+        with pytest.raises(MethodNotDefined):
+            late.R_op([generic()], [generic()])
+
+
 def test_type_parameters_are_for_checkers_alone() -> None:
     x = generic("x")
     node = Silent().make_node(x)

@@ -91,7 +91,8 @@ class OpContract:
                 if getattr(cls, name) is vars(OpContract)[name]:
                     setattr(cls, name, vars(base)[name])
         for method, statement in _STATEMENTS.items():
-            if statement in vars(cls) and method not in vars(cls):  # it counts more than the method of a base
+            # It counts more than the method of a base.
+            if statement in vars(cls) and method not in vars(cls) and stated(cls, statement) is not None:
                 setattr(cls, method, vars(OpContract)[method])
 
     # -- derivatives: asked by grad and Rop, while a user builds a graph ---------------------------------------
@@ -112,10 +113,11 @@ class OpContract:
         Directions are None for inputs that do not move (zeros, where the op is no layer's), and for outputs that do
         not. Without this method, and without :attr:`linear_in`, the gradient is asked, twice.
         """
-        if self.linear_in is None:
+        linear_in = stated(self, "linear_in")
+        if linear_in is None:
             raise MethodNotDefined("R_op", type(self), type(self).__name__)
         moved: Sequence[Any] | None = None
-        for one in self.linear_in:
+        for one in linear_in:
             numbers = range(len(inputs))[one] if isinstance(one, slice) else [range(len(inputs))[one]]
             points = {k: eval_points[k] for k in numbers}
             if any(d is not None for d in points.values()):
@@ -185,7 +187,8 @@ class OpContract:
         shapes : list of tuple of Variable
             The lengths of each input; ``()`` for one that is no tensor.
         """
-        return [None] * len(node.outputs) if self.shapes is None else lengths_by(self.shapes, shapes)
+        letters = stated(self, "shapes")
+        return [None] * len(node.outputs) if letters is None else lengths_by(letters, shapes)
 
     def static_value(self, node: Apply[Any, Any], index: int, ask: Callable[[Any], Any]) -> Any:
         """Return the one number that output ``index`` holds, in all its elements, or None where it is not known.
@@ -234,6 +237,26 @@ class OpContract:
         promise.
         """
         return None
+
+
+def stated(op: Any, name: str) -> Any:
+    """Return ``op.linear_in`` or ``op.shapes``, or None where an op keeps something else under that name.
+
+    A user's op may keep data of its own under these names.
+
+    Examples
+    --------
+    >>> from theano.graph import Op
+    >>> class Mine(Op):
+    ...     shapes = [(2, 3)]
+    ...     linear_in = (0, slice(2, None))
+    >>> stated(Mine(), "shapes"), stated(Mine(), "linear_in")
+    (None, (0, slice(2, None, None)))
+    """
+    said = getattr(op, name)
+    if name == "shapes":
+        return said if isinstance(said, str) and "->" in said else None
+    return said if isinstance(said, tuple) and all(isinstance(one, (int, slice)) for one in said) else None
 
 
 def lengths_by(text: str, shapes: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
@@ -313,6 +336,6 @@ def answers(op: OpContract, method: str) -> bool:
     >>> answers(Same(), "infer_shape"), answers(Same(), "connection_pattern")
     (True, False)
     """
-    if method in _STATEMENTS and getattr(op, _STATEMENTS[method]) is not None:
+    if method in _STATEMENTS and stated(op, _STATEMENTS[method]) is not None:
         return True
     return getattr(getattr(op, method), "__func__", None) is not getattr(OpContract, method)
