@@ -32,15 +32,15 @@ def tables(seed):
 def described(flat):
     """Return the oracle's text: everything about leaves and nodes, by their places."""
     lines = []
-    for cls, kind, name, value, _ in flat.leaves:
+    for (cls, kind, name, _), value in flat.leaves:
         data = None if value is None else (value.dtype.str, value.shape, value.strides, value.tobytes())
         lines.append(f"{cls.__name__} {kind.dtype} {kind.broadcastable} {name!r} {data}")
-    for op, inputs, kinds, _ in flat.nodes:
+    for op, inputs, looks in flat.nodes:
         props = getattr(type(op), "__props__", None)
         parameters = {p: repr(getattr(op, p)) for p in props or ()}
-        outputs = [(cls.__name__, kind.dtype, kind.broadcastable, name) for cls, kind, name in kinds]
+        outputs = [(cls.__name__, kind.dtype, kind.broadcastable, name) for cls, kind, name, _ in looks]
         lines.append(f"{type(op).__module__} {type(op).__qualname__} {op} {parameters} {inputs} {outputs}")
-    return "\n".join([*lines, str(flat.inputs), str(flat.outputs)])
+    return "\n".join([*lines, str(flat.n_inputs), str(flat.outputs)])
 
 
 def key(flat):
@@ -56,22 +56,22 @@ def nothing(flat, rng):
 
 
 def other_constant(flat, rng):
-    places = [i for i, leaf in enumerate(flat.leaves) if leaf[3] is not None and leaf[3].size]
+    places = [i for i, leaf in enumerate(flat.leaves) if leaf[1] is not None and leaf[1].size]
     if not places:
         return False
     i = int(rng.choice(places))
-    cls, kind, name, value, line = flat.leaves[i]
+    look, value = flat.leaves[i]
     changed = value.copy()
     raw = changed.reshape(-1).view(np.uint8)
     raw[int(rng.integers(raw.size)) if changed.dtype != bool else 0] ^= 1
-    flat.leaves[i] = (cls, kind, name, changed, line)
+    flat.leaves[i] = (look, changed)
     return True
 
 
 def other_name(flat, rng):
-    i = int(rng.choice(flat.inputs))
-    cls, kind, name, value, line = flat.leaves[i]
-    flat.leaves[i] = (cls, kind, f"{name}_", value, line)
+    i = int(rng.integers(flat.n_inputs))
+    (cls, kind, name, line), value = flat.leaves[i]
+    flat.leaves[i] = ((cls, kind, f"{name}_", line), value)
     return True
 
 
@@ -86,11 +86,12 @@ def other_op(flat, rng):
 
 def expressions(flat):
     """Return for each variable what it computes: two nodes of one op and the same inputs compute the same."""
-    found = list(range(len(flat.leaves)))
+    found = {~k: ~k for k in range(len(flat.leaves))}
     ids = {}
-    for op, inputs, kinds, _ in flat.nodes:
+    for op, inputs, looks in flat.nodes:
         made = (op, tuple(found[v] for v in inputs))
-        found += [ids.setdefault((made, k), len(flat.leaves) + len(ids)) for k in range(len(kinds))]
+        for k in range(len(looks)):
+            found[len(found) - len(flat.leaves)] = ids.setdefault((made, k), len(ids))
     return found
 
 
@@ -112,23 +113,22 @@ def other_outputs(flat, rng):
 
 
 def other_order_of_inputs(flat, rng):
-    flat.inputs = flat.inputs[::-1]
+    n = flat.n_inputs
+    flat.leaves[:n] = flat.leaves[:n][::-1]
+    moved = {~k: ~(n - 1 - k) for k in range(n)}
+    flat.nodes[:] = [(op, [moved.get(v, v) for v in inputs], looks) for op, inputs, looks in flat.nodes]
+    flat.outputs = [moved.get(v, v) for v in flat.outputs]
     return True
 
 
 def equal_constants_apart(flat, rng):
     """Let one constant that is used twice be two equal ones."""
     for i, leaf in enumerate(flat.leaves):
-        uses = [(n, k) for n, node in enumerate(flat.nodes) for k, v in enumerate(node[1]) if v == i]
-        if leaf[3] is not None and len(uses) > 1:
-            # The new leaf goes behind the others: what nodes made moves up by one.
-            at = len(flat.leaves)
+        uses = [(n, k) for n, node in enumerate(flat.nodes) for k, v in enumerate(node[1]) if v == ~i]
+        if leaf[1] is not None and len(uses) > 1:
             flat.leaves.append(leaf)
-            moved = [(op, [v + (v >= at) for v in ins], *rest) for op, ins, *rest in flat.nodes]
             n, k = uses[-1]
-            moved[n][1][k] = at
-            flat.nodes[:] = moved
-            flat.outputs = [v + (v >= at) for v in flat.outputs]
+            flat.nodes[n][1][k] = -len(flat.leaves)
             return True
     return False
 

@@ -101,9 +101,9 @@ def test_cells_filters_and_constants_go_by_number():
     shared, other = [1.0], [1.0]
     arguments = [argument(), argument(shared), argument(other, len), argument(shared, max)]
     data = np.ones(2)
-    constants = [SimpleNamespace(data=array) for array in (data, np.ones(2), data)]
+    constants = [data, np.ones(2), data]
     text = writer(arguments=arguments, constants=constants)
-    things = [shared, other, len, max, constants[0].data, constants[1].data, constants[2].data]
+    things = [shared, other, len, max, *constants]
     names = [{"cell": 1}, {"cell": 2}, {"filter": 2}, {"filter": 3}, {"constant": 0}, {"constant": 1}, {"constant": 0}]
     assert [text(thing) for thing in things] == names, "the first of those that are one thing"
     assert text(None) is None and text([1.0]) == ["[", 1.0], "equal is not the same"
@@ -200,11 +200,11 @@ def test_constants_of_nodes_go_by_number_or_by_value():
     node = sorting(1)
     (constant,) = [v for v in node.inputs if isinstance(v, T.TensorConstant)]
     at = node.inputs.index(constant)
-    by_value, by_number = writer(), writer(constants=[T.constant(5.0), constant])
+    by_value, by_number = writer(), writer(constants=[T.constant(5.0).data, constant.data])
     assert by_value._operand(constant) == [form_of(constant.type), {"form": form_of(constant.data)}]
     assert by_number._operand(constant) == [form_of(constant.type), {"constant": 1}]
     assert by_value._operand(node.inputs[1 - at]) == [form_of(node.inputs[1 - at].type)]
-    for text, given in ((by_value, []), (by_number, [T.constant(5.0), T.constant(np.int8(1))])):
+    for text, given in ((by_value, []), (by_number, [np.asarray(5.0), np.asarray(1, 'int8')])):
         text(node)
         again = reader(constants=given, nodes=text.nodes).node(0)
         assert again.inputs[at].data == 1 and again.inputs[at].type == constant.type

@@ -28,7 +28,7 @@ from theano.graph.variable import Constant
 from theano.rewriting import RewriteSettings
 from theano.runtime.link import CLinker, Linker, OpWiseCLinker
 
-LEAF, NOTHING = -2, -1
+NOTHING = -1
 
 
 class Description:
@@ -38,20 +38,15 @@ class Description:
         texts, words, *self.data = parts
         *self.texts, self.names = json.loads(texts)
         self.words = array("q", words).tolist()
-        self.variables = []  # what was said of each, by number
-        self.nodes = []
-        n_inputs, n_nodes = self.next(), self.next()
-        for k in range(n_inputs):
-            assert self.next() == LEAF
-            assert self.leaf() == k
-        for _ in range(n_nodes):
-            op = self.texts[self.next()]
-            inputs = [self.operand() for _ in range(self.next())]
-            outputs = [self.variable() for _ in range(self.next())]
-            self.nodes.append((op, inputs, outputs))
-        assert self.next() == n_inputs
-        self.inputs = [self.specification() for _ in range(n_inputs)]
-        self.outputs = [(self.operand(), self.next()) for _ in range(self.next())]
+        n_inputs, n_leaves, n_nodes, n_wanted = (self.next() for _ in range(4))
+        self.leaves = [self.variable() for _ in range(n_leaves)]
+        self.nodes = [self.node() for _ in range(n_nodes)]
+        wanted = [self.next() for _ in range(n_wanted)]
+        said = [self.specification() for _ in range(n_inputs)]
+        n_outputs = n_wanted - sum(updated for *_, updated in said)
+        updates = iter(wanted[n_outputs:])
+        self.inputs = [(*rest, next(updates) if updated else None) for *rest, updated in said]
+        self.outputs = [(number, self.next()) for number in wanted[:n_outputs]]
         assert self.words == [], "all has been read"
         self.returns, self.keys = json.loads(self.texts[-1])
 
@@ -60,42 +55,32 @@ class Description:
 
     def variable(self):
         cls, kind, name, tags = (self.next() for _ in range(4))
-        said = (self.texts[cls], self.texts[kind], self.names[name], None if tags == NOTHING else self.texts[tags])
-        self.variables.append(said)
-        return len(self.variables) - 1
+        return self.texts[cls], self.texts[kind], self.names[name], None if tags == NOTHING else self.texts[tags]
 
-    def leaf(self):
-        return self.variable()
-
-    def operand(self):
-        """Read the number of a variable, or first the variable, if it is a leaf that was not met before."""
-        first = self.next()
-        if first != LEAF:
-            assert first >= 0
-            return first
-        number = self.leaf()
-        assert self.next() == number
-        return number
+    def node(self):
+        op = self.texts[self.next()]
+        operands = [self.next() for _ in range(self.next())]
+        return op, operands, [self.variable() for _ in range(self.next())]
 
     def specification(self):
-        number, options, place = self.next(), self.next(), self.next()
+        options, place, updated = self.next(), self.next(), self.next()
         assert place == NOTHING or place >= 0
-        update = None if self.words[0] == NOTHING else self.operand()
-        if update is None:
-            self.next()
-        return number, json.loads(self.texts[options]), None if place == NOTHING else place, update
+        return json.loads(self.texts[options]), None if place == NOTHING else place, updated
 
 
 def expected(closed):
     """Say of a graph what its description says, from the graph."""
-    number, said, data = {}, [], []
+    number, leaves, data = {}, [], []
+
+    def look(v):
+        tags = {k: x for k, x in vars(v.tag).items() if k not in keys.derived_tags}
+        bare = not vars(v.tag) or set(vars(v.tag)) == {"trace"}
+        return text_of(type(v)), text_of(v.type), repr(v.name), None if bare else text_of(tags)
 
     def meet(v):
         if v not in number:
-            number[v] = len(number)
-            tags = {k: x for k, x in vars(v.tag).items() if k not in keys.derived_tags}
-            bare = not vars(v.tag) or set(vars(v.tag)) == {"trace"}
-            said.append((text_of(type(v)), text_of(v.type), repr(v.name), None if bare else text_of(tags)))
+            leaves.append(look(v))
+            number[v] = -len(leaves)
             if isinstance(v, Constant):
                 data.append(bytes_of(v.data))
         return number[v]
@@ -104,10 +89,14 @@ def expected(closed):
         meet(spec.variable)
     wanted = [o.variable for o in closed.outputs] + [i.update for i in closed.inputs if i.update is not None]
     order = closed.nodes if closed.nodes is not None else toposort(wanted, [i.variable for i in closed.inputs])
-    nodes = [(text_of(n.op), [meet(v) for v in n.inputs], [meet(v) for v in n.outputs]) for n in order]
-    updates = [None if i.update is None else meet(i.update) for i in closed.inputs]
+    nodes = []
+    for n in order:
+        nodes.append((text_of(n.op), [meet(v) for v in n.inputs], [look(v) for v in n.outputs]))
+        for v in n.outputs:
+            number[v] = sum(k >= 0 for k in number.values())
     outputs = [(meet(o.variable), int(o.borrow)) for o in closed.outputs]
-    return said, nodes, data, [number[i.variable] for i in closed.inputs], updates, outputs
+    updates = [None if i.update is None else meet(i.update) for i in closed.inputs]
+    return leaves, nodes, data, updates, outputs
 
 
 def _x(name="x"):
@@ -150,15 +139,15 @@ def test_a_description_is_read_back(graph, order):
         closed = replace(closed, nodes=None)
     made = GraphDescription(closed)
     read = Description(made.parts())
-    said, nodes, data, inputs, updates, outputs = expected(closed)
-    assert read.variables == said and read.nodes == nodes and read.data == data and read.outputs == outputs
-    assert [number for number, *_ in read.inputs] == inputs and [update for *_, update in read.inputs] == updates
-    assert [c.data.tobytes() for c in made.constants] == [c.data.tobytes() for c in _constants_of(closed)]
+    leaves, nodes, data, updates, outputs = expected(closed)
+    assert read.leaves == leaves and read.nodes == nodes and read.data == data and read.outputs == outputs
+    assert [update for *_, update in read.inputs] == updates
+    assert [value.tobytes() for value in made.constants] == [c.data.tobytes() for c in _constants_of(closed)]
     assert (read.returns, read.keys) == (closed.returns, closed.keys)
-    assert [(options[0], options[1]) for _, options, *_ in read.inputs] == [
+    assert [(options[0], options[1]) for options, *_ in read.inputs] == [
         (type(spec).__name__, _kind(spec)) for spec in closed.inputs
     ]
-    for spec, (_, (_, _, told), *_) in zip(closed.inputs, read.inputs, strict=True):
+    for spec, ((_, _, told), *_) in zip(closed.inputs, read.inputs, strict=True):
         wanted = {k: v for k, v in vars(spec).items() if k not in ("variable", "update", "value", "default")}
         assert told == json.loads(json.dumps(form_of(wanted)))
 
@@ -167,8 +156,8 @@ def _constants_of(closed):
     met = {}
     for node in closed.nodes or toposort([o.variable for o in closed.outputs]):
         met.update((v, None) for v in node.inputs if isinstance(v, Constant))
-    met.update((i.update, None) for i in closed.inputs if isinstance(i.update, Constant))
     met.update((o.variable, None) for o in closed.outputs if isinstance(o.variable, Constant))
+    met.update((i.update, None) for i in closed.inputs if isinstance(i.update, Constant))
     return met
 
 
@@ -182,8 +171,8 @@ def test_inputs_whose_values_lie_in_one_place():
     x, y, z = _x(), _x("y"), _x("z")
     given = [theano.In(v, value=c, implicit=False) for v, c in ((x, t.container), (y, s), (z, s.container))]
     read = Description(GraphDescription(close_graph([*given, _x("w")], [x + y + z + s, s * t])).parts())
-    assert [place for *_, place, _ in read.inputs] == [0, 1, 1, None, 1, 0]
-    assert [options[1] for _, options, *_ in read.inputs] == [
+    assert [place for _, place, _ in read.inputs] == [0, 1, 1, None, 1, 0]
+    assert [options[1] for options, *_ in read.inputs] == [
         "container", "shared", "container", "none", "container", "container",
     ]  # fmt: skip
 

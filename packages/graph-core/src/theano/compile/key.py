@@ -7,12 +7,11 @@ the rule is not "put in what matters" but "put in everything, leave out what was
 a key where something cannot be described". Concretely:
 
 *The graph* is the closed one that packing made: givens are replaced, updates and default updates are in, each input
-has its specification. Its nodes are taken in the order in which they were copied (each after those that it needs;
-it follows from the program alone). Variables are numbered as they are met: the inputs first, then constants at their
-first use and the outputs of each node. A node is the number of its op and the numbers of its inputs, an output its
-class, type, name and tags. Ops, types and whatever hangs on them are written by :mod:`theano.graph.canonical`, which
-tells 0 from False, leaves no attribute out, knows only classes of ours, and refuses the rest. Two equal constants are
-not one constant here, and x + y is not y + x: what the rewriting would find out costs a miss, never a wrong hit.
+has its specification. It is written as its table (:mod:`theano.graph.table`), its nodes in the order in which they
+were copied, which follows from the program alone. Ops, types and whatever hangs on them are written by
+:mod:`theano.graph.canonical`: it tells 0 from False, leaves no attribute out, knows only our classes, and refuses
+the rest. Two equal constants are not one constant here, and x + y is not y + x: what the rewriting would find out costs
+a miss, never a wrong hit.
 
 *Constants* go in whole: dtype, shape, order in memory, bytes. *Shared variables* go in as types; their values are the
 call's business. An input goes in with its class and every option, and with the other inputs whose values lie in the
@@ -36,6 +35,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from collections.abc import Sequence
 from json import dumps
 from typing import Any
 
@@ -45,6 +45,7 @@ from theano.compile.mode import Mode
 from theano.compile.shared import Container, SharedVariable
 from theano.graph.apply import Apply
 from theano.graph.canonical import NoCanonicalForm, bytes_of, derived_tags, form_of, text_of
+from theano.graph.table import GraphTable, table_of
 from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import RewriteSettings
@@ -119,87 +120,79 @@ def _describe_mode(mode: Mode) -> list[Any]:
 
 
 class GraphDescription:
-    """A closed graph as numbers and texts.
+    """A closed graph as numbers and texts: its table, and what the function makes of it.
 
     Attributes
     ----------
-    constants : list of Constant
-        Those of the graph, in the order in which they were met.
+    constants : list
+        The values of its constants, in the order of the table's leaves.
     """
 
     def __init__(self, closed: ClosedGraph):
-        self.constants: list[Constant] = []
+        self.constants: list[Any] = []
         self._words: list[int] = []
-        self._data: list[bytes] = []
-        self._bytes = 0
-        self._number: dict[Variable, int] = {}
         # By identity: two things that are equal for Python may differ in what they do. The things are kept, so
         # that no other one gets their ids meanwhile.
         self._texts: dict[int, tuple[Any, int]] = {}
-        self._table: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
         self._plain: dict[Any, int] = {None: 0}
-        nodes = closed.nodes
-        if nodes is None:
-            wanted = [o.variable for o in closed.outputs] + [i.update for i in closed.inputs if i.update is not None]
-            nodes = toposort(wanted, [i.variable for i in closed.inputs])
-        self._words += [len(closed.inputs), len(nodes)]
-        for spec in closed.inputs:
-            self._leaf(spec.variable)
+        self._looks: dict[tuple[Any, ...], tuple[int, ...]] = {}
+        wanted = [o.variable for o in closed.outputs] + [i.update for i in closed.inputs if i.update is not None]
+        given = [i.variable for i in closed.inputs]
+        nodes = toposort(wanted, given) if closed.nodes is None else closed.nodes
         for node in nodes:
-            self._node(node)
-        self._specifications(closed)
+            if type(node) is not Apply or node.tag.__dict__:
+                _check_node(node)
+        try:
+            table = table_of(given, wanted, self._look, nodes)
+        except ValueError as problem:
+            raise NoCanonicalForm(str(problem)) from problem
+        self._data = _bytes_of(self.constants)
+        self._describe(table)
+        self._specify(closed)
 
     def parts(self) -> list[bytes]:
         """Return it all as blocks of bytes."""
         names = [repr(name) for name in self._plain]
-        texts = [dumps([*self._table, names]).encode(), array("q", self._words).tobytes()]
+        texts = [dumps([*self._numbers, names]).encode(), array("q", self._words).tobytes()]
         return [*texts, *self._data]
 
-    # -- the parts of a graph ------------------------------------------------------------------------------
+    def _describe(self, table: GraphTable) -> None:
+        words = self._words
+        words += (table.n_inputs, len(table.leaves), len(table.nodes), len(table.outputs))
+        for look, _ in table.leaves:
+            words += look
+        for op, operands, looks in table.nodes:
+            words += (self._entry(op), len(operands), *operands, len(looks))
+            for look in looks:
+                words += look
+        words += table.outputs
 
-    def _node(self, node: Apply) -> None:
-        if type(node) is not Apply:
-            raise NoCanonicalForm(f"a node of class {type(node).__qualname__}")
-        words, number = self._words, self._number
-        words.append(self._entry(node.op))
-        words.append(len(node.inputs))
-        for v in node.inputs:
-            known = number.get(v)
-            words.append(self._leaf(v) if known is None else known)
-        words.append(len(node.outputs))
-        for v in node.outputs:
-            number[v] = len(number)
-            self._variable(v)
-        # What rewriting notes about a node that works in place is noted anew for the copy.
-        if node.tag.__dict__.keys() - {"destroyed_roots"}:
-            raise NoCanonicalForm(f"a node of {node.op} carries something in its tag")
-
-    def _variable(self, v: Variable) -> None:
-        words, plain = self._words, self._plain
-        words.append(self._entry(type(v)))
-        words.append(self._entry(v.type))
-        words.append(plain.setdefault(v.name, len(plain)))
+    def _look(self, v: Variable) -> tuple[int, ...]:
+        """Return what is said of a variable beside its number; note its value if it is a constant."""
         tags = v.tag.__dict__
-        if tags and (len(tags) > 1 or "trace" not in tags):
-            rest = {key: value for key, value in tags.items() if key not in derived_tags}
-            words.append(self._text(text_of(rest)))
-        else:
-            words.append(-1)
-
-    def _leaf(self, v: Variable) -> int:
-        if v.owner is not None:
-            raise NoCanonicalForm(f"{v} is used before it is computed")
-        number = self._number[v] = len(self._number)
-        self._words.append(-2)
-        self._variable(v)
+        kept = "trace" not in tags or len(tags) > 1 if tags else False
+        said = text_of({key: value for key, value in tags.items() if key not in derived_tags}) if kept else None
+        kind = v.type
+        short = type(v), id(kind), v.name, said
+        known = self._looks.get(short)
+        if known is None:
+            called = self._plain.setdefault(v.name, len(self._plain))
+            known = self._entry(type(v)), self._entry(kind), called, -1 if said is None else self._text(said)
+            self._looks[short] = known
         if isinstance(v, Constant):
-            self.constants.append(v)
-            data = bytes_of(v.data)
-            self._bytes += len(data)
-            if self._bytes > MAX_CONSTANT_BYTES:
-                raise NoCanonicalForm("the constants of the graph are very large")
-            self._data.append(data)
-        return number
+            self.constants.append(v.data)
+        return known
+
+    def _specify(self, closed: ClosedGraph) -> None:
+        # Two inputs may have their values in one place, and a program then knows it by one name.
+        places: dict[int, int] = {}
+        for i, spec in enumerate(closed.inputs):
+            place = _place(spec)
+            shared = -1 if place is None else places.setdefault(id(place), i)
+            self._words += (self._text(dumps(_options(spec))), shared, spec.update is not None)
+        self._words += (bool(out.borrow) for out in closed.outputs)
+        self._text(dumps([closed.returns, closed.keys]))
 
     def _entry(self, thing: Any) -> int:
         """Return the number of an op, type or class in the table of texts."""
@@ -209,30 +202,25 @@ class GraphDescription:
         return known[1]
 
     def _text(self, text: str) -> int:
-        return self._table.setdefault(text, len(self._table))
+        return self._numbers.setdefault(text, len(self._numbers))
 
-    # -- what the function makes of it --------------------------------------------------------------------
 
-    def _specifications(self, closed: ClosedGraph) -> None:
-        words = self._words
-        words.append(len(closed.inputs))
-        # Two inputs may have their values in one place, and a program then knows it by one name.
-        places: dict[int, int] = {}
-        for i, spec in enumerate(closed.inputs):
-            words.append(self._number[spec.variable])
-            words.append(self._text(dumps(_options(spec))))
-            place = _place(spec)
-            words.append(-1 if place is None else places.setdefault(id(place), i))
-            words.append(-1 if spec.update is None else self._found(spec.update))
-        words.append(len(closed.outputs))
-        for out in closed.outputs:
-            words.append(self._found(out.variable))
-            words.append(bool(out.borrow))
-        self._text(dumps([closed.returns, closed.keys]))
+def _check_node(node: Apply) -> None:
+    if type(node) is not Apply:
+        raise NoCanonicalForm(f"a node of class {type(node).__qualname__}")
+    # What rewriting notes about a node that works in place is noted anew for the copy.
+    if node.tag.__dict__.keys() - {"destroyed_roots"}:
+        raise NoCanonicalForm(f"a node of {node.op} carries something in its tag")
 
-    def _found(self, v: Variable) -> int:
-        known = self._number.get(v)
-        return self._leaf(v) if known is None else known
+
+def _bytes_of(values: Sequence[Any]) -> list[bytes]:
+    found, size = [], 0
+    for value in values:
+        found.append(bytes_of(value))
+        size += len(found[-1])
+        if size > MAX_CONSTANT_BYTES:
+            raise NoCanonicalForm("the constants of the graph are very large")
+    return found
 
 
 def _place(spec: SymbolicInput) -> list[Any] | None:

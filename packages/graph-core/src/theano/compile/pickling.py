@@ -1,9 +1,7 @@
 """Functions and graphs as data: what is pickled, and the way back.
 
-A graph is written as a list of nodes in the order in which they can be made, each with the numbers of its
-inputs. So the depth of a graph does not matter, where following its pointers would end Python's stack. No
-path and no machine code goes into a pickle: a function that is loaded finds its kernels in the cache of the
-machine where it is, or compiles them; it is not rewritten.
+A graph is written as its table (:mod:`theano.graph.table`). No path and no machine code goes into a pickle: a function
+that is loaded finds its kernels in the cache of the machine where it is, or compiles them; it is not rewritten.
 """
 
 from __future__ import annotations
@@ -17,80 +15,36 @@ from theano.compile.inputs import SymbolicInput
 from theano.compile.maker import FunctionMaker
 from theano.compile.mode import Mode
 from theano.compile.shared import Container, SharedVariable
-from theano.graph.apply import Apply
 from theano.graph.source import SourceLine
-from theano.graph.traverse import toposort
+from theano.graph.table import GraphTable, table_of
+from theano.graph.type import Type
 from theano.graph.variable import Constant, Scratchpad, Variable
 from theano.records import record
 
-
-@record
-class FlatGraph:
-    """A graph as tables.
-
-    Attributes
-    ----------
-    leaves : list
-        What nothing computes: ``(class, type, name, value, line)``; the value is that of a constant.
-    nodes : list
-        ``(op, numbers of the inputs, [(class, type, name)] of the outputs, line)``. Variables are numbered: the
-        leaves first, then the outputs of each node.
-    inputs, outputs : list of int
-    """
-
-    leaves: list[tuple[Any, ...]]
-    nodes: list[tuple[Any, ...]]
-    inputs: list[int]
-    outputs: list[int]
+Look = tuple[type[Variable[Any]], Type, str | None, tuple[str, int, str] | None]
+"""Class, type and name of a variable, and the line where it was written."""
 
 
-def flatten(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FlatGraph:
-    """Return the graph between some variables as tables."""
-    number: dict[Variable, int] = {}
-    leaves: list[tuple[Any, ...]] = []
-
-    def leaf(v: Variable) -> None:
-        if v not in number:
-            number[v] = len(number)
-            # Shared variables are inputs like others here: their values are in the function's containers.
-            cls = v.type.Variable if isinstance(v, SharedVariable) else type(v)
-            leaves.append((cls, v.type, v.name, v.data if isinstance(v, Constant) else None, _line(v)))
-
-    order = toposort(outputs, inputs)
-    for v in inputs:
-        leaf(v)
-    inner = {v for node in order for v in node.outputs}
-    for v in (*(v for node in order for v in node.inputs), *outputs):
-        if v not in inner:
-            leaf(v)
-    nodes = []
-    for node in order:
-        for v in node.outputs:
-            number[v] = len(number)
-        kinds = [(type(v), v.type, v.name) for v in node.outputs]
-        lines = _line(node.outputs[0]) if node.outputs else None
-        nodes.append((node.op, [number[v] for v in node.inputs], kinds, lines))
-    return FlatGraph(leaves, nodes, [number[v] for v in inputs], [number[v] for v in outputs])
+def flatten(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> GraphTable:
+    """Return the graph between some variables as a table that can be pickled."""
+    return table_of(inputs, outputs, _look)
 
 
-def unflatten(flat: FlatGraph) -> tuple[list[Variable], list[Variable]]:
-    """Return the inputs and outputs of the graph that the tables describe."""
-    variables: list[Variable] = []
-    for cls, kind, name, value, line in flat.leaves:
-        made = cls(kind, value, name=name) if issubclass(cls, Constant) else cls(kind, None, None, name)
-        variables.append(_marked(made, line))
-    for op, ins, kinds, line in flat.nodes:
-        outs = [_marked(cls(kind, None, None, name), line) for cls, kind, name in kinds]
-        variables += Apply(op, [variables[i] for i in ins], outs).outputs
-    return [variables[i] for i in flat.inputs], [variables[i] for i in flat.outputs]
+def unflatten(table: GraphTable) -> tuple[list[Variable], list[Variable]]:
+    """Return the inputs and outputs of the graph that a table describes."""
+    return table.graph(_made)
 
 
-def _line(v: Variable) -> tuple[str, int, str] | None:
+def _look(v: Variable) -> Look:
     trace = getattr(v.tag, "trace", ())
-    return tuple(trace[0]) if trace else None
+    # Shared variables are inputs like others here: their values are in the function's containers.
+    cls = v.type.Variable if isinstance(v, SharedVariable) else type(v)
+    return cls, v.type, v.name, tuple(trace[0]) if trace else None
 
 
-def _marked(v: Variable, line: tuple[str, int, str] | None) -> Variable:
+def _made(look: Look, value: Any) -> Variable:
+    cls, kind, name, line = look
+    v = cls(kind, value, name=name) if issubclass(cls, Constant) else cls(kind, None, None, name)
     if line is not None:
         v.tag.trace = (SourceLine(*line),)
     return v
@@ -141,7 +95,7 @@ class FunctionState:
 
     Attributes
     ----------
-    graph : FlatGraph
+    graph : GraphTable
         Rewritten, with the copies put in.
     inputs : list of (class, dict)
         The specifications, without their variables.
@@ -152,7 +106,7 @@ class FunctionState:
         its value there. Those that are expressions are left out, since what they are computed from would come along.
     """
 
-    graph: FlatGraph
+    graph: GraphTable
     inputs: list[tuple[type[SymbolicInput], dict[str, Any]]]
     borrow: list[bool]
     returns: Returns

@@ -15,7 +15,6 @@ from theano.compile.key import GraphDescription, function_key
 from theano.compile.request import Request
 from theano.errors import NoCompilerError
 from theano.graph.canonical import NoCanonicalForm
-from theano.graph.variable import Constant
 from theano.loader.schema import Program
 from theano.records import field, record
 from theano.runtime.link import Linked
@@ -40,8 +39,8 @@ class Lookup:
         Returns that key, where nothing could be found and so nobody needed it yet.
     reason : str
         Why it may not be kept.
-    constants : list of Constant
-        Those of the user's graph, which a serialized program knows by number.
+    constants : list
+        The values of those of the user's graph, which a serialized program knows by number.
     flags : dict
         The flags that were set, for a later look at the rewritten graph.
     """
@@ -49,7 +48,7 @@ class Lookup:
     plan: SerializedProgram | None = None
     key: str = ""
     reason: str = ""
-    constants: Sequence[Constant] = ()
+    constants: Sequence[Any] = ()
     flags: dict[str, Any] = field(default_factory=dict)
     late_key: Callable[[], str] | None = None
 

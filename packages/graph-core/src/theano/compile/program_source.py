@@ -30,7 +30,7 @@ from theano.graph.op import Op
 from theano.graph.signals import let_signals_through
 from theano.graph.source import created_at
 from theano.graph.text import text_of
-from theano.graph.variable import Constant, Variable
+from theano.graph.variable import Variable
 from theano.loader.schema import Program
 from theano.lowering.targets import CPU
 from theano.messages import logger
@@ -299,14 +299,14 @@ class CachedProgram:
     request : Request
     serialized : SerializedProgram
         The program as it was found, with all addresses.
-    constants : list of Constant
-        Those of the user's graph, which a serialized program knows by number.
+    constants : list
+        The values of those of the user's graph, which a serialized program knows by number.
     flags : dict
         The flags that were set, for the graph to be rewritten as it would have been then.
     """
 
     def __init__(
-        self, request: Request, serialized: SerializedProgram, constants: Sequence[Constant], flags: Mapping[str, Any]
+        self, request: Request, serialized: SerializedProgram, constants: Sequence[Any], flags: Mapping[str, Any]
     ):
         self._request, self._serialized, self._constants, self._flags = request, serialized, constants, dict(flags)
         self._made: tuple[RewrittenGraph, bool] | None = None

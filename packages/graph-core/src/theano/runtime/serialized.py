@@ -70,7 +70,7 @@ class SerializedProgram:
         self,
         name: str | None,
         arguments: Sequence[Argument],
-        constants: Sequence[Constant],
+        constants: Sequence[Any],
         careful: Callable[[int, Op], Any] | None = None,
     ) -> Program:
         """Return the program for some arguments.
@@ -81,8 +81,8 @@ class SerializedProgram:
             What the function is called.
         arguments : list of Argument
             One for each input of the graph.
-        constants : list of Constant
-            Those of the user's graph.
+        constants : list
+            The values of those of the user's graph.
         careful : callable, optional
             From the number of a node and its op to what computes it in Python, in the place of ``op.perform``.
         """
@@ -94,7 +94,7 @@ class SerializedProgram:
 # -- from program to text ----------------------------------------------------------------------------------
 
 
-def serialize(program: Program, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Constant]) -> str:
+def serialize(program: Program, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Any]) -> str:
     """Return a program as text.
 
     Parameters
@@ -104,8 +104,8 @@ def serialize(program: Program, linked: Linked, arguments: Sequence[Argument], c
     linked : Linked
         What computes its nodes.
     arguments : list of Argument
-    constants : list of Constant
-        Those of the user's graph.
+    constants : list
+        The values of those of the user's graph.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def _kinds(linked: Linked) -> dict[str, int]:
 class _Serializer:
     """Replaces what lives by names."""
 
-    def __init__(self, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Constant]):
+    def __init__(self, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Any]):
         self.kernels: dict[str, KernelAddress] = {}
         self.builtins: dict[str, BuiltinAddress] = {}
         self.needs: dict[str, str] = {}
@@ -155,8 +155,8 @@ class _Serializer:
         self._node: dict[Apply, int] = {}
         self._names: dict[int, dict[str, Any]] = {}
         self._kept = list(constants)
-        for k, constant in enumerate(constants):
-            self._names.setdefault(id(constant.data), {"constant": k})
+        for k, value in enumerate(constants):
+            self._names.setdefault(id(value), {"constant": k})
         for i, argument in enumerate(arguments):
             if argument.cell is not None:
                 self._names.setdefault(id(argument.cell), {"cell": i})
@@ -240,7 +240,7 @@ def _inside(library: str) -> str:
 
 
 def _check(
-    text: str, program: Program, serializer: _Serializer, arguments: Sequence[Argument], constants: Sequence[Constant]
+    text: str, program: Program, serializer: _Serializer, arguments: Sequence[Argument], constants: Sequence[Any]
 ) -> None:
     """Read a text back and compare: whatever a program has become, nothing is kept that would not give the same."""
     serialized = _parse(text)
@@ -333,7 +333,7 @@ class _Deserializer:
         self,
         serialized: SerializedProgram,
         arguments: Sequence[Argument],
-        constants: Sequence[Constant],
+        constants: Sequence[Any],
         careful: Callable[[int, Op], Any] | None,
     ):
         self._serialized, self._arguments, self._constants, self._careful = serialized, arguments, constants, careful
@@ -390,7 +390,7 @@ class _Deserializer:
         return spec
 
     def constant(self, k: int) -> Any:
-        return self._constants[k].data
+        return self._constants[k]
 
     def cell(self, i: int) -> Any:
         return self._arguments[i].cell
