@@ -16,7 +16,8 @@ The rules:
 9. nothing is imported by an old spelling, which is a name that only tables know (`TABLES`), by
    tests and tools neither, but for those that `OLD_PROGRAMS` names; and no folder without sources is left where such a
    module was, for Python would take it for a package;
-10. inside the tensor, sparse and GPU layers a package imports from those before it (`order.ORDER`), by statements.
+10. inside the tensor, sparse and GPU layers a package imports from those before it (`order.ORDER`), by statements;
+11. C and C++ files include headers by the same order (`includes`).
 
 An import is a statement, one below ``if TYPE_CHECKING:``, or a text: each text that is the name of a module of ours (or
 of something in it, ``"theano.tensor:dot"``) counts for rules 2, 3 and 7, be it handed to `importlib` or kept in a table
@@ -35,6 +36,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import includes
 import order
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -165,6 +167,7 @@ class Tree:
     old: set[str] = field(default_factory=set)
     left_over: list[str] = field(default_factory=list)
     by_others: list[tuple[str, str]] = field(default_factory=list)
+    includes: list[tuple[str, str, str]] = field(default_factory=list)
 
     def add(self, distribution: str, source: Path, root: Path) -> None:
         """Read the modules of one distribution, below ``source``."""
@@ -312,6 +315,7 @@ def read_tree(root: Path) -> Tree:
             tree.add(distribution, source, root)
     tree.resolve(root)
     tree.by_others.extend(_other_imports(root))
+    tree.includes.extend(includes.includes(root, DISTRIBUTIONS))
     return tree
 
 
@@ -364,6 +368,9 @@ def problems(tree: Tree) -> Iterator[str]:
     for target, place in tree.by_others:
         if tree.is_old(target):
             yield f"{place}: imports {target}, an old spelling; name the module that has it"
+    for place, here, there in tree.includes:
+        if _is_above(here, there):
+            yield f"{place}, of {there}, which stands above {here}"
     for folder in tree.left_over:
         yield f"{folder}: nothing but an old spelling has this name; remove the folder, which hides it"
     for module, place in tree.by_name:
@@ -392,6 +399,14 @@ def _upward(tree: Tree, imported: Import) -> Iterator[str]:
     elif mine == theirs and mine in order.ORDER and not imported.text and not imported.typing:
         if order.is_upward(mine, here, there):
             yield f"{says}, and {order.package_of(mine, there)} stands after {order.package_of(mine, here)}"
+
+
+def _is_above(here: str, there: str) -> bool:
+    """Return whether a package of C files stands above another one of its layer."""
+    layer = next((each for each in order.ORDER if order.package_of(each, here) is not None), None)
+    if layer is not None:
+        return order.is_upward(layer, here, there)
+    return package_of(here) != package_of(there) and tier(here) <= tier(there) < TOP
 
 
 def _of_facades(tree: Tree, imported: Import) -> Iterator[str]:

@@ -58,7 +58,7 @@ def folders(layer: str) -> list[Path]:
 def sources() -> Iterator[tuple[Path, list[Path]]]:
     """Yield each source with the folders of its headers, as the ``setup.py`` of its layer has them."""
     core = PACKAGES / "graph-core" / "src" / "theano"
-    loader, models = core / "loader", core / "aot" / "c"
+    loader, models = core / "loader", core / "loader" / "model"
     among = [loader, models, PACKAGES / "graph-core" / "build" / "generated"]
     for path in (*sorted(loader.glob("*.cpp")), *sorted(models.glob("*.c"))):
         yield path, [Path(pybind11.get_include()), *among]

@@ -21,7 +21,7 @@ import layer_build as build  # noqa: E402
 
 LOADER = "src/theano/loader"
 # The machine of exported models, which also serves calls from C in this process (direct.cpp).
-MODELS = "src/theano/aot/c"
+MODELS = "src/theano/loader/model"
 
 
 def write_program_schema() -> str:

@@ -114,6 +114,19 @@ def test_planted(tmp_path, distribution, path, text, said, capsys):
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("layer", "file", "header", "above"), [
+    ("graph-core", "loader/direct.cpp", "aot/c/model.h", True), ("graph-core", "aot/c/model.c", "loader/model/model.h", False),
+    ("graph-core", "loader/direct.cpp", "loader/model/model.h", False), ("tensor", "tensor/blas/c/g.c", "tensor/conv/c/model.h", True),
+    ("tensor", "tensor/conv/c/g.c", "tensor/blas/c/model.h", False), ("tensor", "tensor/conv/c/g.c", "tensor/conv/c/model.h", False),
+])  # fmt: skip
+def test_headers_follow_the_order(tmp_path, layer, file, header, above):
+    target = tmp_path / "packages" / layer / "src" / "theano" / header
+    target.parent.mkdir(parents=True)
+    target.write_text("")
+    found = broken(tmp_path, layer, f"theano/{file}", '  #  include "model.h"\n#include "written_by_the_build.h"\n')
+    assert [problem for problem in found if "includes model.h" in problem] == found and bool(found) == above
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [

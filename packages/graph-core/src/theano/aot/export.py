@@ -20,7 +20,7 @@ from theano.compile.executable import Function
 from theano.settings import config
 from theano.toolchain.description import Toolchain, ToolchainSettings
 
-_HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "c")
+_MACHINE = os.path.join(LOADER_FOLDER, "model")
 #: What runs the tables, and what of the loader it uses; these are C as well as C++.
 RUNTIME = ("machine.c", "calls.c", "loop.c", "npy.c")
 OF_THE_LOADER = ("elementwise", "move")
@@ -155,9 +155,9 @@ def _sources(made: Plan, name: str, tools: Toolchain, cpu: str) -> tuple[dict[st
     """Return all texts by their paths, and what is to be compiled."""
     files = {f"src/{name}.c": Tables(made, name).write(), f"{name}.h": header_text(made, name)}
     units = [Unit(f"src/{name}.c", _flags(RUNTIME_FLAGS, tools))]
-    runtime = {each: _text(_HERE, each) for each in RUNTIME}
+    runtime = {each: _text(_MACHINE, each) for each in RUNTIME}
     runtime |= {f"{each}.c": _text(LOADER_FOLDER, f"{each}.cpp") for each in OF_THE_LOADER}
-    runtime = with_headers({**runtime, "theano_model.h": _text(_HERE, "theano_model.h")}, _runtime_header)
+    runtime = with_headers({**runtime, "theano_model.h": _text(_MACHINE, "theano_model.h")}, _runtime_header)
     files["theano_model.h"] = runtime.pop("theano_model.h")
     files.update({f"src/{each}": text for each, text in runtime.items()})
     units += [Unit(f"src/{each}", _flags(RUNTIME_FLAGS, tools)) for each in runtime if each.endswith(".c")]
@@ -182,7 +182,7 @@ def _text(folder: str, file: str) -> str:
 
 
 def _runtime_header(name: str) -> str | None:
-    for folder in (_HERE, LOADER_FOLDER):
+    for folder in (_MACHINE, LOADER_FOLDER):
         if os.path.isfile(os.path.join(folder, name)):
             return _text(folder, name)
     return None

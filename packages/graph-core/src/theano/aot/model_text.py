@@ -13,7 +13,7 @@ from theano.aot.plan import Plan, Planned, Step
 from theano.codegen.text import CText
 from theano.loader.abi import abi_constants
 
-_LOADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "c", "loader.py.in")
+_LOADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "loader.py.in")
 _ARGUMENTS = "theano_model *model, const theano_array *inputs, theano_array *outputs"
 _KINDS = {"input": "MODEL_INPUT", "constant": "MODEL_CONSTANT", "shared": "MODEL_STATE", "temp": "MODEL_TEMP"}
 

@@ -1,7 +1,7 @@
 /* Functions as C functions for other libraries: callbacks of integrators and filters.
  *
  * A callback is called a million times, with a number or two, perhaps without the GIL. So it neither makes Python objects nor
- * waits for Python: its program runs on the machine of exported models (theano/aot/c), by the kernels of this process. Values
+ * waits for Python: its program runs on the machine of exported models (loader/model), by the kernels of this process. Values
  * of shared variables are copied when it is made. One call at a time runs; others wait.
  */
 #include "core.h"
