@@ -86,6 +86,31 @@ def test_comparisons_and_parts(format, dtype):
 
 
 @pytest.mark.parametrize("format", FORMATS)
+def test_comparisons_at_what_only_one_stores(format):
+    """Numbers that are not, that are infinite, that are stored twice or stored as 0; and matrices of no elements."""
+    special = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.0])
+    a, b = (g.ravel() for g in np.meshgrid(special, special))
+    left, right = scipy.sparse.coo_matrix(a.reshape(4, 16)), scipy.sparse.coo_matrix(b.reshape(4, 16))
+    twice = scipy.sparse.coo_matrix(([1.0, 1.0, 0.0], ([0, 0, 3], [2, 2, 1])), (4, 16))
+    x, y, d = S.matrix(format, "x"), S.matrix("csr", "y"), T.dmatrix("d")
+    f = theano.function([x, y, d], [v for _, expression, _ in cases.COMPARED for v in expression(x=x, y=y, d=d)])
+    empty = [scipy.sparse.coo_matrix(shape) for shape in ((0, 3), (3, 0), (0, 0))]
+    for one, other in ((left, right), (right, left), (twice, left), (left, twice), *zip(empty, empty, strict=True)):
+        found = f(one.asformat(format), other.tocsr(), other.toarray())
+        wanted = [w for _, _, numeric in cases.COMPARED for w in numeric(one.toarray(), other.toarray(), other.toarray())]
+        for r, w in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(dense(r), w)
+
+
+def test_comparisons_take_the_memory_of_what_is_stored():
+    x, y = S.csr_dmatrix("x"), S.csr_dmatrix("y")
+    f = theano.function([x, y], [S.lt(x, y), S.gt(x, y), S.neq(x, y)])
+    places = ([0, 5, 999_999], [999_999, 1, 999_999])
+    a, b = (scipy.sparse.coo_matrix((numbers, places), (10**6, 10**6)).tocsr() for numbers in ([1.0, 2.0, 3.0], [1.0, 3.0, 2.0]))
+    assert [r.nonzero()[0].tolist() for r in f(a, b)] == [[5], [999_999], [5, 999_999]]
+
+
+@pytest.mark.parametrize("format", FORMATS)
 def test_without_rules_or_compiled_code(format):
     """What SciPy computes alone, op by op."""
     mode = theano.Mode(linker="py", optimizer=None)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from theano.graph import Apply, Op
 from theano.sparse.convert import as_sparse_or_tensor_variable, is_sparse
@@ -16,6 +17,26 @@ from theano.sparse.parts.op import compressed, length
 from theano.tensor.type import TensorType
 
 Comparison = Callable[[Any, Any], Any]
+
+
+#: What is false of two numbers where one of these is true, but for numbers that are not, of which both are false.
+_OPPOSITES = {operator.eq: operator.ne, operator.le: operator.gt, operator.ge: operator.lt}
+
+
+def _unordered(x: Any) -> Any:
+    """Return where a matrix stores what is not a number."""
+    found = x.astype(bool)
+    found.data = np.isnan(x.data)
+    return found
+
+
+def _stored(x: Any) -> tuple[Any, Any]:
+    """Return the places that a matrix stores, each once, as numbers of elements row by row, and the values there."""
+    whole = x.tocoo()
+    whole.sum_duplicates()
+    places = whole.row.astype(np.int64) * x.shape[1] + whole.col
+    order = np.argsort(places, kind="stable")
+    return places[order], whole.data[order]
 
 
 class _Comparison(Op):
@@ -36,11 +57,15 @@ class _SparseSparse(_Comparison, _TwoSparse):
         return "uint8"
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
-        """Compare the dense forms: SciPy warns of whatever is true of two zeros."""
+        """Compare with SciPy; what is true of two zeros is the rest of where the opposite is."""
         refuse_shapes(node, inputs)
         x, y = inputs
-        dense = type(self).compare(x.toarray(), y.toarray()).astype("uint8")
-        output_storage[0][0] = node.outputs[0].type.format_cls[x.format](dense)
+        compare = type(self).compare
+        if not compare(0, 0):
+            found = compare(x, y)
+        else:
+            found = sp.csr_matrix(~(_OPPOSITES[compare](x, y) + _unordered(x) + _unordered(y)).toarray())
+        output_storage[0][0] = found.astype("uint8").asformat(x.format)
 
 
 class _SparseDense(_Comparison):
@@ -54,10 +79,15 @@ class _SparseDense(_Comparison):
         return Apply(self, [x, y], [TensorType("uint8", (False, False)).make_variable()])
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
-        """Compare with NumPy."""
+        """Compare with NumPy: zeros first, then what is stored."""
         refuse_shapes(node, inputs)
         x, y = inputs
-        output_storage[0][0] = np.asarray(type(self).compare(x.toarray(), y), dtype="uint8")
+        places, numbers = _stored(x)
+        compare, wide = type(self).compare, np.broadcast_to(y, x.shape)
+        found = compare(x.dtype.type(0), wide).astype("uint8")
+        at = np.unravel_index(places, x.shape) if len(places) else ([], [])
+        found[at] = compare(numbers, wide[at])
+        output_storage[0][0] = found
 
     def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the sparse matrix."""
