@@ -94,6 +94,15 @@ class TestByAddress:
         call, data = (held := theano.scipy_callable(theano.function([place], place / 2.0), "geometric_transform")).ctypes
         assert call((ctypes.c_ssize_t * 2)(5, 6), result, 2, 2, data) == 1 and list(result) == [2.5, 3]
 
+    def test_a_function_of_ctypes_keeps_what_it_calls(self):
+        import gc
+
+        x = T.dscalar("x")
+        call, data = theano.scipy_callable(theano.function([x], x**2)).ctypes
+        gc.collect()
+        others = [theano.scipy_callable(theano.function([x], x + k)) for k in range(3)]
+        assert call(3.0, data) == 9 and others
+
     def test_in_code_of_numba(self):
         numba = pytest.importorskip("numba")
         x = T.dscalar("x")

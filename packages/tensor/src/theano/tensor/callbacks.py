@@ -73,7 +73,7 @@ class ScipyCallable(LowLevelCallable):  # type: ignore[misc]
     def ctypes(self) -> tuple[Any, int]:
         """The C function as ctypes has it, and the address that is its last argument: for Numba and others.
 
-        The addresses are good as long as this object lives.
+        The addresses are good as long as this object or the function of ctypes lives.
 
         Examples
         --------
@@ -91,7 +91,9 @@ class ScipyCallable(LowLevelCallable):  # type: ignore[misc]
             pointer(capsule, name.encode())
             for capsule, name in ((self.function, self.signature), (self.user_data, _DATA))
         )
-        return made(code), data
+        call = made(code)
+        call.owner = self  # type: ignore[attr-defined]  # what the second address leads to
+        return call, data
 
 
 def scipy_callable(
