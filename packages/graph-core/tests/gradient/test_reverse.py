@@ -197,6 +197,10 @@ def test_known_grads():
     # What is known of an inner variable replaces what would be computed for it.
     assert run([grad(mul(y, y), x, known_grads={y: g})], {x: 0.5, g: 3.0}) == pytest.approx([3 * math.cos(0.5)])
     assert run([Lop(y, x, g)], {x: 0.5, g: 3.0}) == pytest.approx([3 * math.cos(0.5)])
+    # The derivative of a sum has no term of it: its inputs are noted, so that a function may take them all the same.
+    z = real("z")
+    assert set(grad(None, x, known_grads={add(y, z): g}).tag.derived_from) == {x, z}
+    assert not hasattr(grad(None, z, known_grads={z: g}).tag, "derived_from")
     with pytest.raises(TypeError, match="has 1 dimensions, the variable 0"):
         grad(None, x, known_grads={y: vector("v")})
     with pytest.raises(ValueError, match="1 expressions but 2"):

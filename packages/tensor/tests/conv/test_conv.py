@@ -255,6 +255,16 @@ def test_shapes_of_numpy_integers():
     np.testing.assert_allclose(step.eval().ravel(), [1, 2, 2, 2])
 
 
+def test_a_gradient_of_given_lengths_takes_the_images_all_the_same():
+    # It needs no value of them; in Theano it asks for their lengths, so that programs pass them.
+    x, w, g = T.tensor4("x"), T.tensor4("w"), T.tensor4("g")
+    out = T.nnet.conv2d(x, w, input_shape=(1, 1, 4, 4), filter_shape=(1, 1, 2, 2))
+    X, W, G = np.ones((1, 1, 4, 4)), np.ones((1, 1, 2, 2)), np.ones((1, 1, 3, 3))
+    of_x, of_w = T.grad(out.sum(), [x, w], known_grads={out: g})
+    assert theano.function([x, w, g], of_x)(X, W, G).sum() == theano.function([w, g], of_x)(W, G).sum() == 36
+    assert theano.function([x, w, g], of_w)(X, W, G).sum() == 36
+
+
 @pytest.mark.parametrize("dtype", ["int32", "uint8", "bool"])
 def test_images_of_whole_numbers_are_upsampled_between_them(dtype):
     value = (np.random.default_rng(0).integers(0, 9, (2, 1, 3, 4)) % (2 if dtype == "bool" else 9)).astype(dtype)

@@ -20,12 +20,12 @@ from theano.gradient.absent import (
     sum_of,
     zeros_like,
 )
-from theano.gradient.reverse import format_as, grad
+from theano.gradient.reverse import format_as, grad, note_inputs
 from theano.graph.apply import Apply
 from theano.graph.canonical import is_ours
 from theano.graph.op_contract import answers
-from theano.graph.traverse import ancestors, toposort
-from theano.graph.variable import Constant, Variable
+from theano.graph.traverse import toposort
+from theano.graph.variable import Variable
 
 
 def Rop(
@@ -91,8 +91,7 @@ def Rop(
             _disconnected(v, disconnected_outputs)
             d = stand_in(v, return_disconnected)
         elif d not in points:
-            # The derivative of what is linear in an input does not have it; programs pass it all the same.
-            d.tag.derived_from = [a for a in ancestors([v]) if a.owner is None and not isinstance(a, Constant)]
+            note_inputs(d, [v])
         answers.append(d)
     return format_as(isinstance(f, list), isinstance(f, tuple), answers)
 

@@ -28,8 +28,8 @@ from theano.gradient.absent import (
     zeros_like,
 )
 from theano.graph.apply import Apply
-from theano.graph.traverse import toposort
-from theano.graph.variable import Variable
+from theano.graph.traverse import ancestors, toposort
+from theano.graph.variable import Constant, Variable
 
 Grads = dict[Variable, Variable]
 
@@ -105,8 +105,25 @@ def grad(
             raise NullTypeGradError(f"grad: there is no gradient with respect to {describe(v)}, since {why}")
         if add_names and cost is not None and cost.name and v.name and g.name is None and g.owner is not None:
             g.name = f"(d{cost.name}/d{v.name})"
+        if known_grads and g.owner is not None:
+            note_inputs(g, known_grads)
         answers.append(g)
     return format_as(isinstance(wrt, list), isinstance(wrt, tuple), answers)
+
+
+def note_inputs(derivative: Variable, expressions: Iterable[Variable]) -> None:
+    """Note on a derivative the inputs of what it is derived from, which it may lack: programs pass them all the same.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> x, d = generic("x"), generic("d")
+    >>> note_inputs(d, [x])
+    >>> d.tag.derived_from
+    [x]
+    """
+    leaves = ancestors(list(expressions))
+    derivative.tag.derived_from = [v for v in leaves if v.owner is None and not isinstance(v, Constant)]
 
 
 def _seeds(cost: Variable | None, known: Mapping[Variable, Variable] | None) -> Grads:

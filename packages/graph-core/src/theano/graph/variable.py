@@ -31,7 +31,7 @@ class Scratchpad:
 
     _left_out: tuple[str, ...] = ()  # of pickles: set by a flag
 
-    derived_from: Any  # of a derivative: the inputs of the expression (theano.gradient.forward)
+    derived_from: Any  # of a derivative: the inputs of the expression (theano.gradient.reverse)
     destroyed_roots: Any  # of an Apply that overwrites (theano.graph.aliasing)
     nan_guard_mode_check: Any  # whether NanGuardMode looks at a variable
     test_value: Any  # an example (theano.compile.test_values)
