@@ -81,6 +81,27 @@ def test_the_nearest_class_decides():
     assert [s and s.symbol for s in symbols] == ["base", "base", None, "mine, not base"]
 
 
+def test_a_class_that_computes_itself_is_computed_by_itself():
+    class Slower(Base):
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = inputs[0]
+
+    class Further(Slower):
+        pass
+
+    class InC(Base):
+        def c_code(self, node, name, inputs, outputs, sub):
+            return ""
+
+    class Entered(Further):
+        pass
+
+    register(Lowering(Base, named("base")), Lowering(Entered, named("entered")))
+    for op in (Slower(), Further(), InC()):
+        assert lower(of(op, ["int8"], ["int8"])) is find(of(op, ["int8"], ["int8"])) is None
+    assert lower(of(Entered(), ["int8"], ["int8"])).symbol == "entered"
+
+
 def test_our_ops_answer_what_the_table_says_and_ops_without_entry_nothing():
     assert Base().c_kernel(of(Base(), [], [])) is None is lower(of(Base(), [], []))
     register(Lowering(Base, named("base")))

@@ -14,6 +14,7 @@ from typing import Any
 
 from theano.extensions import Table
 from theano.graph.apply import Apply
+from theano.graph.canonical import is_ours
 from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import Op
 from theano.lowering.accepts import Accepts
@@ -30,7 +31,8 @@ class Lowering:
     Parameters
     ----------
     op : class of Op
-        It counts for subclasses that have neither an entry nor a ``c_kernel`` of their own.
+        It counts for subclasses that have no entry, and define neither ``c_kernel`` nor, where a user wrote them,
+        ``perform`` or ``c_code``.
     becomes : callable or None
         From an op and its node to a `Kernel` or a `Builtin`, or None where only ``perform`` will do. None: nodes of
         this class are not compiled, even if those of a base class are.
@@ -139,7 +141,14 @@ def lower(node: Apply, target: Target = CPU, shared: Shared | None = None) -> Ke
         entries = _entries_of(cls, target)
         if entries is not None:
             return _lowered(_fitting(entries, node), op, node, shared)
+        if _computes(cls):
+            break
     return None
+
+
+def _computes(cls: type) -> bool:
+    """Return whether a user's class says itself how it computes: what it derives from does not know."""
+    return not is_ours(cls.__module__) and ("perform" in cls.__dict__ or "c_code" in cls.__dict__)
 
 
 def find(node: Apply, target: Target = CPU) -> Lowering | None:
@@ -176,8 +185,13 @@ def _load(module: str) -> None:
 
 def _nearest(op: Op, target: Target) -> tuple[Lowering, ...]:
     """Return the entries of the nearest class of an op that has any."""
-    found = (_entries_of(cls, target) for cls in type(op).__mro__)
-    return next((entries for entries in found if entries is not None), ())
+    for cls in type(op).__mro__:
+        entries = _entries_of(cls, target)
+        if entries is not None:
+            return entries
+        if _computes(cls):
+            break
+    return ()
 
 
 def _fitting(entries: tuple[Lowering, ...], node: Apply) -> Lowering | None:
