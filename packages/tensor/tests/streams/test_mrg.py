@@ -210,6 +210,15 @@ def test_sizes(kind, size):
     assert draw(size).type.broadcastable == tuple(k == 1 for k in size)
 
 
+def test_of_one_outcome_one_is_chosen():
+    p = T.dcol("p")
+    streams = MRG_RandomStreams(SEED)
+    once, counts = streams.choice(1, replace=False, p=p), streams.multinomial(pvals=p)
+    assert once.type.broadcastable == counts.type.broadcastable == (False, True)
+    assert theano.function([p], once)([[1.0], [1.0]]).tolist() == [[0], [0]]
+    assert not streams.choice(2, replace=False, p=T.dmatrix()).type.broadcastable[1]
+
+
 def test_values_between_bounds():
     low, high = T.dvector("low"), T.dscalar("high")
     x = MRG_RandomStreams(SEED).uniform((1000, 2), low, high)

@@ -108,7 +108,9 @@ class ChoiceFromUniform(MultinomialFromUniform):
     def make_node(self, pvals: Any, unis: Any, n: Any = 1) -> Apply[Any, Any]:
         """Return the node for a matrix of probabilities, ``n`` uniform numbers for each row, and ``n``."""
         pvals, unis, n = self._checked(pvals, unis, n)
-        pattern = (pvals.type.broadcastable[0], False)
+        one_row, one_outcome = pvals.type.broadcastable
+        # Of one outcome nothing more than that one can be chosen, unless it may come again.
+        pattern = (one_row, one_outcome and not self.replace)
         out = TensorType("int64" if self.odtype == "auto" else self.odtype, pattern)
         return Apply(self, [pvals, unis, n], [out.make_variable()])
 
