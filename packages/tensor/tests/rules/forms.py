@@ -283,7 +283,10 @@ PARTS = {
         *(T.alloc(s, 5, 6)[a] for a in ENTRIES), *(T.alloc(v, 3, 4)[a] for a in ENTRIES), *(T.alloc(v, 3, 4)[:, a] for a in ENTRIES),
         T.alloc(v.dimshuffle(0, "x"), 4, 3)[:, 1:], T.alloc(v, 3, v.shape[0])[1, 1:], T.alloc(s, v.shape[0])[0], T.alloc(s, v.shape[0])[1:],
         *(T.alloc(s, 5)[k] for k in (4, 5, -5, -6)), T.alloc(T.addbroadcast(v[:1], 0), 5)[1:], T.alloc(s, 5, 6)[i[0]], T.alloc(s, 5, 6)[1:, i[0]],
+        T.alloc(v, 5, 3, v.shape[0])[1:, 0, 2:], T.alloc(v.dimshuffle(0, "x"), v.shape[0], 4)[1:, -1], T.alloc(m, 2, *m.shape)[1, :, 1],
+        T.alloc(v, 3, v.shape[0])[3], T.alloc(v, 3, v.shape[0])[0, 7],
     ],
+    "local_max_to_min": [-(-m).min(axis=0), -(-k).min(), -(-m).min()],
     "local_subtensor_of_join": [
         *(T.join(0, v, w, v * w)[a] for a in ENTRIES), *(T.join(0, m, n)[a] for a in ENTRIES), *(T.join(1, m, n)[a] for a in ENTRIES),
         *(T.join(1, m, n)[:, a] for a in ENTRIES), *(T.stack([v, w, v * w])[a] for a in ENTRIES), *(T.stack([v, w])[:, a] for a in ENTRIES),
@@ -316,6 +319,8 @@ PARTS = {
     ],
     "local_useless_inc_subtensor": [
         *(T.set_subtensor(m[a], n[a]) for a in ENTRIES), *(T.set_subtensor(m[:, a], n[:, a]) for a in ENTRIES), T.set_subtensor(m[:], s),
+        *(T.set_subtensor(m[::-1, a], n) for a in SLICES), T.set_subtensor(m[::-1], 2 * m), T.set_subtensor(m[::-1, ::-1], 2 * m[::-1]),
+        T.set_subtensor(m[:, ::-1], T.exp(m)), T.set_subtensor(m[::-2], m),
     ],
     "local_set_to_inc_subtensor": [
         T.set_subtensor(m[[2, -1]], m[[2, -1]] + n[:2]), T.set_subtensor(m[[1, 1]], m[[1, 1]] + n[:2]), T.set_subtensor(m[[2, 0]], n[:2] + m[[0, 2]]),

@@ -50,6 +50,8 @@ def slice_length(part: slice, length: Any) -> Any:
     if n is not None and all(k is not None or v is None for k, v in zip(numbers, (start, stop, step), strict=True)):
         return as_tensor_variable(np.int64(len(range(*slice(*numbers).indices(n)))))
     length = _int64(length)
+    if start is None and stop is None and numbers[2] in (1, -1):
+        return length
     known_step = 1 if step is None else static_int(step)
     if known_step is None:
         forward, backward = _span(start, stop, length, True), _span(start, stop, length, False)

@@ -219,7 +219,7 @@ rule("local_subtensor_chain", P(Subtensor, "op")(part.single_use(), numbers), _c
 )  # fmt: skip
 
 
-def _reverses(entry: Any) -> bool:
+def reverses(entry: Any) -> bool:
     """Return whether an entry takes a whole axis backwards."""
     return isinstance(entry, slice) and is_known(entry) and (entry.start, entry.stop, entry.step) == (None, None, -1)
 
@@ -237,9 +237,9 @@ def _compose(a: Any, b: Any) -> Any:
         return a
     if takes_all(a):
         return b
-    if _reverses(a):
+    if reverses(a):
         # From the other end: an index that was out of range is so still.
-        return FULL if _reverses(b) else -1 - b if is_known(b) and not isinstance(b, slice) else None
+        return FULL if reverses(b) else -1 - b if is_known(b) and not isinstance(b, slice) else None
     if isinstance(b, slice) and b.stop is None and all(_from_the_front(e) for e in (a, b)) and a.step in (None, 1):
         return slice((a.start or 0) + (b.start or 0), a.stop, b.step)
     if not is_known(a) or not is_known(b) or a.step not in (None, 1):
@@ -298,18 +298,35 @@ def same_shape(fgraph: Any, a: Any, b: Any) -> bool:
 
 def _repeated_less(op: Any, numbers: Any, repeat: Any, value: Any, lengths: Any, out: Any, fgraph: Any) -> Any:
     feature = getattr(fgraph, "shape_feature", None)
-    if feature is None or not all(value.type.broadcastable):
+    one = all(value.type.broadcastable)
+    # Of something that somebody else wants in full, a part costs nothing.
+    if feature is None or not one and len(out.owner.inputs[0].clients) > 1:
         return None
-    for entry, length in zip(entries(op, numbers), lengths, strict=False):
+    index = entries(op, numbers)
+    index += [FULL] * (len(lengths) - len(index))
+    new = len(lengths) - value.type.ndim
+    part: list[Any] = []
+    for axis, (entry, length) in enumerate(zip(index, lengths, strict=True)):
+        own = axis - new
+        if own >= 0 and not value.type.broadcastable[own]:
+            # The repeated one checks this length: what is read of it must be all, or the length for certain.
+            if not takes_all(entry) and not is_length_of(length, value, own, fgraph):
+                return None
+            part.append(entry)
+            continue
         known = static_int(length)
         # A number may lie outside, which has to be found out.
         if not isinstance(entry, slice) and (known is None or not is_known(entry) or not -known <= entry < known):
             return None
-    return repeat(value.dimshuffle() if value.type.ndim else value, *feature.lengths(out))
+        if own >= 0:
+            part.append(FULL if isinstance(entry, slice) else 0)
+    if one:
+        return repeat(value.dimshuffle() if value.type.ndim else value, *feature.lengths(out))
+    return repeat(value if all(map(takes_all, part)) else value[tuple(part)], *feature.lengths(out))
 
 
 rule("local_subtensor_of_alloc", P(Subtensor, "op")(P(Alloc, "repeat")(value, Rest("lengths")), numbers),
-     _repeated_less, phases=EVERYWHERE, doc="A part of a repeated number is that number repeated less often.",
+     _repeated_less, phases=EVERYWHERE, doc="A part of something repeated is its part, repeated less often.",
 )  # fmt: skip
 
 

@@ -15,20 +15,23 @@ from theano.tensor.create.alloc import Alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1, AdvancedSubtensor1
 from theano.tensor.index.basic import IncSubtensor, Subtensor
-from theano.tensor.index.rules.reads import entries, same_shape, takes_all
+from theano.tensor.index.rules.reads import entries, reverses, same_shape, takes_all
 from theano.tensor.rules.predicates import combine, conform, filled_with, made_by, only_used_by, uniform, worth
 from theano.tensor.type import TensorApply
 
 
-def _replaces_all(op: Any, x: Any, y: Any, numbers: Any, fgraph: Any) -> bool:
-    return all(takes_all(e) for e in entries(op, numbers)) and y.type == x.type and same_shape(fgraph, x, y)
+def _all_of_it(op: Any, x: Any, y: Any, numbers: Any, fgraph: Any) -> Any:
+    index = entries(op, numbers)
+    if y.type != x.type or not all(takes_all(e) or reverses(e) for e in index) or not same_shape(fgraph, x, y):
+        return None
+    return Subtensor(op.idx_list)(y, *numbers) if any(map(reverses, index)) else y
 
 
 x, y = pattern_vars("x y")
 numbers = Rest("numbers")
 _set = P(IncSubtensor, "op", set_instead_of_inc=True)(x, y, numbers)
-rule("local_useless_inc_subtensor", _set, y, when=_replaces_all,
-     doc="To set everything is to forget what was there, if the new value has the shape.")  # fmt: skip
+rule("local_useless_inc_subtensor", _set, _all_of_it,
+     doc="To set everything, also backwards, is to forget what was there, if the new value has the shape.")  # fmt: skip
 
 
 def _is_zero(v: Any) -> bool:

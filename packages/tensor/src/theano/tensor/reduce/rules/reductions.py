@@ -191,10 +191,14 @@ rule("local_sumsqr2dot", _squares((0, 1, "x")), lambda op, W, G: _norms(op, W, G
 )  # fmt: skip
 
 
-rule("local_max_to_min", E(F.neg)(P(Max, "op")(E(F.neg)(x.where(is_float))).single_use()),
-     lambda op, x: Min(op.axis)(x),
-     when=lambda op: type(op) is Max, phases=("uncanonicalize",),
-     doc="The negative of the largest negative is the smallest.")  # fmt: skip
+def _extreme_negative(kind: type[Max | Min]) -> Any:
+    return E(F.neg)(P(kind, "op")(E(F.neg)(x.where(is_float))).single_use())
+
+
+rule("local_max_to_min", _extreme_negative(Max), lambda op, x: Min(op.axis)(x), when=lambda op: type(op) is Max,
+     also=[(_extreme_negative(Min), lambda op, x: Max(op.axis)(x), lambda op: type(op) is Min)],
+     phases=("uncanonicalize",),
+     doc="The negative of the largest negative is the smallest, and the other way round.")  # fmt: skip
 
 
 def _nobody_uses(output: int) -> Any:
