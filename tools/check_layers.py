@@ -99,7 +99,7 @@ BY_NAME = {
     "theano.sparse.kernels.library": "its own libraries, from the table above",
     "theano.layers.gpu_backend": "its own modules, from the functions beside it",
     "theano.gpuarray.placement": "ops of lower layers, from the table above",
-    "theano.gpuarray.rule_names": "ops of lower layers, from the table above",
+    "theano.legacy.gpu_rules": "ops of lower layers, from the table above",
     "theano.tensor.rules.every": "its own families, from the table above",
     "theano.lowering.table": "what layers have registered at the extension point `modules`",
     "theano.printing.tex": "what layers have registered at the extension point `latex_tables`",

@@ -51,8 +51,7 @@ _GPU = (
     "layers.gpu_backend gpuarray.dialect gpuarray.errors gpuarray.gemm_batch gpuarray.kernels gpuarray.drivers",
     "gpuarray.libraries gpuarray.writer gpuarray.checks gpuarray.exchange gpuarray.array gpuarray.context",
     "gpuarray.programs gpuarray.variables gpuarray.lowering gpuarray.calls gpuarray.device_ops gpuarray.start",
-    "gpuarray.placement gpuarray.lifting gpuarray.functions gpuarray.ops gpuarray.dnn_functions gpuarray.dnn_ops",
-    "gpuarray.rule_names gpuarray.rules gpuarray",
+    "gpuarray.placement gpuarray.lifting gpuarray.ops gpuarray.rules gpuarray",
 )
 _PUBLIC = {"theano.tensor", "theano.sparse", "theano.gpuarray"}  # what is below one of them is in a package of its own
 ORDER = {

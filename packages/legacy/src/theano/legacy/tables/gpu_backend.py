@@ -47,7 +47,7 @@ OLD_NAMES = {
     },
     "theano.gpuarray.extra_ops": {
         "theano.gpuarray.ops": "GpuCumOp GpuCumsumOp=GpuCumOp",
-        "theano.gpuarray.rule_names": "local_gpua_cumop",
+        "theano.legacy.gpu_rules": "local_gpua_cumop",
     },
     "theano.gpuarray.elemwise": {
         "theano.gpuarray.ops": "GpuElemwise GpuDimShuffle GpuCAReduceCuda",
@@ -75,19 +75,19 @@ OLD_NAMES = {
     "theano.gpuarray.neighbours": {"theano.gpuarray.ops": "GpuImages2Neibs"},
     "theano.gpuarray.sort": {
         "theano.gpuarray.ops": "GpuTopKOp GpuSort=GpuSortOp GpuArgSort=GpuArgSortOp",
-        "theano.gpuarray.rule_names": "local_gpua_topkop",
+        "theano.legacy.gpu_rules": "local_gpua_topkop",
         "theano.legacy.gone_in_gpu_backend": "ValuesEqApproxNoOrder",
     },
     "theano.gpuarray.rng_mrg": {
         "theano.gpuarray.ops": "GPUA_mrg_uniform",
-        "theano.gpuarray.rule_names": "local_gpua_mrg local_gpua_mrg_graph",
+        "theano.legacy.gpu_rules": "local_gpua_mrg local_gpua_mrg_graph",
     },
     "theano.gpuarray.multinomial": {
         "theano.gpuarray.ops": (
             "GPUAMultinomialFromUniform GPUAChoiceFromUniform "
             "GPUAMultinomialWOReplacementFromUniform=GPUAChoiceFromUniform"
         ),
-        "theano.gpuarray.rule_names": "local_gpua_multinomial local_gpua_multinomial_wor",
+        "theano.legacy.gpu_rules": "local_gpua_multinomial local_gpua_multinomial_wor",
     },
     "theano.gpuarray.pool": {
         "theano.gpuarray.ops": (
@@ -95,7 +95,7 @@ OLD_NAMES = {
         ),
     },
     "theano.gpuarray.linalg": {
-        "theano.gpuarray.functions": (
+        "theano.legacy.gpu_functions": (
             "GpuCholesky GpuCusolverSolve GpuCublasTriangularSolve GpuMagmaBase GpuMagmaCholesky GpuMagmaEigh "
             "GpuMagmaMatrixInverse GpuMagmaQR GpuMagmaSVD gpu_cholesky gpu_matrix_inverse gpu_qr gpu_solve "
             "gpu_solve_lower_triangular gpu_solve_upper_triangular gpu_svd"
@@ -107,12 +107,12 @@ OLD_NAMES = {
     "theano.gpuarray.fft": {
         "theano.gpuarray.ops": "CuRFFTOp CuIRFFTOp",
         "theano.legacy.gpu_instances": "curfft_op cuirfft_op",
-        "theano.gpuarray.functions": "curfft cuirfft",
-        "theano.gpuarray.rule_names": "local_gpua_curfft_op local_gpua_cuirfft_op",
+        "theano.legacy.gpu_functions": "curfft cuirfft",
+        "theano.legacy.gpu_rules": "local_gpua_curfft_op local_gpua_cuirfft_op",
     },
     "theano.gpuarray.ctc": {
         "theano.gpuarray.ops": "GpuConnectionistTemporalClassification",
-        "theano.gpuarray.functions": "gpu_ctc",
+        "theano.legacy.gpu_functions": "gpu_ctc",
         "theano.legacy.gone_in_gpu_backend": "local_gpu_ctc_no_grad",
     },
     "theano.gpuarray.blocksparse": {
@@ -157,7 +157,7 @@ OLD_NAMES = {
         "theano.legacy.gpu_helpers": (
             "gpu_print_wrapper gpu_reconstruct_graph gpu_safe_new split_inputs tensor_to_gpu"
         ),
-        "theano.gpuarray.rule_names": (
+        "theano.legacy.gpu_rules": (
             "local_gpu_alloc_diag local_gpu_average_pool_grad local_gpu_downsample_factor_max_grad_grad "
             "local_gpu_extract_diag local_gpu_max_pool_grad local_gpu_max_pool_rop local_gpu_maxandargmax "
             "local_gpu_pool local_gpua_advanced_boolean_incsubtensor local_gpua_advanced_boolean_subtensor "
@@ -201,18 +201,18 @@ OLD_NAMES = {
             "local_dnn_convgi_inplace local_dnn_convgw_inplace local_dnn_convi_alpha_merge "
             "local_dnn_convi_output_merge local_dnn_convw_alpha_merge local_dnn_convw_output_merge"
         ),
-        "theano.gpuarray.dnn_ops": (
+        "theano.legacy.cudnn_ops": (
             "GpuDnnBatchNorm GpuDnnBatchNormGrad GpuDnnBatchNormInference GpuDnnConv GpuDnnConvDesc "
             "GpuDnnConvGradI GpuDnnConvGradW GpuDnnPool GpuDnnPoolBase GpuDnnPoolDesc GpuDnnPoolGrad "
             "GpuDnnReduction GpuDnnSoftmax GpuDnnSoftmaxBase GpuDnnSoftmaxGrad GpuDnnTransformerGrid "
             "GpuDnnTransformerSampler"
         ),
-        "theano.gpuarray.dnn_functions": (
+        "theano.legacy.cudnn_functions": (
             "as_i32 dnn_available dnn_batch_normalization_test dnn_batch_normalization_train dnn_conv dnn_conv3d "
             "dnn_gradinput dnn_gradinput3d dnn_gradweight dnn_gradweight3d dnn_pool dnn_present dnn_spatialtf "
             "dropout ensure_dt version"
         ),
-        "theano.gpuarray.rule_names": (
+        "theano.legacy.gpu_rules": (
             "local_cudnn_maxandargmax local_dnn_argmax local_dnn_reduction local_gpua_avg_pool_dnn_grad_stride "
             "local_gpua_logsoftmax_to_dnn local_gpua_pool_dnn_alternative local_gpua_pool_dnn_grad_stride "
             "local_gpua_softmax_dnn_grad local_log_softmax_dnn local_softmax_dnn"
@@ -228,7 +228,7 @@ OLD_NAMES = {
             "local_dnn_convi_alpha_merge local_dnn_convi_output_merge local_dnn_convw_alpha_merge "
             "local_dnn_convw_output_merge"
         ),
-        "theano.gpuarray.rule_names": (
+        "theano.legacy.gpu_rules": (
             "local_cudnn_maxandargmax local_dnn_argmax local_dnn_reduction local_gpua_avg_pool_dnn_grad_stride "
             "local_gpua_logsoftmax_to_dnn local_gpua_pool_dnn_alternative local_gpua_pool_dnn_grad_stride "
             "local_gpua_softmax_dnn_grad local_log_softmax_dnn local_softmax_dnn"
@@ -279,11 +279,11 @@ OLD_NAMES = {
         ),
     },
     "theano.sandbox.cuda.dnn": {
-        "theano.gpuarray.dnn_functions": (
+        "theano.legacy.cudnn_functions": (
             "dnn_batch_normalization_test dnn_batch_normalization_train dnn_conv dnn_conv3d dnn_gradinput "
             "dnn_gradweight dnn_pool version"
         ),
-        "theano.gpuarray.dnn_ops": (
+        "theano.legacy.cudnn_ops": (
             "GpuDnnConv GpuDnnConvDesc GpuDnnConvGradI GpuDnnConvGradW GpuDnnPool GpuDnnPoolDesc GpuDnnPoolGrad "
             "GpuDnnSoftmax GpuDnnSoftmaxGrad"
         ),

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from theano.gpuarray.calls import context_name_for, seen_from_host, there
-from theano.gpuarray.dnn_functions import (
+from theano.gradient import grad
+from theano.legacy.cudnn_functions import (
     dnn_batch_normalization_test,
     dnn_batch_normalization_train,
     dnn_conv,
@@ -24,7 +25,6 @@ from theano.gpuarray.dnn_functions import (
     sampled,
     sampling_grid,
 )
-from theano.gradient import grad
 from theano.records import record
 from theano.scalar import maximum as larger
 from theano.tensor.convert import as_tensor_variable
