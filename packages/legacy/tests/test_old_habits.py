@@ -8,6 +8,7 @@ import theano
 from theano.compile import as_op, view_op
 from theano.errors import TestValueError
 from theano.graph import FunctionGraph, Op, generic
+from theano.legacy.vm_linker import VM_Linker
 from theano.rewriting.userdefined import (
     EquilibriumOptimizer,
     MergeOptimizer,
@@ -15,7 +16,6 @@ from theano.rewriting.userdefined import (
     TopoOptimizer,
     local_optimizer,
 )
-from theano.runtime.interpreter import VM_Linker
 
 
 class Add(Op):

@@ -13,8 +13,8 @@ import theano.tensor as T
 from theano.compile import MonitorMode, NanGuardMode
 from theano.compile.monitormode import detect_nan
 from theano.compile.nanguardmode import NanGuardWarning, contains_inf, contains_nan, flatten
-from theano.runtime.interpreter import VM_Linker, WrapLinker, WrapLinkerMany
-from theano.runtime.link import PerformLinker
+from theano.runtime.interpreter import WrapLinker, WrapLinkerMany
+from theano.runtime.link import Linker, PerformLinker
 
 x = T.dvector("x")
 
@@ -197,7 +197,7 @@ def test_two_linkers_have_values_of_their_own():
         pairs.append((one.outputs[0][0], two.outputs[0][0]))
 
     s = theano.shared(np.ones(2), "s")
-    mode = theano.Mode(WrapLinker([VM_Linker(), PerformLinker()], both))
+    mode = theano.Mode(WrapLinker([Linker(), PerformLinker()], both))
     f = theano.function([x], T.exp(x) + s, updates=[(s, s * 2)], mode=mode)
     for k in range(3):
         np.testing.assert_allclose(f([0.0, 1.0]), np.exp([0, 1]) + 2**k)
@@ -209,7 +209,7 @@ def test_two_linkers_have_values_of_their_own():
 def test_many_wrappers_in_order():
     said = []
     linker = WrapLinkerMany(
-        [VM_Linker()], [lambda i, n, fn: (fn(), said.append("first")), lambda i, n, fn: said.append("second")]
+        [Linker()], [lambda i, n, fn: (fn(), said.append("first")), lambda i, n, fn: said.append("second")]
     )
     theano.function([x], T.exp(x), mode=theano.Mode(linker))([0.0])
     assert said == ["first", "second"]
@@ -237,7 +237,7 @@ def test_memory_of_values_that_are_dead_is_let_go():
     v = x
     for _ in range(6):
         v = T.cumsum(v)
-    theano.function([x], v, mode=theano.Mode(WrapLinker([VM_Linker()], watch), None))(np.ones(200_000))
+    theano.function([x], v, mode=theano.Mode(WrapLinker([Linker()], watch), None))(np.ones(200_000))
     assert len(alive) == 6 and max(alive) <= 2  # larger than what the machine keeps for next time
 
 

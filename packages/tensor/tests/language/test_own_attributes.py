@@ -13,7 +13,7 @@ from theano.graph import Apply, FunctionGraph, Op, Type, Variable
 from theano.graph.features import Feature
 from theano.rewriting.userdefined.graph_rewriters import Optimizer
 from theano.runtime.dual import DualLinker
-from theano.runtime.interpreter import VM_Linker, WrapLinker
+from theano.runtime.interpreter import WrapLinker
 from theano.runtime.link import CLinker, Linker, OpWiseCLinker, PerformLinker
 
 NAMES = """
@@ -58,7 +58,7 @@ def derived(base):
 
 MAKERS = {
     "Op": Double, "Type": Own, "Variable": lambda: derived(Variable)(Own()), "Apply": lambda: Double().make_node(T.dvector()),
-    "Linker": derived(Linker), "PerformLinker": derived(PerformLinker), "CLinker": derived(CLinker), "VM_Linker": derived(VM_Linker),
+    "Linker": derived(Linker), "PerformLinker": derived(PerformLinker), "CLinker": derived(CLinker),
     "OpWiseCLinker": derived(OpWiseCLinker), "DualLinker": derived(DualLinker),
     "WrapLinker": lambda: derived(WrapLinker)([PerformLinker()], print), "Mode": derived(theano.Mode), "Feature": derived(Feature),
     "Optimizer": derived(Optimizer), "SharedVariable": lambda: derived(SharedVariable)("s", Own(), 3, False),
@@ -85,7 +85,7 @@ def test_any_attribute_can_be_set(kind):
 
 def test_objects_with_attributes_of_their_own_work():
     x = T.dvector("x")
-    double, add, mode = Double(), T.Elemwise(ts.add), theano.Mode(VM_Linker(), "fast_run")
+    double, add, mode = Double(), T.Elemwise(ts.add), theano.Mode(Linker(), "fast_run")
     double.tag, double.inner_profiles, double.mine, add.nin, add.nout, mode.linker.mine = "mine", [], 1, 2, 1, "mine"
     x.auto_name = "auto_mine"
     y = add(double(x), x)

@@ -1,4 +1,4 @@
-"""A graph that a linker has accepted: what older programs get thunks and functions from."""
+"""A graph that a linker has accepted, of which it makes thunks and functions."""
 
 from __future__ import annotations
 

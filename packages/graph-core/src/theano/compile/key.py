@@ -49,8 +49,7 @@ from theano.graph.table import GraphTable, table_of
 from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import RewriteSettings
-from theano.runtime.interpreter import VM_Linker
-from theano.runtime.link import CLinker, Linker, OpWiseCLinker, PerformLinker
+from theano.runtime.link import plain_linkers
 
 FORMAT = "function 1"
 MAX_CONSTANT_BYTES = 1 << 26
@@ -64,7 +63,6 @@ PRINTING = "PrintCurrentFunctionGraph"
 PRINTING_TAGS = frozenset((PRINTING, "Print1.21", "Print1.51"))
 
 _INPUTS = (SymbolicInput, In, Param)
-_LINKERS = (Linker, PerformLinker, CLinker, OpWiseCLinker, VM_Linker)
 
 
 def function_key(
@@ -105,7 +103,7 @@ def _add(state: Any, part: bytes) -> None:
 
 
 def _describe_mode(mode: Mode) -> list[Any]:
-    known = type(mode) is Mode and type(mode.linker) in _LINKERS and not mode.linker.inspects_nodes
+    known = type(mode) is Mode and type(mode.linker) in plain_linkers and not mode.linker.inspects_nodes
     if not known or mode.linker.schedule is not None:
         raise NoCanonicalForm(f"nobody knows what {mode!r} does")
     query, linker = mode.optimizer, mode.linker

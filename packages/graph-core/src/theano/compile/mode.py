@@ -16,7 +16,6 @@ from theano.rewriting import (
     query_of,
     rewrite,
 )
-from theano.runtime.interpreter import VM_Linker
 from theano.runtime.link import CLinker, Linker, LinkWith, OpWiseCLinker, PerformLinker
 from theano.settings import config
 
@@ -27,10 +26,10 @@ predefined_linkers: dict[str, Linker] = {
     "c": CLinker(),
     "c|py": OpWiseCLinker(),
     "c|py_nogc": OpWiseCLinker(allow_gc=False).called("c|py_nogc"),
-    "vm": VM_Linker(),
-    "vm_nogc": VM_Linker(allow_gc=False).called("vm_nogc"),
-    "cvm": VM_Linker(use_cloop=True),
-    "cvm_nogc": VM_Linker(use_cloop=True, allow_gc=False).called("cvm_nogc"),
+    "vm": Linker("vm"),
+    "vm_nogc": Linker("vm_nogc", allow_gc=False),
+    "cvm": Linker("cvm"),
+    "cvm_nogc": Linker("cvm_nogc", allow_gc=False),
 }
 
 #: Queries by the names that ``config.optimizer`` and ``Mode`` take.

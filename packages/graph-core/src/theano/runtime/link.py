@@ -105,7 +105,7 @@ class Linker:
     def accept(self, fgraph: FunctionGraph, no_recycling: Any = None, profile: Any = None) -> Any:
         """Return what makes thunks and functions of a graph: ``accept(fgraph).make_function()``.
 
-        Older programs ask the linker itself for these; it means the graph that it accepted last.
+        The linker itself makes these, too, of the graph that it accepted last.
         """
         accepted = accepter.required()(self, fgraph)
         self._accepted = accepted
@@ -163,6 +163,10 @@ class OpWiseCLinker(Linker):
         schedule: Schedule = None,
     ):
         super().__init__("c|py", "where possible" if fallback_on_perform else "always", allow_gc, schedule=schedule)
+
+
+#: The linkers of which :class:`Linker`'s fields say all that they do, so that functions can be found again by them.
+plain_linkers: set[type[Linker]] = {Linker, PerformLinker, CLinker, OpWiseCLinker}
 
 
 @record

@@ -329,7 +329,7 @@ OLD_NAMES = {
     },
     "theano.gof.vm": {
         "theano.legacy.gone": "calculate_reallocate_info CVM Loop LoopGC Stack VM",
-        "theano.runtime.interpreter": "VM_Linker",
+        "theano.legacy.vm_linker": "VM_Linker",
     },
     "theano.graph.basic": {
         "theano.legacy.ordering": "graph_inputs=inputs walk",
@@ -407,7 +407,7 @@ OLD_NAMES = {
     },
     "theano.link.vm": {
         "theano.legacy.gone": "calculate_reallocate_info Loop LoopGC Stack VM",
-        "theano.runtime.interpreter": "VM_Linker VMLinker=VM_Linker",
+        "theano.legacy.vm_linker": "VM_Linker VMLinker=VM_Linker",
     },
     "theano.printing": {
         "theano.legacy.types": "Node",
