@@ -1,10 +1,13 @@
 """What older programs do with functions, linkers, ops of functions and rewriters."""
 
 import io
+import pickle
 
+import numpy as np
 import pytest
 
 import theano
+import theano.tensor as T
 from theano.compile import as_op, view_op
 from theano.errors import TestValueError
 from theano.graph import FunctionGraph, Op, generic
@@ -75,6 +78,44 @@ def test_inputs_of_a_function_by_container():
     assert f.inv_finder[f.finder["other"]].name == "other"
     assert [(i, same) for spec, (i,), (same,) in f.indices] == list(enumerate(f.maker.inputs))
     assert f.refeed == [True, True, False] and f.n_returned_outputs == 1
+
+
+def test_fn_reads_and_fills_containers():
+    x, y = T.dscalar("x"), T.dvector("y")
+    total = theano.shared(1.0)
+    f = theano.function([x, theano.In(y, value=np.ones(2))], [x + y, total], updates=[(total, total + 1)])
+    with pytest.raises(TypeError, match="without its input 'x'"):
+        f.fn()
+    assert [c.value for c in f.output_storage] == [None, None] and total.get_value() == 1
+    f.input_storage[0].value = 3
+    assert [v.tolist() for v in f.fn()] == [[4.0, 4.0], 1.0]
+    assert [v.tolist() for v in f.fn(n_calls=2)] == [[4.0, 4.0], 3.0]
+    assert f.output_storage[0].value.tolist() == [4.0, 4.0] and f.input_storage[0].value == 3
+    assert [v.tolist() for v in f.fn(output_subset=[1])] == [4.0] and f.output_storage[1].value == 4
+    assert pickle.loads(pickle.dumps(f))(3)[0].tolist() == [4.0, 4.0] and f.copy().fn is not f.fn
+
+
+def test_members_of_functions_that_older_programs_ask_for():
+    x = T.dvector("x")
+    inner = theano.OpFromGraph([x], [x * x])
+    assert [type(op) for op in theano.function([x], inner(x), mode="FAST_COMPILE").nodes_with_inner_function] == [type(inner)]
+    f = theano.function([x], x + 1)
+    assert f.nodes_with_inner_function == [] and f._check_for_aliased_inputs is False and f.sync_shared() is None
+    state = theano.shared(np.zeros(2))
+    g = theano.function([theano.In(x, borrow=True)], x, updates=[(state, x)])
+    assert g._check_for_aliased_inputs
+    g._check_for_aliased_inputs = False
+    assert not g._check_for_aliased_inputs
+    with pytest.raises(AttributeError, match="'Function' object has no attribute 'nonsense'"):
+        f.nonsense
+
+
+def test_linkers_of_this_machine_are_of_one_class():
+    linkers = theano.compile.mode.predefined_linkers
+    assert [name for name in linkers if isinstance(linkers[name], VM_Linker)] == ["vm", "vm_nogc", "cvm", "cvm_nogc"]
+    own = type("MyLinker", (VM_Linker,), {})
+    assert isinstance(own(), VM_Linker) and not isinstance(linkers["cvm"], own)
+    assert VM_Linker(use_cloop=True).name == "cvm" and pickle.loads(pickle.dumps(VM_Linker())) == VM_Linker()
 
 
 @pytest.mark.parametrize("allow_gc", [True, False])

@@ -292,8 +292,6 @@ def test_printed_trees_end_with_the_graphs_that_ops_hold():
         " > |y [id H]",
     ]
     assert "Inner" not in theano.printing.debugprint(T.Tile(1)(T.dvector(), [2]), file="str")
-    f = theano.function([x], outer(x))
-    assert f.nodes_with_inner_function == [outer] and theano.function([x], T.Mean()(x), mode=PLAIN).nodes_with_inner_function == []
 
 
 # -- expressions ---------------------------------------------------------------------------------------------------

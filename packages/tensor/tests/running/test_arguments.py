@@ -126,20 +126,6 @@ def test_trusted_arguments() -> None:
         f(one, two)
 
 
-def test_fn_reads_and_fills_containers() -> None:
-    x, y = tensor.dscalar("x"), tensor.dvector("y")
-    total = theano.shared(1.0)
-    f = theano.function([x, theano.In(y, value=np.ones(2))], [x + y, total], updates=[(total, total + 1)])
-    with pytest.raises(TypeError, match="without its input 'x'"):
-        f.fn()
-    assert [c.value for c in f.output_storage] == [None, None] and total.get_value() == 1
-    f.input_storage[0].value = 3
-    assert [v.tolist() for v in f.fn()] == [[4.0, 4.0], 1.0]
-    assert [v.tolist() for v in f.fn(n_calls=2)] == [[4.0, 4.0], 3.0]
-    assert f.output_storage[0].value.tolist() == [4.0, 4.0] and f.input_storage[0].value == 3
-    assert [v.tolist() for v in f.fn(output_subset=[1])] == [4.0] and f.output_storage[1].value == 4
-
-
 def test_an_update_is_not_converted() -> None:
     """A row that is stored where a matrix is expected is refused, as documented, before anything is changed."""
     w = theano.shared(np.ones((3, 3)), "w")

@@ -8,14 +8,12 @@ from __future__ import annotations
 import copy as copy_module
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from time import perf_counter
 from typing import Any
 
 from theano.compile.arguments import ArgumentFilter, CallExplainer, Separator
 from theano.compile.closed_graph import ClosedGraph
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
-from theano.compile.internals import Internals
 from theano.compile.maker import FunctionMaker
 from theano.compile.pickling import FunctionState, state_of, unflatten
 from theano.compile.shared import Container, SharedVariable, store_with
@@ -23,6 +21,7 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.notebook import as_svg
 from theano.graph.text import printable
 from theano.graph.variable import Variable
+from theano.layers import member
 from theano.loader.module import Function as NativeFunction
 from theano.loader.module import (
     enable_vectorcall,
@@ -120,54 +119,8 @@ class Function(NativeFunction):
         for each in self._filters:
             each.trusted = self._trusted
 
-    @property
-    def nodes_with_inner_function(self) -> list[Any]:
-        """The ops of this function that have a graph or a function inside."""
-        ops = [n.op for n in self.maker.linked.nodes]
-        return [op for op in ops if getattr(op, "inner_graph", None) is not None or hasattr(op, "fn")]
-
-    @cached_property
-    def fn(self) -> Internals:
-        """The nodes that run, and where values are stored; to call it is to call this without arguments."""
-        return Internals(self)
-
-    @cached_property
-    def output_storage(self) -> list[Container]:
-        """Containers for the outputs, which ``f.fn()`` fills; a plain call returns its results, and keeps none."""
-        return [Container(o.variable, [None], readonly=True) for o in self.maker.outputs]
-
-    @property
-    def _check_for_aliased_inputs(self) -> bool:
-        """Whether an argument may be memory of a stored value that a call changes; older programs look at it.
-
-        They also set it, so as not to have it looked at, which takes no time here.
-        """
-        inputs = self.maker.inputs
-        taken = any(not i.implicit and i.update is None and (i.borrow or i.mutable) for i in inputs)
-        return taken and any(i.update is not None for i in inputs)
-
-    @_check_for_aliased_inputs.setter
-    def _check_for_aliased_inputs(self, wanted: bool) -> None:
-        pass
-
-    @property
-    def outputs(self) -> list[SymbolicOutput]:
-        """The outputs as they were asked for."""
-        return list(self.maker.outputs)
-
-    @property
-    def n_returned_outputs(self) -> int:
-        """How many outputs were asked for: new values of shared variables do not count."""
-        return len(self.maker.outputs)
-
-    @property
-    def defaults(self) -> list[tuple[bool, bool, Any]]:
-        """For each input, whether calls must give it, whether its value is put back after a call, and that value."""
-        given = zip(self.maker.inputs, self.input_storage, strict=True)
-        return [
-            (not spec.implicit and container.value is None, spec.update is None and not spec.implicit, container.value)
-            for spec, container in given
-        ]
+    def __getattr__(self, name: str) -> Any:
+        return member(self, f"{__name__}.Function", name)
 
     # -- stored values ------------------------------------------------------------------------------------
 
@@ -185,21 +138,6 @@ class Function(NativeFunction):
                     finder[spec.name] = DUPLICATE if spec.name in finder else container
             self._finder = finder
         return self._finder
-
-    @property
-    def inv_finder(self) -> dict[Container, SymbolicInput]:
-        """The input of each container."""
-        return dict(zip(self.input_storage, self.maker.inputs, strict=True))
-
-    @property
-    def indices(self) -> list[tuple[SymbolicInput, list[int], list[SymbolicInput]]]:
-        """For each input, itself, its position, and itself in a list: inputs that stand for several are gone."""
-        return [(spec, [i], [spec]) for i, spec in enumerate(self.maker.inputs)]
-
-    @property
-    def refeed(self) -> list[bool]:
-        """For each input, whether its value is put back after a call."""
-        return [back for _, back, _ in self.defaults]
 
     def _container_of(self, key: Any) -> Container:
         found = self.finder.get(key)
@@ -233,9 +171,6 @@ class Function(NativeFunction):
         """Return the shared variables that this function reads or updates."""
         return list(self.maker.shared)
 
-    def sync_shared(self) -> None:
-        """Wait until the shared variables hold what the last call left there: here they do at once."""
-
     # -- copies -----------------------------------------------------------------------------------------------
 
     def copy(
@@ -254,8 +189,8 @@ class Function(NativeFunction):
         Parameters
         ----------
         share_memory : bool
-            Kept for old programs: each call in flight has memory of its own, which calls one after the other
-            share in any case.
+            Without effect: each call in flight has memory of its own, which calls one after the other share in any
+            case.
         swap : dict from SharedVariable to SharedVariable, optional
             Shared variables to use in the place of others of the same type.
         delete_updates : bool
@@ -440,7 +375,7 @@ def _copied_containers(function: Function, inputs: Sequence[SymbolicInput]) -> l
 
 
 def restore(state: FunctionState, trust_input: bool = False) -> Function | None:
-    """Return the function that was pickled; older pickles do not hold ``trust_input``.
+    """Return the function that was pickled; pickles may lack ``trust_input``.
 
     With ``config.unpickle_function`` False, None is returned: for files in which functions were pickled by mistake.
     """

@@ -221,7 +221,7 @@ def member(value: object, owner: str, name: str) -> Any:
     AttributeError
         No layer has it.
     """
-    for layer in () if name.startswith("_") else installed(False):
+    for layer in () if name.startswith("__") else installed(False):
         for made_by, names in layer.members.get(owner, {}).items():
             if name in names.split():
                 return getattr(named(made_by)(value), name)

@@ -22,6 +22,11 @@ _OF_LOOPS = (
     "outer_shared outer_shared_outs outer_sitsot outer_sitsot_outs tap_array var_mappings"
 )
 
+_OF_FUNCTIONS = (
+    "fn output_storage nodes_with_inner_function _check_for_aliased_inputs outputs n_returned_outputs defaults refeed "
+    "inv_finder indices sync_shared"
+)
+
 LAYER = describe(
     Layer(
         "theano-legacy",
@@ -31,7 +36,10 @@ LAYER = describe(
             "theano._asarray": "theano.misc.safe_asarray:_asarray",
             "theano.test": "theano.tests:test",
         },
-        members={"theano.scan.op.Scan": {"theano.legacy.scan_kinds:Kinds": _OF_LOOPS}},
+        members={
+            "theano.scan.op.Scan": {"theano.legacy.scan_kinds:Kinds": _OF_LOOPS},
+            "theano.compile.executable.Function": {"theano.legacy.function_members:Members": _OF_FUNCTIONS},
+        },
         spellings=" ".join(f"theano.legacy.tables.{name}" for name in (*_TABLES, *_ON_DEVICES)),
     )
 )

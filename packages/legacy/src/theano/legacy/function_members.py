@@ -1,17 +1,103 @@
-"""``f.fn``: what older programs read of a function's inside."""
+"""What older programs read of a function: its nodes and cells (``f.fn``), and facts of its inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from theano.compile.executable import Function
+from theano.compile.inputs import SymbolicInput, SymbolicOutput
+from theano.compile.shared import Container
 from theano.graph.apply import Apply
 from theano.graph.variable import Constant, Variable
 from theano.runtime.interpreter import NodeFunction, NodeThunk
 
-if TYPE_CHECKING:
-    from theano.compile.executable import Function
+
+class Members:
+    """What a function shows besides its own members.
+
+    Parameters
+    ----------
+    function : Function
+
+    Examples
+    --------
+    >>> import theano
+    >>> x = theano.generic("x")
+    >>> f = theano.function([theano.In(x, value=3)], theano.compile.view_op(x))
+    >>> f.defaults, f.n_returned_outputs
+    ([(False, True, 3)], 1)
+    """
+
+    def __init__(self, function: Function):
+        self._function = function
+
+    @property
+    def fn(self) -> Internals:
+        """The nodes that run, and where values are stored; to call it is to call the function without arguments."""
+        made: Internals = vars(self._function).setdefault("fn", Internals(self._function))
+        return made
+
+    @property
+    def output_storage(self) -> list[Container]:
+        """Containers for the outputs, which ``f.fn()`` fills; a plain call returns its results, and keeps none."""
+        fresh = [Container(o.variable, [None], readonly=True) for o in self._function.maker.outputs]
+        kept: list[Container] = vars(self._function).setdefault("output_storage", fresh)
+        return kept
+
+    @property
+    def nodes_with_inner_function(self) -> list[Any]:
+        """The ops of the function that have a graph or a function inside."""
+        ops = [n.op for n in self._function.maker.linked.nodes]
+        return [op for op in ops if getattr(op, "inner_graph", None) is not None or hasattr(op, "fn")]
+
+    @property
+    def _check_for_aliased_inputs(self) -> bool:
+        """Whether an argument may be memory of a stored value that a call changes.
+
+        Programs also set it, so as not to have it looked at, which takes no time here.
+        """
+        inputs = self._function.maker.inputs
+        taken = any(not i.implicit and i.update is None and (i.borrow or i.mutable) for i in inputs)
+        return taken and any(i.update is not None for i in inputs)
+
+    @property
+    def outputs(self) -> list[SymbolicOutput]:
+        """The outputs as they were asked for."""
+        return list(self._function.maker.outputs)
+
+    @property
+    def n_returned_outputs(self) -> int:
+        """How many outputs were asked for: new values of shared variables do not count."""
+        return len(self._function.maker.outputs)
+
+    @property
+    def defaults(self) -> list[tuple[bool, bool, Any]]:
+        """For each input, whether calls must give it, whether its value is put back after a call, and that value."""
+        given = zip(self._function.maker.inputs, self._function.input_storage, strict=True)
+        return [
+            (not spec.implicit and container.value is None, spec.update is None and not spec.implicit, container.value)
+            for spec, container in given
+        ]
+
+    @property
+    def refeed(self) -> list[bool]:
+        """For each input, whether its value is put back after a call."""
+        return [back for _, back, _ in self.defaults]
+
+    @property
+    def inv_finder(self) -> dict[Container, SymbolicInput]:
+        """The input of each container."""
+        return dict(zip(self._function.input_storage, self._function.maker.inputs, strict=True))
+
+    @property
+    def indices(self) -> list[tuple[SymbolicInput, list[int], list[SymbolicInput]]]:
+        """For each input, itself, its position, and itself in a list: inputs that stand for several are gone."""
+        return [(spec, [i], [spec]) for i, spec in enumerate(self._function.maker.inputs)]
+
+    def sync_shared(self) -> None:
+        """Wait until the shared variables hold what the last call left there: here they do at once."""
 
 
 class Internals:
@@ -43,7 +129,7 @@ class Internals:
     ('ViewOp', [3], [3])
     """
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Any):
         self._function = function
         maker = function.maker
         self.nodes: list[Apply] = maker.mode.linker.order(maker.fgraph)
