@@ -70,6 +70,7 @@ FACADES = {
         "theano.compile",
         "theano.compile.mode",
         "theano.compile.print_current",
+        "theano.legacy.rewriters",
         "theano.legacy.rewriting",
         "theano.legacy.rewriting_helpers",
         "theano.legacy.gpu_merging",

@@ -51,9 +51,9 @@ OLD_NAMES = {
         "theano.graph.traverse": "view_roots",
         "theano.rewriting": "Query",
         "theano.rewriting.userdefined": (
-            "CheckStackTraceOptimization DB EquilibriumDB EquilibriumOptimizer inplace_optimizer local_optimizer "
-            "LocalGroupDB LocalOptGroup LocalOptimizer MergeOptimizer NavigatorOptimizer OpKeyOptimizer OpRemove "
-            "OpSub Optimizer optimizer PatternSub ProxyDB SeqOptimizer SequenceDB TopoOptimizer"
+            "DB EquilibriumDB EquilibriumOptimizer inplace_optimizer local_optimizer LocalOptGroup LocalOptimizer "
+            "MergeOptimizer NavigatorOptimizer OpRemove OpSub Optimizer optimizer PatternSub SeqOptimizer SequenceDB "
+            "TopoOptimizer"
         ),
         "theano.runtime.dual": "DualLinker",
         "theano.runtime.link": "CLinker Linker LocalLinker=Linker OpWiseCLinker PerformLinker",
@@ -82,15 +82,14 @@ OLD_NAMES = {
         "theano.graph.source": "copy_stack_trace",
         "theano.rewriting": "check_stack_trace CheckStrackTraceFeature=CheckStackTraceFeature",
         "theano.rewriting.userdefined": (
-            "CheckStackTraceOptimization EquilibriumOptimizer FromFunctionLocalOptimizer FromFunctionOptimizer "
-            "in2out inplace_optimizer local_optimizer LocalOptGroup LocalOptimizer MergeOptimizer NavigatorOptimizer "
-            "OpKeyOptimizer OpRemove OpSub Optimizer optimizer out2in PatternSub pre_greedy_local_optimizer "
-            "SeqOptimizer TopoOptimizer"
+            "EquilibriumOptimizer FromFunctionLocalOptimizer FromFunctionOptimizer in2out inplace_optimizer "
+            "local_optimizer LocalOptGroup LocalOptimizer MergeOptimizer NavigatorOptimizer OpRemove OpSub Optimizer "
+            "optimizer out2in PatternSub SeqOptimizer TopoOptimizer"
         ),
     },
     "theano.gof.optdb": {
         "theano.rewriting": "Query",
-        "theano.rewriting.userdefined": "DB EquilibriumDB LocalGroupDB ProxyDB SequenceDB TopoDB",
+        "theano.rewriting.userdefined": "DB EquilibriumDB SequenceDB",
     },
     "theano.gof.params_type": {
         "theano.graph.params_type": "Params ParamsType",

@@ -149,7 +149,7 @@ class PhaseDB(DB):
         use_db_name_as_tag : bool
             Let queries that want this collection by its name have it.
         final_opt, cleanup : bool
-            Taken for older programs.
+            Without effect.
         before : str, optional
             The name of a rule that comes later than this one where both want the same node.
 
@@ -277,7 +277,7 @@ class PhasesDB(DB):
         replace : bool
             Take the place of an entry of that name, which otherwise must not exist.
         use_db_name_as_tag : bool
-            Taken for older programs.
+            Without effect.
 
         Raises
         ------

@@ -9,7 +9,6 @@ reports, history and what happens to a rule that fails are the compilation's.
 from __future__ import annotations
 
 import contextlib
-import inspect
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,14 +21,12 @@ from theano.graph.features import Feature
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.signals import let_signals_through
 from theano.graph.source import tracing
-from theano.graph.traverse import toposort
 from theano.graph.variable import Variable
 from theano.records import replace
 from theano.rewriting.context import Context, Pass, current
 from theano.rewriting.drive import attempt, fixpoint, prepare, walk
 from theano.rewriting.merge import merge
-from theano.rewriting.rule import Rule, replacements
-from theano.rewriting.source_lines import CheckStackTraceFeature
+from theano.rewriting.rule import Rule
 from theano.rewriting.userdefined.adapt import as_pass, as_rule, name_of
 from theano.rewriting.userdefined.node_rewriters import LocalOptGroup, require_destroy_handler
 from theano.rewriting.userdefined.profiles import print_profile
@@ -404,46 +401,6 @@ class TopoOptimizer(NavigatorOptimizer):
 TopoOptimizer.__module__ = "theano.gof.opt"
 
 
-class OpKeyOptimizer(NavigatorOptimizer):
-    """Shows the nodes of one op to a rule: those that its ``op_key()`` names.
-
-    Parameters
-    ----------
-    local_opt : LocalOptimizer with ``op_key``
-    ignore_newtrees : bool
-    failure_callback : callable, optional
-    """
-
-    def __init__(
-        self, local_opt: Any, ignore_newtrees: bool | str = False, failure_callback: FailureCallback | None = None
-    ):
-        if not hasattr(local_opt, "op_key"):
-            raise TypeError("an OpKeyOptimizer takes a rule with a method op_key, which says the op that it wants")
-        super().__init__(local_opt, ignore_newtrees, failure_callback)
-
-    def apply(self, fgraph: FunctionGraph) -> None:
-        """Walk over the nodes of the op."""
-        keys = self.local_opt.op_key()
-        rule = as_rule(_Tracking(self.local_opt, keys if isinstance(keys, (list, tuple)) else [keys]))
-        with working(fgraph, self, self.failure_callback) as context:
-            walk(fgraph, [rule], context, fresh=not self.ignore_newtrees)
-
-
-class _Tracking:
-    """A rule that is shown other nodes than it says itself."""
-
-    def __init__(self, local: Any, keys: Sequence[Any]):
-        self._local, self._keys, self.name = local, keys, getattr(local, "name", None)
-        takes_graph = len(inspect.signature(local.transform).parameters) == 2
-        if takes_graph:
-            self.transform = local.transform
-        else:
-            self.transform = lambda node: local.transform(node)
-
-    def tracks(self) -> Sequence[Any]:
-        return self._keys
-
-
 class EquilibriumOptimizer(NavigatorOptimizer):
     """Uses rules and optimizers until none of them changes anything.
 
@@ -452,7 +409,7 @@ class EquilibriumOptimizer(NavigatorOptimizer):
     optimizers : list of LocalOptimizer, Rule or Optimizer
     failure_callback : callable, optional
     ignore_newtrees, tracks_on_change_inputs : bool
-        Taken for older programs: what comes new, and what a change reaches, is always looked at again.
+        Without effect: what comes new, and what a change reaches, is always looked at again.
     max_use_ratio : float, optional
         How often one rule may be used, per node of the graph.
     final_optimizers, cleanup_optimizers : list of Optimizer, optional
@@ -489,7 +446,7 @@ class EquilibriumOptimizer(NavigatorOptimizer):
         -------
         tuple
             This; in lists of one element, for there is one loop, its seconds and how often each rule was used; how many
-            nodes there were, are, and were before or after at most. What else older programs find there is not
+            nodes there were, are, and were before or after at most. What else one may look for there is not
             measured: empty lists and dictionaries.
         """
         passes = [(str(o), as_pass(o)) for o in self._passes]
@@ -558,51 +515,6 @@ class MergeOptimizer(Optimizer):
             changes = context.report.uses.get("merge", 0) - before
         merged = nodes - len(fgraph.apply_nodes)
         return 0, perf_counter() - start, None, None, {}, merged, changes - merged
-
-
-def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
-    """Return a variable after some rules were shown the nodes below it, the outermost last; graphs stay as they are.
-
-    It is for expressions that a rule has just built, which belong to no graph yet.
-
-    Parameters
-    ----------
-    *arguments
-        The rules and the variable; Theano-PyMC has the closed graph before them.
-    """
-    optimizations: Sequence[Any]
-    out: Variable
-    around: Any
-    *graph, optimizations, out = arguments
-    rule = as_rule(LocalOptGroup(*optimizations))
-    known: dict[Any, Any] = {}
-    for node in toposort([out]):
-        inputs = [known.get(v, v) for v in node.inputs]
-        at = node if inputs == node.inputs else node.clone_with_new_inputs(inputs)
-        known.update(zip(node.outputs, at.outputs, strict=True))
-        around = node.fgraph or (graph[0] if graph else None)
-        answer = rule.answer(around, at)
-        found = dict(replacements(rule, at, answer) or ())
-        known.update((old, found[own]) for old, own in zip(node.outputs, at.outputs, strict=True) if own in found)
-    result: Variable = known.get(out, out)
-    return result
-
-
-class CheckStackTraceOptimization(Optimizer):
-    """Lets a graph watch over lines of the program from there on; see :class:`CheckStackTraceFeature`."""
-
-    name = "CheckStackTrace"
-
-    def __init__(self, action: str = "raise"):
-        self.action = action
-
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        """Attach the watcher."""
-        if not any(isinstance(f, CheckStackTraceFeature) for f in fgraph.features):
-            fgraph.attach_feature(CheckStackTraceFeature(self.action))
-
-    def apply(self, fgraph: FunctionGraph) -> None:
-        """Change nothing."""
 
 
 class AddFeatureOptimizer(Optimizer):

@@ -176,6 +176,7 @@ OLD_NAMES = {
         "theano.graph.external_op": "ExternalCOp",
         "theano.graph.features": "PreserveVariableAttributes",
         "theano.gof.fg": "CachedConstantError",
+        "theano.legacy.rewriters": "CheckStackTraceOptimization LocalGroupDB OpKeyOptimizer ProxyDB",
     },
     "theano.gof.callcache": {
         "theano.legacy.callcache": "CallCache",
@@ -269,6 +270,7 @@ OLD_NAMES = {
         "theano.graph.fgraph": "FunctionGraph",
     },
     "theano.gof.opt": {
+        "theano.legacy.rewriters": "CheckStackTraceOptimization OpKeyOptimizer pre_greedy_local_optimizer",
         "theano.legacy.rewriting": (
             "ChangeTracker check_chain is_same_graph_with_merge LocalMetaOptimizer "
             "LocalMetaOptimizerSkipAssertionError merge_dict pre_constant_merge"
@@ -284,6 +286,7 @@ OLD_NAMES = {
         "logging": "logging=.",
     },
     "theano.gof.optdb": {
+        "theano.legacy.rewriters": "LocalGroupDB ProxyDB TopoDB",
         "theano.settings": "config",
         "theano.gof": "opt",
     },
