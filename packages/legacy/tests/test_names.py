@@ -16,7 +16,7 @@ import theano.tensor as T
 from theano import layers
 from theano.rewriting import phases
 from theano.scan.op import Scan
-from theano.tensor.testing.makers import makeTester
+from theano.tests.makers import makeTester
 
 
 def test_modules_of_the_core():

@@ -324,7 +324,7 @@ OLD_NAMES = {
     },
     "theano.tensor.tests": {},
     "theano.tensor.tests.test_basic": {
-        "theano.tensor.testing.makers": "makeBroadcastTester makeTester",
+        "theano.tests.makers": "makeBroadcastTester makeTester",
     },
     "theano.tensor.inc_code": {
         "theano.legacy.gone": "inc_code",

@@ -9,7 +9,7 @@ import pytest
 
 import theano.tensor as T
 from theano.tensor import inplace
-from theano.tensor.testing.makers import makeBroadcastTester, makeTester
+from theano.tests.makers import makeBroadcastTester, makeTester
 
 rng = np.random.default_rng(5)
 SQUARE, OTHER = rng.normal(size=(4, 4)), rng.normal(size=(4, 4))
