@@ -7,12 +7,16 @@ import os
 import numpy as np
 
 import theano
+import theano.tensor as T
 from theano.gpuarray import GpuArrayType
 from theano.tensor.device.ops import FromDevice, ToDevice
 
 MODE = theano.compile.get_default_mode().including("gpuarray")
 ON_CPU = theano.compile.get_default_mode()
 TOLERANCES = {"float16": 4e-3, "float32": 2e-5, "float64": 1e-12, "complex64": 2e-5, "complex128": 1e-12}
+
+FLOATS = ("float16", "float32", "float64")
+WHOLE = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 
 #: Programs are wanted, not results: see conftest.py.
 ONLY_SOURCES = "GPU_TEST_SOURCES" in os.environ
@@ -24,6 +28,21 @@ LAYOUTS = {
     "every second": lambda x: np.repeat(x, 2, axis=-1)[..., ::2] if x.ndim else x,
     "offset": lambda x: np.concatenate([x[:1], x])[1:] if x.ndim and len(x) else x,
 }
+
+
+def numbers(shape, dtype, seed=0):
+    """Return an array of random numbers."""
+    rng = np.random.default_rng(seed)
+    if dtype == "bool":
+        return rng.random(shape) < 0.5
+    if dtype in WHOLE:
+        return rng.integers(0 if dtype.startswith("u") else -9, 9, shape).astype(dtype)
+    return np.asarray(rng.normal(size=shape)).astype(dtype)
+
+
+def variable(dtype, ndim, name="x"):
+    """Return a variable for arrays of a dtype."""
+    return T.TensorType(dtype, (False,) * ndim)(name)
 
 
 def nodes(f):

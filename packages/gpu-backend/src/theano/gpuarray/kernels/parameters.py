@@ -68,7 +68,7 @@ class DeviceProduct(Parameters):
     in_place = Flag("whether what is added is overwritten")
 
 
-class RowsOperation(Enumeration):
+class SoftmaxOperation(Enumeration):
     """What is computed of the rows of a matrix."""
 
     SOFTMAX = 0
@@ -79,14 +79,14 @@ class RowsOperation(Enumeration):
     LOGARITHM_GRADIENT = 5
 
 
-class DeviceRows(Parameters):
+class DeviceSoftmax(Parameters):
     """Softmax of rows, and its relatives; the logarithm of the probability at each label."""
 
     function = Address("the kernel", _KERNEL)
     long_rows = Address("the one for rows longer than 256 work-items keep, if there is one", _KERNEL)
     kept = Int("how many elements of a row a work-item keeps")
     pack = Int("how many of them are 16 bytes")
-    operation = Choice(RowsOperation)
+    operation = Choice(SoftmaxOperation)
     bias = Flag("whether a vector is added to each row first")
     as_log = Flag("whether the logarithm is wanted")
     number = Flag("whether the gradient of all likelihoods is one number of the host's")
@@ -152,7 +152,7 @@ class DeviceNeighbours(Parameters):
 class DeviceMatrices(Parameters):
     """Linear algebra: its kernels, of which each operation launches some, and what the ops say."""
 
-    tiled = Address("products (`product.cl`)", _KERNEL)
+    tiled = Address("products (`blas.cl`)", _KERNEL)
     take = Address("copies of triangles", _KERNEL)
     identity = Address("ones on a diagonal", _KERNEL)
     largest = Address("the largest absolute value", _KERNEL)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from theano.gpuarray.array import context_name_of
@@ -34,6 +34,17 @@ def functions(node: Apply[Any, Any], text: str, names: Sequence[str]) -> list[Po
         return list(get_context(context_name_of(device)).functions(text, names))
     except DeviceCompileError as problem:
         raise DeviceCompileError(f"{title(node.op, node)}: {problem}", problem.text) from problem
+
+
+def bits(numbers: Iterable[int]) -> int:
+    """Return a number whose bits of these numbers are set.
+
+    Examples
+    --------
+    >>> bits([0, 2])
+    5
+    """
+    return sum(1 << n for n in numbers)
 
 
 def numbers_of_host(node: Apply[Any, Any]) -> tuple[int, ...]:
@@ -87,7 +98,7 @@ def shipped(file: str, dtype: str, uses: Sequence[str] = (), **words: object) ->
 
     Examples
     --------
-    >>> "#define NUMBER uint16_t\n#define COMPUTE float\n" in shipped("argmax.cl", "float16", AXES=2)
+    >>> "#define NUMBER uint16_t\n#define COMPUTE float\n" in shipped("reduce_argmax.cl", "float16", AXES=2)
     True
     """
     narrow = dtype == "float16"

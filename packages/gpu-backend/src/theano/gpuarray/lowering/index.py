@@ -62,7 +62,7 @@ def _read_on_host(node: Apply[Any, Any], first: int) -> tuple[int, ...]:
 
 def _selection(node: Apply[Any, Any], first: int, sets: bool, in_place: bool) -> Parameters:
     entries = [i if _is_array(v) else -1 for i, v in enumerate(node.inputs[first:], first)]
-    locate, tables = functions(node, text_of("places.cl"), ("locate", "tables"))
+    locate, tables = functions(node, text_of("index_advanced.cl"), ("locate", "tables"))
     blocks, merge, put = sort_functions(node, 8)
     return DeviceSelection(
         locate=locate, tables=tables, blocks=blocks, merge=merge, put=put, count=len(entries), entries=entries,
@@ -70,13 +70,13 @@ def _selection(node: Apply[Any, Any], first: int, sets: bool, in_place: bool) ->
     )  # fmt: skip
 
 
-@ready("th_kernel_gpu_select")
+@ready("th_kernel_gpu_advanced")
 def take_kernel(op: Any, node: Apply) -> Parameters:
     """Return the elements of x that the further inputs name together."""
     return _selection(node, 1, sets=False, in_place=False)
 
 
-@ready("th_kernel_gpu_select")
+@ready("th_kernel_gpu_advanced")
 def write_kernel(op: Any, node: Apply) -> Parameters:
     """Return x with y set in, or added to, the elements that the further inputs name together, one after the other."""
     return _selection(node, 2, sets=bool(op.set_instead_of_inc), in_place=works_in_place(op))

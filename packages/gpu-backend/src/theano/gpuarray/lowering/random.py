@@ -31,7 +31,7 @@ def _generator(header: str, file: str, blocks: tuple[str, ...]) -> str:
 @ready("th_kernel_gpu_mrg")
 def mrg_kernel(op: Any, node: Apply) -> Parameters:
     """Return uniform numbers of many streams of MRG31k3p, and the next states."""
-    text = _generator("mrg_step.h", "mrg.cl", storage_support("float16"))
+    text = _generator("mrg_step.h", "random_mrg.cl", storage_support("float16"))
     (function,) = functions(node, text, ("mrg",))
     return DeviceMrg(function=function, in_place=op.inplace)
 
@@ -39,7 +39,7 @@ def mrg_kernel(op: Any, node: Apply) -> Parameters:
 @ready("th_kernel_gpu_philox")
 def philox_kernel(op: Any, node: Apply) -> Parameters:
     """Return bits, uniform or normal numbers of Philox 4x32-10, and the next state."""
-    text = _generator("philox_block.h", "philox.cl", support(["log_f64", "log_plain_f32"]))
+    text = _generator("philox_block.h", "random_philox.cl", support(["log_f64", "log_plain_f32"]))
     draw, advance = functions(node, text, ("philox_draw", "philox_advance"))
     return DevicePhilox(draw=draw, advance=advance, kind=DrawnKind[op.kind.upper()], in_place=op.inplace)
 
@@ -52,7 +52,7 @@ def _categories(node: Apply, chooses: bool, replace: bool) -> Parameters:
         "RESULT": c_type(result), "RESULT_STORE(x)": stored,
     }  # fmt: skip
     half = "".join(f"{block}\n" for block in device_blocks(storage_support("float16")) or ())
-    text = shipped("categories.cl", dtype_of(node.inputs[0]), **words)
+    text = shipped("random_categories.cl", dtype_of(node.inputs[0]), **words)
     found = functions(node, text if half in text else half + text, ("multinomial", "choice"))
     return DeviceCategories(function=found[chooses], chooses=chooses, replace=replace)
 

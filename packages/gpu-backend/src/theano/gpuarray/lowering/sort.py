@@ -1,4 +1,4 @@
-"""Order, search and counts: sort, argsort, topk, searchsorted, bincount."""
+"""Order, search, counts and running sums: sort, argsort, topk, searchsorted, bincount, cumsum, cumprod."""
 
 from __future__ import annotations
 
@@ -8,18 +8,26 @@ import numpy as np
 
 from theano.gpuarray.dialect import device_blocks, text_of
 from theano.gpuarray.kernels.library import ready
-from theano.gpuarray.kernels.parameters import DeviceBincount, DeviceSearch, DeviceSort
-from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.kernels.parameters import DeviceBincount, DeviceCumulation, DeviceSearch, DeviceSort
+from theano.gpuarray.lowering.common import MOST_AXES, TARGET, functions, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters, Pointer
 from theano.lowering.accepts import FLOATS, INT64, INTEGERS, REAL, Accepts
 from theano.lowering.table import Lowering, register
 from theano.scalar.ctypes import c_type, compute_type, storage_support
 from theano.tensor.kernels.common import dtype_of, ndim_of
+from theano.tensor.sort.cumulative import CumOp
 from theano.tensor.sort.op import ArgSortOp, SortOp, TopKOp
 from theano.tensor.sort.search import SearchsortedOp
 from theano.tensor.sort.sets import Bincount
 
+#: What two elements become, and what changes no element: whole numbers wrap around, and adding -0.0 keeps a sign.
+_JOINS = {
+    ("bool", "add"): ("(COMPUTE)((x) || (y))", "0"), ("bool", "mul"): ("(COMPUTE)((x) && (y))", "1"),
+    ("whole", "add"): ("(COMPUTE)((uint64_t)(x) + (uint64_t)(y))", "0"),
+    ("whole", "mul"): ("(COMPUTE)((uint64_t)(x) * (uint64_t)(y))", "1"),
+    ("float", "add"): ("((x) + (y))", "-0.0f"), ("float", "mul"): ("((x) * (y))", "1"),
+}  # fmt: skip
 #: The axes beside that of the lines for which `sort.cl` has room.
 _KEPT_AXES = 16
 
@@ -70,7 +78,7 @@ def searchsorted_kernel(op: Any, node: Apply) -> Parameters | None:
         words[f"{name}_LOAD(x)"] = f"(COMMON){'th_load_f16' if dtype == 'float16' else ''}(x)"
     half = "".join(f"{block}\n" for block in device_blocks(storage_support("float16")) or ())
     macros = "".join(f"#define {name} {value}\n" for name, value in {"COMMON": compute_type(common), **words}.items())
-    (function,) = functions(node, half + macros + text_of("search.cl"), ("search",))
+    (function,) = functions(node, half + macros + text_of("sort_search.cl"), ("search",))
     return DeviceSearch(function=function, right=op.side == "right")
 
 
@@ -79,9 +87,24 @@ def bincount_kernel(op: Any, node: Apply) -> Parameters:
     """Return how often each number occurs, or the sum of its weights in the order in which they come."""
     weighted = len(node.inputs) > 2
     blocks, merge, put = sort_functions(node, np.dtype(dtype_of(node.inputs[0])).itemsize)
-    text = shipped("bincount.cl", dtype_of(node.outputs[0]), NUMBERS=c_type(dtype_of(node.inputs[0])))
+    text = shipped("sort_bincount.cl", dtype_of(node.outputs[0]), NUMBERS=c_type(dtype_of(node.inputs[0])))
     (count,) = functions(node, text, ("count",))
     return DeviceBincount(blocks=blocks, merge=merge, put=put, count=count, weighted=weighted)
+
+
+@ready("th_kernel_gpu_cumulate")
+def cumulate_kernel(op: Any, node: Apply) -> Parameters | None:
+    """Return the sums or products up to each place."""
+    dtype, ndim = dtype_of(node.inputs[0]), ndim_of(node.inputs[0])
+    if ndim > MOST_AXES:
+        return None
+    kind = "bool" if dtype == "bool" else "float" if dtype.startswith("float") else "whole"
+    join, none = _JOINS[kind, op.mode]
+    macros = {"JOIN(x, y)": join, "NONE": f"((COMPUTE){none})"}
+    text = shipped("sort_cumulate.cl", dtype, AXES=max(ndim, 1), **macros)
+    totals, cumulated = functions(node, text, ("totals", "cumulated"))
+    axis = -1 if op.axis is None else op.axis % ndim
+    return DeviceCumulation(totals=totals, cumulated=cumulated, axis=axis)
 
 
 def _second(node: Apply) -> tuple[int, ...]:
@@ -90,6 +113,7 @@ def _second(node: Apply) -> tuple[int, ...]:
 
 
 register(
+    Lowering(CumOp, cumulate_kernel, Accepts("x -> y", dtypes={"x": REAL}, same=("x y",)), target=TARGET),
     Lowering(SortOp, sort_kernel, Accepts(
         "x, axis -> y", dtypes={"x": REAL, "axis": INTEGERS}, same=("x y",),
     ), target=TARGET, on_host=_second),

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convolve.h"
+#include "conv.h"
 #include "cudnn.h"
 
 enum { MOST = TH_CUDNN_AXES, ALGORITHMS = 10, CHOSEN = 64 };

@@ -1,7 +1,7 @@
 /* Means of windows, and their gradient, by cuDNN, where Python has found it (`libraries.py`).
  *
  * It has the mean of windows that all fit, with as much padding before the elements as behind them, along two or three axes of
- * images with channels. Kernels of ours (`windows.c`) compute the rest:
+ * images with channels. Kernels of ours (`pool.c`) compute the rest:
  *
  * - largest elements: of -inf alone cuDNN 9.19 gives the least number that is finite;
  * - sums: a mean times the number of elements is not the sum to the last digit, nor whole where its terms are;
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "cudnn.h"
-#include "windows.h"
+#include "pool.h"
 
 typedef th_device_pool_params params_t;
 

@@ -2,7 +2,7 @@
 #ifndef THEANO_GPU_CUSOLVER_H
 #define THEANO_GPU_CUSOLVER_H
 
-#include "matrix.h"
+#include "linalg_matrix.h"
 
 /* NAME, what it takes: enumerations are ints, handles and what is on the device addresses */
 #define TH_CUSOLVER_FUNCTIONS(X)                                                                                                  \

@@ -88,7 +88,7 @@ typedef struct th_gpu_kernel {
     void *function;
 } th_gpu_kernel;
 
-/* Memory that was given back, by size class (`pool.c`). */
+/* Memory that was given back, by size class (`memory.c`). */
 enum { TH_GPU_CLASSES = 44 * 8 };
 typedef struct th_gpu_waiting th_gpu_waiting;
 

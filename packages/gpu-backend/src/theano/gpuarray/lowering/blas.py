@@ -21,7 +21,7 @@ _PLAIN = {"batch": False, "outer": False, "added": -1, "factor": -1, "scale": -1
 
 def product_functions(node: Apply, dtype: str) -> list[Pointer | int]:
     """Return the device functions for products of a dtype: for many elements, and for few of long sums."""
-    text = shipped("product.cl", dtype, **sums_and_products(dtype), **multiply_add(dtype))
+    text = shipped("blas.cl", dtype, **sums_and_products(dtype), **multiply_add(dtype))
     return functions(node, text, ("tiled", "thin"))
 
 
@@ -30,37 +30,37 @@ def _product(op: Any, node: Apply, left: int, right: int, **more: Any) -> Parame
     return DeviceProduct(tiled=tiled, thin=thin, left=left, right=right, **{**_PLAIN, **more})
 
 
-@ready("th_kernel_gpu_product")
+@ready("th_kernel_gpu_blas")
 def dot_kernel(op: Any, node: Apply) -> Parameters:
     """Return the product of two vectors or matrices."""
     return _product(op, node, 0, 1)
 
 
-@ready("th_kernel_gpu_product")
+@ready("th_kernel_gpu_blas")
 def dot22scalar_kernel(op: Any, node: Apply) -> Parameters:
     """Return the product of two matrices and a number."""
     return _product(op, node, 0, 1, factor=2)
 
 
-@ready("th_kernel_gpu_product")
+@ready("th_kernel_gpu_blas")
 def batched_dot_kernel(op: Any, node: Apply) -> Parameters:
     """Return the products of pairs along the first axis; either side may be matrices or vectors."""
     return _product(op, node, 0, 1, batch=True)
 
 
-@ready("th_kernel_gpu_product")
+@ready("th_kernel_gpu_blas")
 def gemm_kernel(op: Any, node: Apply) -> Parameters:
     """Return ``b z + a x y``; in place of z if the op declares that."""
     return _product(op, node, 2, 3, added=0, factor=1, scale=4, in_place=works_in_place(op))
 
 
-@ready("th_kernel_gpu_product")
+@ready("th_kernel_gpu_blas")
 def gemm_batch_kernel(op: Any, node: Apply) -> Parameters:
     """Return ``b z + a x y`` of each matrix along the first axis; in place of z if the op declares that."""
     return _product(op, node, 2, 3, batch=True, added=0, factor=1, scale=4, in_place=works_in_place(op))
 
 
-@ready("th_kernel_gpu_product")
+@ready("th_kernel_gpu_blas")
 def ger_kernel(op: Any, node: Apply) -> Parameters:
     """Return ``A + a x y'``; in place of A if the op declares that."""
     return _product(op, node, 2, 3, outer=True, added=0, factor=1, in_place=works_in_place(op))

@@ -111,7 +111,7 @@ static void parts_of(const th_buffer *x, double *parts)
     }
 }
 
-TH_EXPORT int th_kernel_gpu_product(th_ctx *ctx)
+TH_EXPORT int th_kernel_gpu_blas(th_ctx *ctx)
 {
     const params_t *p = ctx->params;
     th_gpu *gpu = p->tiled->gpu;

@@ -1,14 +1,14 @@
 /* Linear algebra on a device: matrices, and the steps that operations are made of. Errors are set where they are found; each
  * function returns 0, or -1 then. */
-#ifndef THEANO_GPU_MATRIX_H
-#define THEANO_GPU_MATRIX_H
+#ifndef THEANO_GPU_LINALG_MATRIX_H
+#define THEANO_GPU_LINALG_MATRIX_H
 
 #include "job.h"
 #include "parameters.h"
 
 typedef th_device_matrices_params th_matrices;
 
-enum { TH_BLOCK = 32 };                              /* as `matrix.cl` has it */
+enum { TH_BLOCK = 32 };                              /* as `linalg_matrix.cl` has it */
 enum { TH_WHOLE = 0, TH_LOWER = 1, TH_UPPER = 2 };      /* what is read of a matrix, */
 enum { TH_ZEROS = 0, TH_NAN = 1, TH_SYMMETRIC = 2 };    /* and what is elsewhere: options of `take` */
 
@@ -19,7 +19,7 @@ typedef struct matrix {
 
 static inline const th_matrices *th_told(const job *j) { return j->ctx->params; }
 
-/* What kernels are told beside their operands (`matrix_args` of `matrix.cl`). */
+/* What kernels are told beside their operands (`matrix_args` of `linalg_matrix.cl`). */
 typedef struct told {
     int64_t first, count, lower, option;
     double factor;

@@ -18,7 +18,7 @@ _NAMES = ("chosen_products", "outer_products")
 
 
 def _blocks(op: Any, node: Apply) -> Parameters:
-    found = functions(node, shipped("blocks.cl", dtype_of(node.inputs[0])), _NAMES)
+    found = functions(node, shipped("nnet_blocksparse.cl", dtype_of(node.inputs[0])), _NAMES)
     return DeviceBlocks(**dict(zip(_NAMES, found, strict=True)), in_place=op.inplace)
 
 

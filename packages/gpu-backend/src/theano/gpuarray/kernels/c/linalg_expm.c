@@ -1,7 +1,7 @@
 /* The host's half of the exponential of a matrix: the steps of `expm.h` on a device. */
 #include "expm.h"
 
-#include "matrix.h"
+#include "linalg_matrix.h"
 
 struct expm {
     job *j;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano.gpuarray.kernels.library import ready
-from theano.gpuarray.kernels.parameters import DeviceRows, RowsOperation
+from theano.gpuarray.kernels.parameters import DeviceSoftmax, SoftmaxOperation
 from theano.gpuarray.lowering.common import TARGET, functions, numbers_of_host, shipped
 from theano.gpuarray.writer.parts import WIDEST, size_of
 from theano.graph.apply import Apply
@@ -25,29 +25,30 @@ from theano.tensor.nnet.crossentropy import (
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias
 
 _NAMES = {
-    RowsOperation.SOFTMAX: "softmax_rows", RowsOperation.LIKELIHOOD: "softmax_rows",
-    RowsOperation.SOFTMAX_GRADIENT: "softmax_gradient", RowsOperation.LIKELIHOOD_GRADIENT: "likelihood_gradient",
-    RowsOperation.LOGARITHM: "label_logarithms", RowsOperation.LOGARITHM_GRADIENT: "label_logarithms_gradient",
+    SoftmaxOperation.SOFTMAX: "softmax_rows", SoftmaxOperation.LIKELIHOOD: "softmax_rows",
+    SoftmaxOperation.SOFTMAX_GRADIENT: "softmax_gradient", SoftmaxOperation.LIKELIHOOD_GRADIENT: "likelihood_gradient",
+    SoftmaxOperation.LOGARITHM: "label_logarithms", SoftmaxOperation.LOGARITHM_GRADIENT: "label_logarithms_gradient",
 }  # fmt: skip
 _FUNCTIONS = (*dict.fromkeys(_NAMES.values()), "softmax_long_rows")
 #: Which input has the labels.
 _LABELS = {
-    RowsOperation.LIKELIHOOD: 2, RowsOperation.LIKELIHOOD_GRADIENT: 2,
-    RowsOperation.LOGARITHM: 1, RowsOperation.LOGARITHM_GRADIENT: 2,
+    SoftmaxOperation.LIKELIHOOD: 2, SoftmaxOperation.LIKELIHOOD_GRADIENT: 2,
+    SoftmaxOperation.LOGARITHM: 1, SoftmaxOperation.LOGARITHM_GRADIENT: 2,
 }  # fmt: skip
 
 
 def _rows(
-    node: Apply, operation: RowsOperation, bias: bool = False, as_log: bool = False, labels: Labels = Labels.EACH
+    node: Apply, operation: SoftmaxOperation, bias: bool = False, as_log: bool = False, labels: Labels = Labels.EACH
 ) -> Parameters:
     label = c_type(dtype_of(node.inputs[_LABELS[operation]])) if operation in _LABELS else "int64_t"
     dtype = dtype_of(node.inputs[1 if operation % 2 else 0])
     kept, pack = (16 if dtype == "float64" else 32), WIDEST // size_of(dtype)
     larger = "fmax(x, y)" if dtype == "float64" else "fmaxf(x, y)"
-    text = shipped("softmax.cl", dtype, ("exp", "log"), LABEL=label, KEPT=kept, PACK=pack, **{"LARGER(x, y)": larger})
+    words = {"LABEL": label, "KEPT": kept, "PACK": pack, "LARGER(x, y)": larger}
+    text = shipped("nnet_softmax.cl", dtype, ("exp", "log"), **words)
     found = dict(zip(_FUNCTIONS, functions(node, text, _FUNCTIONS), strict=True))
     name = _NAMES[operation]
-    return DeviceRows(
+    return DeviceSoftmax(
         function=found[name], long_rows=found["softmax_long_rows"] if name == "softmax_rows" else 0,
         kept=kept, pack=pack, operation=operation, bias=bias, as_log=as_log, labels=labels,
         number=bool(_one_gradient(node)),
@@ -70,52 +71,52 @@ def _one_gradient(node: Apply) -> tuple[int, ...]:
     return tuple(i for i in numbers_of_host(node) if i == 0)
 
 
-@ready("th_kernel_gpu_rows")
+@ready("th_kernel_gpu_softmax")
 def softmax_kernel(op: Any, node: Apply) -> Parameters:
     """Return the softmax of each row of a matrix."""
-    return _rows(node, RowsOperation.SOFTMAX)
+    return _rows(node, SoftmaxOperation.SOFTMAX)
 
 
-@ready("th_kernel_gpu_rows")
+@ready("th_kernel_gpu_softmax")
 def softmax_with_bias_kernel(op: Any, node: Apply) -> Parameters:
     """Return the softmax of each row of ``x + b``."""
-    return _rows(node, RowsOperation.SOFTMAX, bias=True)
+    return _rows(node, SoftmaxOperation.SOFTMAX, bias=True)
 
 
-@ready("th_kernel_gpu_rows")
+@ready("th_kernel_gpu_softmax")
 def log_softmax_kernel(op: Any, node: Apply) -> Parameters:
     """Return the logarithm of the softmax of each row of a matrix."""
-    return _rows(node, RowsOperation.SOFTMAX, as_log=True)
+    return _rows(node, SoftmaxOperation.SOFTMAX, as_log=True)
 
 
-@ready("th_kernel_gpu_rows")
+@ready("th_kernel_gpu_softmax")
 def softmax_grad_kernel(op: Any, node: Apply) -> Parameters:
     """Return the gradient of a softmax."""
-    return _rows(node, RowsOperation.SOFTMAX_GRADIENT)
+    return _rows(node, SoftmaxOperation.SOFTMAX_GRADIENT)
 
 
-@ready("th_kernel_gpu_rows")
+@ready("th_kernel_gpu_softmax")
 def crossentropy_kernel(op: Any, node: Apply) -> Parameters:
     """Return minus the logarithm of the softmax of ``x + b`` at the labels, the softmax, and the largest places."""
-    return _rows(node, RowsOperation.LIKELIHOOD, bias=True, labels=_labels(node))
+    return _rows(node, SoftmaxOperation.LIKELIHOOD, bias=True, labels=_labels(node))
 
 
-@ready("th_kernel_gpu_rows")
+@ready("th_kernel_gpu_softmax")
 def crossentropy_dx_kernel(op: Any, node: Apply) -> Parameters:
     """Return the gradient of the cross entropies; dy is one or as many as rows."""
-    return _rows(node, RowsOperation.LIKELIHOOD_GRADIENT, labels=_labels(node))
+    return _rows(node, SoftmaxOperation.LIKELIHOOD_GRADIENT, labels=_labels(node))
 
 
-@ready("th_kernel_gpu_rows")
+@ready("th_kernel_gpu_softmax")
 def crossentropy_1hot_kernel(op: Any, node: Apply) -> Parameters:
     """Return minus the logarithm of the probability at each row's label."""
-    return _rows(node, RowsOperation.LOGARITHM)
+    return _rows(node, SoftmaxOperation.LOGARITHM)
 
 
-@ready("th_kernel_gpu_rows")
+@ready("th_kernel_gpu_softmax")
 def crossentropy_1hot_grad_kernel(op: Any, node: Apply) -> Parameters:
     """Return the gradient of that."""
-    return _rows(node, RowsOperation.LOGARITHM_GRADIENT)
+    return _rows(node, SoftmaxOperation.LOGARITHM_GRADIENT)
 
 
 _ROWS = Accepts("x -> p", dtypes={"x": FLOATS}, ndim={"x": 2}, same=("x p",))

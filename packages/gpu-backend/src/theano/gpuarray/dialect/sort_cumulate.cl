@@ -7,7 +7,7 @@
  * all parts may begin at the same time.
  */
 enum {
-    ITEMS = sizeof(COMPUTE) > 4 ? 8 : 16, /* of a lane, at most: kernels/c/cumulate.c knows it, too */
+    ITEMS = sizeof(COMPUTE) > 4 ? 8 : 16, /* of a lane, at most: kernels/c/sort_cumulate.c knows it, too */
     ROW = 256 + 128 / ITEMS + 1           /* of local memory, with gaps, so that rows and columns are in different banks */
 };
 #define PLACE(row, column) ((row) * ROW + (column) + (int)((uint32_t)(column) / (2 * ITEMS)))

@@ -1,7 +1,7 @@
 /* The host's half of convolution and its gradients: which product of matrices it is. */
 #include <string.h>
 
-#include "convolve.h"
+#include "conv.h"
 
 typedef th_device_convolution_params params_t;
 
@@ -265,7 +265,7 @@ static int read_shapes(th_ctx *ctx, convolution *q, int nd, int64_t *image, int6
 
 /* inputs: images and filters; images, the gradient of the output, and lengths of filters; or filters, that gradient, and
  * lengths of images. */
-TH_EXPORT int th_kernel_gpu_convolve(th_ctx *ctx)
+TH_EXPORT int th_kernel_gpu_conv(th_ctx *ctx)
 {
     convolution q = {.p = ctx->params};
     const int to_images = q.p->direction == TH_CONV_DIRECTION_IMAGES, to_filters = q.p->direction == TH_CONV_DIRECTION_FILTERS;

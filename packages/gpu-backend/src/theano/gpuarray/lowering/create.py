@@ -15,10 +15,10 @@ from theano.tensor.create.alloc import Tri
 from theano.tensor.kernels.common import dtype_of
 
 
-@ready("th_kernel_gpu_triangle")
+@ready("th_kernel_gpu_tri")
 def tri_kernel(op: Any, node: Apply) -> Parameters:
     """Return a matrix with ones on a diagonal and below it."""
-    (function,) = functions(node, shipped("triangle.cl", dtype_of(node.outputs[0])), ("triangle",))
+    (function,) = functions(node, shipped("create.cl", dtype_of(node.outputs[0])), ("triangle",))
     return DeviceTriangle(function=function)
 
 

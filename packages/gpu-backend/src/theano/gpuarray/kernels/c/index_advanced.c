@@ -12,7 +12,7 @@ typedef th_device_selection_params params_t;
 
 enum { AXES = TH_SORT_AXES, TAKE = 0, SET = 1, ADD = 2 };
 
-/* As places.cl has them. */
+/* As index_advanced.cl has them. */
 typedef struct points {
     int64_t n, axes, shape[AXES], strides[AXES];
 } points;
@@ -252,7 +252,7 @@ static int selected(th_ctx *ctx, const params_t *p, const int64_t *strides, cons
 }
 
 /* inputs: x[, y], arrays of places. */
-TH_EXPORT int th_kernel_gpu_select(th_ctx *ctx)
+TH_EXPORT int th_kernel_gpu_advanced(th_ctx *ctx)
 {
     const params_t *p = ctx->params;
     th_gpu *gpu = p->tables->gpu;

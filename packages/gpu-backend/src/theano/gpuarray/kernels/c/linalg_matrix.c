@@ -7,7 +7,7 @@ typedef struct arguments {
     double factor;
 } arguments;
 
-/* That of products (`product.cl`). */
+/* That of products (`blas.cl`). */
 typedef struct product {
     int64_t at[4], batch, m, n, k, a[3], b[3], z[3], c[3], added;
     double factor[2], scale[2];

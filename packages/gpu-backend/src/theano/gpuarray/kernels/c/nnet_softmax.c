@@ -4,7 +4,7 @@
 #include "gpu.h"
 #include "parameters.h"
 
-typedef th_device_rows_params params_t;
+typedef th_device_softmax_params params_t;
 
 enum { OPERANDS = 6, GROUP = 256 };
 enum { SHORTEST = 32, FEW = 8 }; /* work-items of a row, at least; elements of each, where a row may have more work-items */
@@ -66,7 +66,7 @@ static void share(const params_t *p, arguments *a, const th_buffer *x, const th_
 
 static int softmax(th_ctx *ctx, const params_t *p)
 {
-    const int loss = p->operation == TH_ROWS_OPERATION_LIKELIHOOD;
+    const int loss = p->operation == TH_SOFTMAX_OPERATION_LIKELIHOOD;
     const th_buffer *x = ctx->in[0];
     arguments a = {.rows = x->shape[0], .columns = x->shape[1], .bias = p->bias, .as_log = p->as_log, .loss = loss};
     char *pointers[OPERANDS];
@@ -96,7 +96,7 @@ static int softmax(th_ctx *ctx, const params_t *p)
 
 static int gradient(th_ctx *ctx, const params_t *p)
 {
-    const int loss = p->operation == TH_ROWS_OPERATION_LIKELIHOOD_GRADIENT;
+    const int loss = p->operation == TH_SOFTMAX_OPERATION_LIKELIHOOD_GRADIENT;
     const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
     arguments a = {.rows = sm->shape[0], .columns = sm->shape[1], .lanes = GROUP};
     char *pointers[OPERANDS];
@@ -154,12 +154,12 @@ static int logarithms_gradient(th_ctx *ctx, const params_t *p)
     return launched(ctx, p, 4, pointers, &a);
 }
 
-TH_EXPORT int th_kernel_gpu_rows(th_ctx *ctx)
+TH_EXPORT int th_kernel_gpu_softmax(th_ctx *ctx)
 {
     const params_t *p = ctx->params;
-    if (p->operation == TH_ROWS_OPERATION_LOGARITHM)
+    if (p->operation == TH_SOFTMAX_OPERATION_LOGARITHM)
         return logarithms(ctx, p);
-    if (p->operation == TH_ROWS_OPERATION_LOGARITHM_GRADIENT)
+    if (p->operation == TH_SOFTMAX_OPERATION_LOGARITHM_GRADIENT)
         return logarithms_gradient(ctx, p);
-    return p->operation == TH_ROWS_OPERATION_SOFTMAX || p->operation == TH_ROWS_OPERATION_LIKELIHOOD ? softmax(ctx, p) : gradient(ctx, p);
+    return p->operation == TH_SOFTMAX_OPERATION_SOFTMAX || p->operation == TH_SOFTMAX_OPERATION_LIKELIHOOD ? softmax(ctx, p) : gradient(ctx, p);
 }

@@ -1,6 +1,6 @@
 /* The three tensors of a convolution, of which one is computed. */
-#ifndef THEANO_GPU_CONVOLVE_H
-#define THEANO_GPU_CONVOLVE_H
+#ifndef THEANO_GPU_CONV_H
+#define THEANO_GPU_CONV_H
 
 #include "gpu.h"
 #include "conv_sizes.h"

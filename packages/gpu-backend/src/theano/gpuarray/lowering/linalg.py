@@ -7,8 +7,8 @@ from typing import Any
 from theano.gpuarray.dialect import text_of
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceMatrices
+from theano.gpuarray.lowering.blas import product_functions
 from theano.gpuarray.lowering.common import TARGET, functions, shipped
-from theano.gpuarray.lowering.products import product_functions
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import ANYTHING, INTEGERS, SINGLE_OR_DOUBLE, Accepts, Dtypes
@@ -31,7 +31,8 @@ _EPSILONS = {"float32": "1.1920928955078125e-07f", "float64": "2.220446049250313
 
 def _matrices(node: Apply, computed_in: str | None = None, **flags: bool) -> Parameters:
     dtype = computed_in or dtype_of(node.inputs[0])
-    text = shipped("matrix.cl", dtype, EPSILON=_EPSILONS[dtype]) + text_of("equations.cl") + text_of("spectral.cl")
+    text = shipped("linalg_matrix.cl", dtype, EPSILON=_EPSILONS[dtype])
+    text += text_of("linalg_equations.cl") + text_of("linalg_spectral.cl")
     found = dict(zip(_NAMES, functions(node, text, _NAMES), strict=True))
     tiled, _ = product_functions(node, dtype)
     return DeviceMatrices(tiled=tiled, **found, **dict.fromkeys(_FLAGS, False) | flags)

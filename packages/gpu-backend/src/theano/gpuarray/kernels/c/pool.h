@@ -1,6 +1,6 @@
 /* Pooling, and who computes it. */
-#ifndef THEANO_GPU_WINDOWS_H
-#define THEANO_GPU_WINDOWS_H
+#ifndef THEANO_GPU_POOL_H
+#define THEANO_GPU_POOL_H
 
 #include "gpu.h"
 #include "parameters.h"

@@ -18,7 +18,7 @@ from theano.tensor.nnet.ctc import ConnectionistTemporalClassification
 @ready("th_kernel_gpu_ctc")
 def ctc_kernel(op: Any, node: Apply) -> Parameters:
     """Return minus the logarithm of the probability of labels, and its gradient."""
-    text = shipped("ctc.cl", dtype_of(node.inputs[0]))
+    text = shipped("nnet_ctc.cl", dtype_of(node.inputs[0]))
     log_softmax, alignments = functions(node, text, ("log_softmax", "alignments"))
     return DeviceAlignments(log_softmax=log_softmax, alignments=alignments)
 

@@ -87,7 +87,7 @@ static int make_outputs(th_ctx *ctx, const params_t *p)
     return ctx->rt->size_outputs(ctx, &loop);
 }
 
-TH_EXPORT int th_kernel_gpu_map(th_ctx *ctx)
+TH_EXPORT int th_kernel_gpu_elemwise(th_ctx *ctx)
 {
     const params_t *p = ctx->params;
     th_buffer *operands[TH_GPU_POINTERS];

@@ -21,7 +21,7 @@ _SQUARE, _LOW = (64, 64), (16, 128)
 
 def _tiles(dtype: str, rows: int, columns: int) -> str:
     macros: dict[str, Any] = {"ROWS": rows, "COLUMNS": columns, **multiply_add(dtype)}
-    return shipped("convolve.cl", dtype, **macros)
+    return shipped("conv.cl", dtype, **macros)
 
 
 def _convolution(op: Any, node: Apply[Any, Any], direction: ConvDirection) -> Parameters:
@@ -33,19 +33,19 @@ def _convolution(op: Any, node: Apply[Any, Any], direction: ConvDirection) -> Pa
     )
 
 
-@ready("th_kernel_gpu_convolve")
+@ready("th_kernel_gpu_conv")
 def forward_kernel(op: Any, node: Apply) -> Parameters:
     """Return the convolution of images with filters."""
     return _convolution(op, node, ConvDirection.FORWARD)
 
 
-@ready("th_kernel_gpu_convolve")
+@ready("th_kernel_gpu_conv")
 def filters_kernel(op: Any, node: Apply) -> Parameters:
     """Return the gradient of a convolution with respect to its filters."""
     return _convolution(op, node, ConvDirection.FILTERS)
 
 
-@ready("th_kernel_gpu_convolve")
+@ready("th_kernel_gpu_conv")
 def images_kernel(op: Any, node: Apply) -> Parameters:
     """Return the gradient of a convolution with respect to its images."""
     return _convolution(op, node, ConvDirection.IMAGES)

@@ -25,7 +25,7 @@ _NUMBERS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "uint64"}
 def images2neibs_kernel(op: Any, node: Apply) -> Parameters:
     """Return the neighbourhoods of images as rows."""
     number = _NUMBERS[np.dtype(dtype_of(node.inputs[0])).itemsize]
-    (function,) = functions(node, shipped("neighbours.cl", number), ("neighbours",))
+    (function,) = functions(node, shipped("nnet_neighbours.cl", number), ("neighbours",))
     return DeviceNeighbours(function=function, mode=Neighbours[op.mode.upper()])
 
 

@@ -4,7 +4,7 @@
 #include "parameters.h"
 
 /* inputs, of the host's: rows, columns, the diagonal. */
-TH_EXPORT int th_kernel_gpu_triangle(th_ctx *ctx)
+TH_EXPORT int th_kernel_gpu_tri(th_ctx *ctx)
 {
     const th_device_triangle_params *p = ctx->params;
     th_buffer *out = ctx->out[0];
