@@ -168,7 +168,7 @@ def test_pointers_are_where_the_addresses_are(struct):
 
 
 def test_generated_kernels_are_told_the_same_as_the_library():
-    assert reduction.Reduction.c_struct() in c_text("reduce.h") and "#include" not in c_text("reduce.h")
+    assert reduction.ReductionParams.c_struct() in c_text("reduce.h") and "#include" not in c_text("reduce.h")
 
 
 @pytest.mark.parametrize("path", C_SOURCES, ids=lambda p: p.name)
@@ -182,7 +182,7 @@ def test_no_kernel_reads_its_parameters_by_position(path):
     (Mask(), 2**64, "no mask"), (Mask(), -1, "no mask"), (Flag(), 1, "True or False"), (Flag(), None, "True or False"),
     (Choice(parameters.End), 1, "a member of End"), (Choice(parameters.End), parameters.Labels.ALL, "a member of End"),
     (Address(), 4096, "a Pointer"), (Address(), None, "a Pointer"), (Float(), "x", "float"),
-    (Record(parameters.Bound), parameters.Axis(axis=0), "a Bound"),
+    (Record(parameters.Bound), parameters.AxisParams(axis=0), "a Bound"),
     (Array(Int(), 2), [1, 2, 3], "space for 2"), (Array(Mask(), 2), [-1], "no mask"), (List(Flag()), [True, 2], "True or False"),
     (Text(), "a\0b", "first zero"),
 ])  # fmt: skip
@@ -197,7 +197,7 @@ def test_what_does_not_fit_is_refused(field, value, message):
 
 def test_missing_and_unknown_fields_are_refused():
     with pytest.raises(TypeError, match="has the fields axis, not axes"):
-        parameters.Axis(axes=1)
+        parameters.AxisParams(axes=1)
     with pytest.raises(TypeError, match="has the fields how, value, not how"):
         parameters.Bound(how=parameters.End.KNOWN)
 
@@ -210,15 +210,15 @@ def test_declarations_that_c_cannot_hold_are_refused():
             second = Int()
 
     with pytest.raises(TypeError, match="no fixed size"):
-        Record(parameters.Split)
+        Record(parameters.SplitParams)
 
 
 def test_parameters_do_not_change():
-    told = parameters.Axis(axis=3)
+    told = parameters.AxisParams(axis=3)
     with pytest.raises(AttributeError, match="cannot be set"):
         told.axis = 4
-    assert told == parameters.Axis(axis=3) != parameters.Axis(axis=4) and repr(told) == "Axis(axis=3)"
-    assert len({told, parameters.Axis(axis=3), parameters.Expm(threads=3)}) == 2
+    assert told == parameters.AxisParams(axis=3) != parameters.AxisParams(axis=4) and repr(told) == "AxisParams(axis=3)"
+    assert len({told, parameters.AxisParams(axis=3), parameters.ExpmParams(threads=3)}) == 2
 
 
 def test_dtypes_are_numbered_as_in_the_header(tmp_path):

@@ -307,25 +307,25 @@ class Parameters:
 
     Examples
     --------
-    >>> class Shifted(Parameters):
+    >>> class ShiftedParams(Parameters):
     ...     "A tensor moved along some axes."
     ...
     ...     axes = Mask("along which")
     ...     steps = List(Int(), "how far")
-    >>> print(Shifted.c_struct())
+    >>> print(ShiftedParams.c_struct())
     /* A tensor moved along some axes. */
     typedef struct th_shifted_params {
         uint64_t axes; /* along which */
         int64_t count_steps;
         int64_t steps[]; /* how far */
     } th_shifted_params;
-    >>> moved = Shifted(axes=0b101, steps=[3, -1])
+    >>> moved = ShiftedParams(axes=0b101, steps=[3, -1])
     >>> moved.packed() == b"".join(n.to_bytes(8, "little", signed=True) for n in (5, 2, 3, -1))
     True
-    >>> Shifted(axes=-1, steps=[])
+    >>> ShiftedParams(axes=-1, steps=[])
     Traceback (most recent call last):
     ...
-    ValueError: Shifted.axes: -1 is no mask of 64 bits
+    ValueError: ShiftedParams.axes: -1 is no mask of 64 bits
     """
 
     fields: ClassVar[Mapping[str, Field]] = {}
@@ -340,7 +340,8 @@ class Parameters:
         An empty one keeps it out of headers.
         """
         cls.fields = {**cls.fields, **{name: f for name, f in vars(cls).items() if isinstance(f, Field)}}
-        cls.c_name = f"th_{_snake(cls.__name__)}_params" if c_name is None else c_name
+        own = _snake(cls.__name__.removesuffix("Params"))
+        cls.c_name = f"th_{own}_params" if c_name is None else c_name
         sizes = [field.size for field in cls.fields.values()]
         if None in sizes[:-1]:
             raise TypeError(f"{cls.__name__}: only the last field may be of any length")

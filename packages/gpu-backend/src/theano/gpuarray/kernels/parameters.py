@@ -6,7 +6,7 @@ This module needs nothing but the vocabulary and the tensor layer's structs: it 
 from __future__ import annotations
 
 from theano.graph.parameters import Address, Array, Choice, Enumeration, Flag, Int, Mask, Numbers, Parameters, Record
-from theano.tensor.kernels.parameters import Conv, Labels, Neighbours
+from theano.tensor.kernels.parameters import ConvParams, Labels, Neighbours
 
 OPERANDS = 40
 """As many operands as a loop on a device may have."""
@@ -139,7 +139,7 @@ class DeviceConvolution(Parameters):
     finish = Address("adds parts of sums", _KERNEL)
     direction = Choice(ConvDirection)
     unshared = Flag("whether each place has filters of its own")
-    conv = Record(Conv)
+    conv = Record(ConvParams)
 
 
 class DeviceNeighbours(Parameters):

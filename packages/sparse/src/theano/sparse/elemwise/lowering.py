@@ -16,7 +16,7 @@ from theano.sparse.kernels.library import INT32, ready
 @ready("th_kernel_union", work=10.0)
 def union_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return the sum or product of two sparse matrices. ``op.format`` and ``op.multiplies`` are read."""
-    return parameters.Union(columns=op.format == "csc", multiplies=op.multiplies)
+    return parameters.UnionParams(columns=op.format == "csc", multiplies=op.multiplies)
 
 
 _INDICES = ("a_indices", "a_indptr", "a_shape", "b_indices", "b_indptr", "b_shape", "indices", "indptr")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from theano.graph.parameters import Flag, Parameters
 
 
-class Compressed(Parameters):
+class CompressedParams(Parameters):
     """A matrix of parts."""
 
     columns = Flag("whether its lines are columns (csc), not rows (csr)")
 
 
-class Stretched(Parameters):
+class StretchedParams(Parameters):
     """A matrix of parts and a dense one."""
 
     columns = Flag("whether its lines are columns (csc), not rows (csr)")
@@ -19,7 +19,7 @@ class Stretched(Parameters):
     one_column = Flag("whether the dense one has one column by its type")
 
 
-class Product(Parameters):
+class ProductParams(Parameters):
     """A product of a sparse with a dense operand."""
 
     columns = Flag("whether the lines of the sparse one are columns (csc), not rows (csr)")
@@ -27,14 +27,14 @@ class Product(Parameters):
     in_place = Flag("whether that matrix is overwritten")
 
 
-class Sum(Parameters):
+class SumParams(Parameters):
     """Sums of stored numbers."""
 
     columns = Flag("whether the lines of the matrix are columns (csc), not rows (csr)")
     along = Flag("whether the numbers of each line are added, not those at each place of the lines")
 
 
-class Union(Parameters):
+class UnionParams(Parameters):
     """Two matrices element by element."""
 
     columns = Flag("whether their lines are columns (csc), not rows (csr)")

@@ -19,7 +19,7 @@ ADDED = Dtypes("integer, float32 or float64", frozenset(
 
 
 def _compressed(op: Any) -> Parameters:
-    return parameters.Compressed(columns=op.format == "csc")
+    return parameters.CompressedParams(columns=op.format == "csc")
 
 
 @ready("th_kernel_checked_parts", work=0.5)
@@ -38,7 +38,7 @@ def recompressed_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
 def elements_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return the elements of a dense matrix at the places of a sparse one. ``op.format`` is read."""
     one_row, one_column = node.inputs[3].type.broadcastable
-    return parameters.Stretched(columns=op.format == "csc", one_row=one_row, one_column=one_column)
+    return parameters.StretchedParams(columns=op.format == "csc", one_row=one_row, one_column=one_column)
 
 
 @ready("th_kernel_scattered", work=1.0)
@@ -50,7 +50,7 @@ def scattered_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
 @ready("th_kernel_csm_grad", work=3.0)
 def csm_grad_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return the numbers of one matrix at the places of another."""
-    return parameters.Compressed(columns=False)
+    return parameters.CompressedParams(columns=False)
 
 
 _PARTS = dict.fromkeys(("indices", "indptr", "shape"), INT32)

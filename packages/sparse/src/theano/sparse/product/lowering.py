@@ -17,25 +17,25 @@ from theano.sparse.product.vectors import AddedProduct, ProductOfParts, SparsePr
 @ready("th_kernel_sparse_dense", work=20.0)
 def product_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return the product of a sparse matrix with a dense operand. ``op.format`` is read."""
-    return parameters.Product(columns=op.format == "csc", added=False, in_place=False)
+    return parameters.ProductParams(columns=op.format == "csc", added=False, in_place=False)
 
 
 @ready("th_kernel_sparse_dense", work=20.0)
 def added_product_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return a product, scaled and added to a matrix. ``op.format`` and ``op.inplace`` are read."""
-    return parameters.Product(columns=op.format == "csc", added=True, in_place=op.inplace)
+    return parameters.ProductParams(columns=op.format == "csc", added=True, in_place=op.inplace)
 
 
 @ready("th_kernel_sparse_sparse", work=100.0)
 def sparse_product_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return the product of two sparse matrices. ``op.format`` is read."""
-    return parameters.Compressed(columns=op.format == "csc")
+    return parameters.CompressedParams(columns=op.format == "csc")
 
 
 @ready("th_kernel_products_at", work=20.0)
 def products_at_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return the products of rows at some places. ``op.format`` is read."""
-    return parameters.Compressed(columns=op.format == "csc")
+    return parameters.CompressedParams(columns=op.format == "csc")
 
 
 _PARTS = dict.fromkeys(("indices", "indptr", "shape"), INT32)

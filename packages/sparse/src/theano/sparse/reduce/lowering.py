@@ -17,7 +17,7 @@ from theano.sparse.reduce.op import SumOfParts
 def sum_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return the sums of the stored numbers. ``op.format`` and ``op.axis`` are read."""
     columns = op.format == "csc"
-    return parameters.Sum(columns=columns, along=columns == (op.axis == 0))
+    return parameters.SumParams(columns=columns, along=columns == (op.axis == 0))
 
 
 register(

@@ -35,7 +35,7 @@ def _routines(op: Any, node: Apply) -> Parameters:
     """Return the parameters of each product of ``c/linear.c``: how it works, and the routines it may call."""
     library, dtype = find_blas(), dtype_of(node.inputs[0])
     choice = choose_gemm(library)
-    return parameters.Blas(
+    return parameters.BlasParams(
         in_place=works_in_place(op), wide=library.integers == 64,
         tuning=tuning.pointer() if choice.by_size else 0, own=choice.up_to, threads=thread_limit(),
         **{routine: library.address(routine, dtype) for routine in ("gemm", "gemv", "ger", "dot")},

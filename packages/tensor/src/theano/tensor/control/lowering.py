@@ -27,13 +27,13 @@ def assert_kernel(op: Any, node: Apply) -> Parameters:
     """Return the first input itself, if the others are true; ``op.error`` and ``op.msg`` are what it raises else."""
     name = next(name for error, name in _ERRORS.items() if issubclass(op.error, error))
     # As much of the text as C can hold.
-    return parameters.Message(error=abi_constants()[name], text=printable(op.msg).partition("\0")[0])
+    return parameters.MessageParams(error=abi_constants()[name], text=printable(op.msg).partition("\0")[0])
 
 
 @ready("th_kernel_choice", work=lambda op: VIEW_NS if op.as_view else 0.5, lazy=True)
 def choice_kernel(op: Any, node: Apply) -> Parameters:
     """Return one of two lists of inputs, as input 0 says; only that one is computed."""
-    return parameters.IfElse(as_view=bool(op.as_view))
+    return parameters.IfElseParams(as_view=bool(op.as_view))
 
 
 def _is_of_a_tensor(op: Any, node: Apply) -> bool:

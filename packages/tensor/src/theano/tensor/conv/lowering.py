@@ -19,11 +19,11 @@ from theano.tensor.elemwise.lowering import Plan, plan_of, write_loop
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import driver, dtype_of, library_path, ready, title
-from theano.tensor.kernels.parameters import Border, ConvAxis
+from theano.tensor.kernels.parameters import Border, ConvAxisParams
 from theano.tensor.type import TensorType
 
 
-def geometry_of(op: Any) -> parameters.Conv:
+def geometry_of(op: Any) -> parameters.ConvParams:
     """Return the geometry as kernels are told of it."""
     axes = []
     for mode, step, dilation in zip(
@@ -31,26 +31,26 @@ def geometry_of(op: Any) -> parameters.Conv:
     ):
         before, after = (0, 0) if isinstance(mode, str) else (mode, mode) if isinstance(mode, int) else mode
         border = Border[mode.upper()] if isinstance(mode, str) else Border.GIVEN
-        axes.append(ConvAxis(border=border, before=before, after=after, step=step, dilation=dilation))
-    return parameters.Conv(
+        axes.append(ConvAxisParams(border=border, before=before, after=after, step=step, dilation=dilation))
+    return parameters.ConvParams(
         groups=op.num_groups, flip=op.filter_flip, threads=thread_limit(), winograd=config.conv.winograd, axes=axes
     )
 
 
 @ready("th_kernel_conv", work=1000.0)
-def conv_kernel(op: Any, node: Apply) -> parameters.Conv:
+def conv_kernel(op: Any, node: Apply) -> parameters.ConvParams:
     """Return the convolution of images with filters."""
     return geometry_of(op)
 
 
 @ready("th_kernel_conv_filters", work=1000.0)
-def conv_filters_kernel(op: Any, node: Apply) -> parameters.Conv:
+def conv_filters_kernel(op: Any, node: Apply) -> parameters.ConvParams:
     """Return the gradient of a convolution with respect to its filters."""
     return geometry_of(op)
 
 
 @ready("th_kernel_conv_images", work=1000.0)
-def conv_images_kernel(op: Any, node: Apply) -> parameters.Conv:
+def conv_images_kernel(op: Any, node: Apply) -> parameters.ConvParams:
     """Return the gradient of a convolution with respect to its images."""
     return geometry_of(op)
 
@@ -72,7 +72,7 @@ def conv_elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
     with c.block():
         c("int (*const *run)(th_ctx *, const th_loop *, const th_loop *) = ctx->params;")
         c(f"return (*run)(ctx, &KERNEL_planes_loop, &KERNEL_{'planes' if all(ones) else 'pixels'}_loop);")
-    params = parameters.ConvElemwise(
+    params = parameters.ConvElemwiseParams(
         run=driver(path, "th_conv_elementwise"), conv=geometry_of(op.conv), numbers=over_planes.body.params
     )
     return Kernel(title(op, node), str(c), over_planes.support, params, 1000.0, plain_loops=True)

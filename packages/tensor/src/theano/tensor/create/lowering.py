@@ -19,20 +19,20 @@ from theano.tensor.kernels.common import VIEW_NS, dtype_of, ndim_of, nothing, on
 @ready("th_kernel_eye")
 def eye_kernel(op: Any, node: Apply) -> Parameters:
     """Return a matrix with ones on a diagonal."""
-    return parameters.Eye(below=False)
+    return parameters.EyeParams(below=False)
 
 
 @ready("th_kernel_eye")
 def tri_kernel(op: Any, node: Apply) -> Parameters:
     """Return a matrix with ones on a diagonal and below it."""
-    return parameters.Eye(below=True)
+    return parameters.EyeParams(below=True)
 
 
 @ready("th_kernel_alloc", work=0.3)
 def alloc_kernel(op: Any, node: Apply) -> Parameters | None:
     """Return a value repeated to a shape given by further inputs."""
     value, out = node.inputs[0], node.outputs[0]
-    return parameters.Alloc(ones=ones_of(value)) if ndim_of(value) <= ndim_of(out) else None
+    return parameters.AllocParams(ones=ones_of(value)) if ndim_of(value) <= ndim_of(out) else None
 
 
 @ready("th_kernel_alloc_empty", work=VIEW_NS)
@@ -42,7 +42,7 @@ def alloc_empty_kernel(op: Any, node: Apply) -> Parameters:
 
 
 def _all_whole(node: Apply) -> Parameters:
-    return parameters.Arange(whole=all(dtype_of(v) in WHOLE for v in node.inputs))
+    return parameters.ArangeParams(whole=all(dtype_of(v) in WHOLE for v in node.inputs))
 
 
 @ready("th_kernel_arange")

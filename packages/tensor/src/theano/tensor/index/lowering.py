@@ -66,14 +66,14 @@ def _with_inputs(idx_list: Any, following: Iterator[int]) -> list[IndexEntry] | 
 
 
 @ready("th_kernel_subtensor", work=VIEW_NS)
-def subtensor_kernel(op: Any, node: Apply) -> parameters.Subtensor | None:
+def subtensor_kernel(op: Any, node: Apply) -> parameters.SubtensorParams | None:
     """Return the view that basic indexes (``op.idx_list``) select."""
     index = _basic_index(op.idx_list, node, 1)
-    return None if index is None else parameters.Subtensor(index=index)
+    return None if index is None else parameters.SubtensorParams(index=index)
 
 
 @ready("th_kernel_subtensor", work=VIEW_NS)
-def subtensor_chain_kernel(op: Any, node: Apply) -> parameters.Subtensor | None:
+def subtensor_chain_kernel(op: Any, node: Apply) -> parameters.SubtensorParams | None:
     """Return the view of a view (``op.parts``)."""
     following = iter(range(1, len(node.inputs)))
     index: list[IndexEntry] = []
@@ -83,14 +83,14 @@ def subtensor_chain_kernel(op: Any, node: Apply) -> parameters.Subtensor | None:
             return None
         index += [_entry(IndexKind.NEXT)] if index else []
         index += found
-    return parameters.Subtensor(index=index)
+    return parameters.SubtensorParams(index=index)
 
 
 @ready("th_kernel_inc_subtensor")
-def inc_subtensor_kernel(op: Any, node: Apply) -> parameters.IncSubtensor | None:
+def inc_subtensor_kernel(op: Any, node: Apply) -> parameters.IncSubtensorParams | None:
     """Return x with y set in, or added to, a basic subtensor. ``op.set_instead_of_inc`` is read."""
     index = _basic_index(op.idx_list, node, 2)
-    return None if index is None else parameters.IncSubtensor(write=_write(op, node), index=index)
+    return None if index is None else parameters.IncSubtensorParams(write=_write(op, node), index=index)
 
 
 def _write(op: Any, node: Apply) -> parameters.Write:
@@ -124,17 +124,17 @@ def _advanced_index(node: Apply, first: int) -> list[IndexEntry] | None:
 
 
 @ready("th_kernel_advanced_subtensor", work=1.0)
-def advanced_subtensor_kernel(op: Any, node: Apply) -> parameters.Subtensor | None:
+def advanced_subtensor_kernel(op: Any, node: Apply) -> parameters.SubtensorParams | None:
     """Return the elements of x that the further inputs select together."""
     index = _advanced_index(node, 1)
-    return None if index is None else parameters.Subtensor(index=index)
+    return None if index is None else parameters.SubtensorParams(index=index)
 
 
 @ready("th_kernel_advanced_inc_subtensor", work=1.0)
-def advanced_inc_subtensor_kernel(op: Any, node: Apply) -> parameters.IncSubtensor | None:
+def advanced_inc_subtensor_kernel(op: Any, node: Apply) -> parameters.IncSubtensorParams | None:
     """Return x with y set in, or added to, the elements that the further inputs select together."""
     index = _advanced_index(node, 2)
-    return None if index is None else parameters.IncSubtensor(write=_write(op, node), index=index)
+    return None if index is None else parameters.IncSubtensorParams(write=_write(op, node), index=index)
 
 
 @ready("th_kernel_nonzero")
@@ -147,22 +147,22 @@ def nonzero_kernel(op: Any, node: Apply) -> Parameters:
 
 
 @ready("th_kernel_unravel", work=4.0)
-def unravel_kernel(op: Any, node: Apply) -> parameters.Order:
+def unravel_kernel(op: Any, node: Apply) -> parameters.OrderParams:
     """Return flat places as an index for each axis. ``op.order`` is read."""
-    return parameters.Order(first_fastest=op.order == "F")
+    return parameters.OrderParams(first_fastest=op.order == "F")
 
 
 @ready("th_kernel_ravel", work=4.0)
-def ravel_kernel(op: Any, node: Apply) -> parameters.Ravel:
+def ravel_kernel(op: Any, node: Apply) -> parameters.RavelParams:
     """Return an index for each axis as flat places. ``op.mode`` and ``op.order`` are read."""
-    return parameters.Ravel(mode=OutOfRange[op.mode.upper()], first_fastest=op.order == "F")
+    return parameters.RavelParams(mode=OutOfRange[op.mode.upper()], first_fastest=op.order == "F")
 
 
 @ready("th_kernel_permute_rows", work=2.0)
-def permute_rows_kernel(op: Any, node: Apply) -> parameters.PermuteRows | None:
+def permute_rows_kernel(op: Any, node: Apply) -> parameters.PermuteRowsParams | None:
     """Return the elements of each row in another order, or back in the old one."""
     x, order, _ = node.inputs
-    return parameters.PermuteRows(x_ones=ones_of(x), order_ones=ones_of(order)) if ndim_of(x) else None
+    return parameters.PermuteRowsParams(x_ones=ones_of(x), order_ones=ones_of(order)) if ndim_of(x) else None
 
 
 # -- the table ---------------------------------------------------------------------------------------------

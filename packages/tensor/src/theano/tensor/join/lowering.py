@@ -20,13 +20,13 @@ def join_kernel(op: Any, node: Apply) -> Parameters:
 
     ``op.view`` is read if output 0 is declared a view.
     """
-    return parameters.Join(viewed=op.view if is_view(op) else -1)
+    return parameters.JoinParams(viewed=op.view if is_view(op) else -1)
 
 
 @ready("th_kernel_split")
 def split_kernel(op: Any, node: Apply) -> Parameters:
     """Return the pieces of a tensor along a run-time axis; views where declared."""
-    return parameters.Split(copies=[not is_view(op, i) for i in range(len(node.outputs))])
+    return parameters.SplitParams(copies=[not is_view(op, i) for i in range(len(node.outputs))])
 
 
 @ready("th_kernel_make_vector")

@@ -40,7 +40,7 @@ class Single(Parameters, c_name="th_single"):
 # -- views and copies --------------------------------------------------------------------------------------
 
 
-class Dimshuffle(Parameters):
+class DimshuffleParams(Parameters):
     """Axes reordered, dropped and added."""
 
     copies = Flag("whether the result is a copy, not a view")
@@ -48,44 +48,44 @@ class Dimshuffle(Parameters):
     axes = List(Int(), "for each axis of the result the input's, or -1 for a new one")
 
 
-class Reshape(Parameters):
+class ReshapeParams(Parameters):
     """Elements in another shape."""
 
     may_view = Flag("whether a view is allowed")
 
 
-class Rebroadcast(Parameters):
+class RebroadcastParams(Parameters):
     """Lengths that a type has promised."""
 
     ones = Mask("axes that must have length 1")
 
 
-class Message(Parameters):
+class MessageParams(Parameters):
     """A check of conditions."""
 
     error = Int("its kind: a TH_ERR")
     text = Text("of the error")
 
 
-class IfElse(Parameters):
+class IfElseParams(Parameters):
     """One of two lists of inputs."""
 
     as_view = Flag("whether the outputs are the values themselves, not copies")
 
 
-class Axis(Parameters):
+class AxisParams(Parameters):
     """One axis."""
 
     axis = Int("-1 for the flat array, where a kernel has that")
 
 
-class Join(Parameters):
+class JoinParams(Parameters):
     """Tensors one behind the other."""
 
     viewed = Int("the tensor that the result may view if all others are empty, or -1")
 
 
-class Split(Parameters):
+class SplitParams(Parameters):
     """A tensor in pieces."""
 
     copies = List(Flag(), "for each output, whether it is a copy, not a view")
@@ -102,27 +102,27 @@ class Diagonal(Parameters, c_name="th_diagonal"):
     second = Int("the axis of columns")
 
 
-class ExtractDiagonal(Parameters):
+class ExtractDiagonalParams(Parameters):
     """A diagonal taken out."""
 
     diagonal = Record(Diagonal)
     as_view = Flag("whether the result is a view")
 
 
-class SetDiagonal(Parameters):
+class SetDiagonalParams(Parameters):
     """A diagonal replaced."""
 
     diagonal = Record(Diagonal)
     ones = Mask("axes of the new one that are 1 long by its type")
 
 
-class AllocDiagonal(Parameters):
+class AllocDiagonalParams(Parameters):
     """Zeros but for a diagonal."""
 
     diagonal = Record(Diagonal)
 
 
-class Eye(Parameters):
+class EyeParams(Parameters):
     """Ones on a diagonal."""
 
     below = Flag("whether there are ones below it too")
@@ -131,13 +131,13 @@ class Eye(Parameters):
 # -- new arrays --------------------------------------------------------------------------------------------
 
 
-class Alloc(Parameters):
+class AllocParams(Parameters):
     """A value repeated."""
 
     ones = Mask("axes of the value that are 1 long by its type")
 
 
-class Arange(Parameters):
+class ArangeParams(Parameters):
     """Numbers by steps."""
 
     whole = Flag("whether start, stop and step are all integers")
@@ -189,20 +189,20 @@ class Write(Parameters, c_name="th_write"):
     ones = Mask("axes of the values that are 1 long by their type")
 
 
-class Subtensor(Parameters):
+class SubtensorParams(Parameters):
     """A part of a tensor."""
 
     index = List(Record(IndexEntry))
 
 
-class IncSubtensor(Parameters):
+class IncSubtensorParams(Parameters):
     """A tensor, a part of which is written."""
 
     write = Record(Write)
     index = List(Record(IndexEntry))
 
 
-class Order(Parameters):
+class OrderParams(Parameters):
     """How places in a flat array are counted."""
 
     first_fastest = Flag("whether the first axis goes fastest")
@@ -216,14 +216,14 @@ class OutOfRange(Enumeration):
     CLIP = 2
 
 
-class Ravel(Parameters):
+class RavelParams(Parameters):
     """Indexes as places in a flat array."""
 
     mode = Choice(OutOfRange)
     first_fastest = Flag("whether the first axis goes fastest")
 
 
-class PermuteRows(Parameters):
+class PermuteRowsParams(Parameters):
     """Rows in another order."""
 
     x_ones = Mask("axes of x that are 1 long by its type")
@@ -233,35 +233,35 @@ class PermuteRows(Parameters):
 # -- search and order --------------------------------------------------------------------------------------
 
 
-class Argmax(Parameters):
+class ArgmaxParams(Parameters):
     """Where the best is."""
 
     searched = Mask("axes")
     smallest = Flag("whether the best is the smallest")
 
 
-class Cumulate(Parameters):
+class CumulateParams(Parameters):
     """Sums or products up to each place."""
 
     axis = Int("-1 for the flat array")
     multiplies = Flag()
 
 
-class LinearRecurrence(Parameters):
+class LinearRecurrenceParams(Parameters):
     """Each place from the one before it."""
 
     axis = Int()
     transposed = Flag("whether each place comes from the one after it")
 
 
-class Sort(Parameters):
+class SortParams(Parameters):
     """Elements in order, or their places."""
 
     function = Address("NumPy's sort, of elements or of places")
     places = Flag("whether the places are wanted")
 
 
-class Topk(Parameters):
+class TopkParams(Parameters):
     """The largest or smallest elements."""
 
     axis = Int()
@@ -271,7 +271,7 @@ class Topk(Parameters):
     sort_places = Address("its stable sort of places, or 0")
 
 
-class Searchsorted(Parameters):
+class SearchsortedParams(Parameters):
     """Places in a sorted vector."""
 
     dtype = Int("the type in which to compare")
@@ -279,7 +279,7 @@ class Searchsorted(Parameters):
     right = Flag("whether places after equals are wanted")
 
 
-class Unique(Parameters):
+class UniqueParams(Parameters):
     """Different elements."""
 
     sort = Address("NumPy's sort of elements")
@@ -293,7 +293,7 @@ class Unique(Parameters):
 # -- random numbers ----------------------------------------------------------------------------------------
 
 
-class MrgUniform(Parameters):
+class MrgUniformParams(Parameters):
     """Uniform numbers of MRG31k3p."""
 
     in_place = Flag("whether the states themselves are advanced")
@@ -307,7 +307,7 @@ class RandomKind(Enumeration):
     NORMAL = 2
 
 
-class Philox(Parameters):
+class PhiloxParams(Parameters):
     """Numbers of Philox 4x32-10."""
 
     in_place = Flag("whether the state itself is advanced")
@@ -326,7 +326,7 @@ class Border(Enumeration):
     GIVEN = 3
 
 
-class ConvAxis(Parameters, c_name="th_conv_axis_params"):
+class ConvAxisParams(Parameters):
     """An axis that is convolved."""
 
     border = Choice(Border)
@@ -339,14 +339,14 @@ class ConvAxis(Parameters, c_name="th_conv_axis_params"):
 MAX_CONV_AXES = 3
 
 
-class Conv(Parameters):
+class ConvParams(Parameters):
     """A convolution, or one of its gradients."""
 
     groups = Int()
     flip = Flag("whether filters are reversed")
     threads = Int("how many may work at once, 0 for as many as there are")
     winograd = Flag("whether fewer multiplications may be done, which rounds otherwise")
-    axes = Array(Record(ConvAxis), MAX_CONV_AXES)
+    axes = Array(Record(ConvAxisParams), MAX_CONV_AXES)
 
 
 class ConvLimit(Enumeration):
@@ -355,11 +355,11 @@ class ConvLimit(Enumeration):
     OPERANDS = 32
 
 
-class ConvElemwise(Parameters):
+class ConvElemwiseParams(Parameters):
     """A convolution, and an element-wise loop over its results."""
 
     run = Address("what computes both; generated code finds it here")
-    conv = Record(Conv)
+    conv = Record(ConvParams)
     numbers = Numbers("constants of the loop")
 
 
@@ -372,7 +372,7 @@ class PoolMode(Enumeration):
     MEAN_WITH_PADDING = 3
 
 
-class Pool(Parameters):
+class PoolParams(Parameters):
     """Windows of the last axes."""
 
     mode = Choice(PoolMode)
@@ -390,13 +390,13 @@ class Neighbours(Enumeration):
     IGNORE_BORDERS = 4
 
 
-class InPlace(Parameters):
+class InPlaceParams(Parameters):
     """What is added to something."""
 
     in_place = Flag("whether to that itself")
 
 
-class Images2Neibs(Parameters, c_name="th_images2neibs_params"):
+class Images2NeibsParams(Parameters, c_name="th_images2neibs_params"):
     """Neighbourhoods as rows."""
 
     mode = Choice(Neighbours)
@@ -413,7 +413,7 @@ class Labels(Enumeration):
     ALL = 2
 
 
-class Softmax(Parameters):
+class SoftmaxParams(Parameters):
     """Rows as probabilities."""
 
     bias = Flag("whether there is a bias")
@@ -422,7 +422,7 @@ class Softmax(Parameters):
     labels = Choice(Labels)
 
 
-class CrossentropyDx(Parameters):
+class CrossentropyDxParams(Parameters):
     """The gradient of cross entropies."""
 
     labels = Choice(Labels)
@@ -444,7 +444,7 @@ class Tuning(Parameters, c_name="th_tuning"):
     row_by_row_widened = Flag("the same for float32 whose sums are float64")
 
 
-class Blas(Parameters, c_name="blas_params"):
+class BlasParams(Parameters, c_name="blas_params"):
     """How products of matrices are computed. A routine of 0 was not found."""
 
     in_place = Flag("whether the result takes the memory of the first input")
@@ -458,7 +458,7 @@ class Blas(Parameters, c_name="blas_params"):
     dot = Address()
 
 
-class Lapack(Parameters, c_name="lapack_params"):
+class LapackParams(Parameters, c_name="lapack_params"):
     """What all that calls LAPACK is told; routines may be 0 where `own` says that every size is ours."""
 
     wide = Flag("whether LAPACK's integers have 64 bits")
@@ -466,7 +466,7 @@ class Lapack(Parameters, c_name="lapack_params"):
     threads = Int("how many those may use; 0: as many as there are")
 
 
-class Cholesky(Lapack):
+class CholeskyParams(LapackParams):
     """Cholesky's factor."""
 
     lower = Flag()
@@ -474,20 +474,20 @@ class Cholesky(Lapack):
     potrf = Address()
 
 
-class Inverse(Lapack):
+class InverseParams(LapackParams):
     """The inverse."""
 
     getrf = Address()
     getri = Address()
 
 
-class Det(Lapack):
+class DetParams(LapackParams):
     """The determinant."""
 
     getrf = Address()
 
 
-class SolveTriangular(Lapack):
+class SolveTriangularParams(LapackParams):
     """Equations of a triangular matrix."""
 
     lower = Flag()
@@ -502,7 +502,7 @@ class Symmetry(Enumeration):
     UPPER = 2
 
 
-class Solve(Lapack):
+class SolveParams(LapackParams):
     """Equations."""
 
     symmetric = Choice(Symmetry)
@@ -519,7 +519,7 @@ class QrMode(Enumeration):
     RAW = 3
 
 
-class QR(Lapack):
+class QRParams(LapackParams):
     """Q and R."""
 
     mode = Choice(QrMode)
@@ -527,7 +527,7 @@ class QR(Lapack):
     generate = Address("orgqr, or ungqr for complex numbers")
 
 
-class Eigh(Lapack):
+class EighParams(LapackParams):
     """Eigenvalues and eigenvectors of a symmetric matrix."""
 
     lower = Flag()
@@ -536,7 +536,7 @@ class Eigh(Lapack):
     stedc = Address("0 for complex numbers")
 
 
-class Eigvalsh(Lapack):
+class EigvalshParams(LapackParams):
     """Eigenvalues of a symmetric matrix, perhaps with respect to another."""
 
     lower = Flag()
@@ -544,13 +544,13 @@ class Eigvalsh(Lapack):
     evd = Address("syevd or heevd; with another one sygvd or hegvd")
 
 
-class Eig(Lapack):
+class EigParams(LapackParams):
     """Eigenvalues and eigenvectors of any matrix."""
 
     geev = Address()
 
 
-class Svd(Lapack):
+class SvdParams(LapackParams):
     """Singular values, and vectors."""
 
     full = Flag("whether bases of the whole spaces are wanted")
@@ -560,19 +560,19 @@ class Svd(Lapack):
     bdsdc = Address("0 for complex numbers")
 
 
-class Pinv(Lapack):
+class PinvParams(LapackParams):
     """The pseudo-inverse."""
 
     gesdd = Address()
 
 
-class Lstsq(Lapack):
+class LstsqParams(LapackParams):
     """Least squares."""
 
     gelsd = Address()
 
 
-class Expm(Parameters):
+class ExpmParams(Parameters):
     """The exponential of a matrix."""
 
     threads = Int("how many may be used; 0: as many as there are")

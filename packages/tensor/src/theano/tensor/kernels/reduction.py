@@ -1,4 +1,4 @@
-"""What a reduction is told: `Reduction` is the struct that ``c/reduce.h`` takes from here."""
+"""What a reduction is told: `ReductionParams` is the struct that ``c/reduce.h`` takes from here."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ReductionResult(Parameters, c_name="th_reduction_result"):
     dtype = Int("of the accumulator")
 
 
-class Reduction(Parameters, c_name="th_reduction"):
+class ReductionParams(Parameters, c_name="th_reduction"):
     """The parameters of a reduction, all numbers known from types."""
 
     run = Address("the driver; generated code finds it here", c_type="th_reducer")

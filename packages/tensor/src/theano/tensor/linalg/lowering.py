@@ -24,7 +24,7 @@ from theano.tensor.blas.choice import ALWAYS, choose_gemm, factored_by_us, threa
 from theano.tensor.blas.library import find_blas, is_elsewhere
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import Ready, dtype_of, ndim_of, ready
-from theano.tensor.kernels.parameters import Lapack, QrMode, Symmetry
+from theano.tensor.kernels.parameters import LapackParams, QrMode, Symmetry
 from theano.tensor.linalg.determinant import Det, SLogDet
 from theano.tensor.linalg.factor import SVD, Cholesky, Eig, Eigh, Eigvalsh, QRFull, QRIncomplete
 from theano.tensor.linalg.functions import Expm
@@ -93,14 +93,14 @@ def find_pointer(name: str) -> int:
 Ask = Callable[[Any, Apply], tuple[Mapping[str, str], Mapping[str, Any]]]
 
 
-def _ready(symbol: str, told: type[Lapack], own: bool = True) -> Callable[[Ask], Ready]:
+def _ready(symbol: str, told: type[LapackParams], own: bool = True) -> Callable[[Ask], Ready]:
     """Make a function into what nodes become: it says which routines stand in which fields, and the other fields.
 
     ``own`` says that the kernel does without the routines too: then it is there for real numbers in any case.
     """
 
     def make(ask: Ask) -> Ready:
-        def params(op: Any, node: Apply) -> Lapack | None:
+        def params(op: Any, node: Apply) -> LapackParams | None:
             routines, choices = ask(op, node)
             dtype = dtype_of(node.inputs[0])
             found = {name: lapack_address(routine, dtype) if routine else 0 for name, routine in routines.items()}
@@ -126,38 +126,38 @@ def _same(*routines: str) -> dict[str, str]:
     return {routine: routine for routine in routines}
 
 
-@_ready("th_kernel_cholesky", parameters.Cholesky)
+@_ready("th_kernel_cholesky", parameters.CholeskyParams)
 def cholesky_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the Cholesky factor of a matrix; ``lower`` and ``on_error`` of the op are read."""
     return _same("potrf"), {"lower": bool(op.lower), "nan_on_error": op.on_error == "nan"}
 
 
-@_ready("th_kernel_inverse", parameters.Inverse)
+@_ready("th_kernel_inverse", parameters.InverseParams)
 def inverse_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the inverse of a matrix."""
     return _same("getrf", "getri"), {}
 
 
-@_ready("th_kernel_det", parameters.Det)
+@_ready("th_kernel_det", parameters.DetParams)
 def det_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the determinant of a matrix, or its sign and the logarithm of its absolute value."""
     return _same("getrf"), {}
 
 
-@_ready("th_kernel_solve_triangular", parameters.SolveTriangular)
+@_ready("th_kernel_solve_triangular", parameters.SolveTriangularParams)
 def solve_triangular_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the solution of linear equations of a triangular matrix; ``triangle`` of the op is read."""
     return _same("trtrs"), {"lower": op.triangle == "lower"}
 
 
-@_ready("th_kernel_solve", parameters.Solve)
+@_ready("th_kernel_solve", parameters.SolveParams)
 def solve_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the solution of linear equations; ``A_structure`` and ``lower`` of the op are read."""
     triangle = Symmetry.LOWER if op.lower else Symmetry.UPPER
     return _same("getrf", "getrs"), {"symmetric": triangle if op.A_structure == "symmetric" else Symmetry.NONE}
 
 
-@_ready("th_kernel_qr", parameters.QR)
+@_ready("th_kernel_qr", parameters.QRParams)
 def qr_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the factors Q and R of a matrix; ``mode`` of the op is read."""
     generate = "ungqr" if _is_complex(node) else "orgqr"
@@ -173,40 +173,40 @@ def _symmetric(routine: str, node: Apply) -> str:
     return ("he" if _is_complex(node) else "sy") + routine
 
 
-@_ready("th_kernel_eigh", parameters.Eigh, own=False)
+@_ready("th_kernel_eigh", parameters.EighParams, own=False)
 def eigh_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the eigenvalues and eigenvectors of a symmetric matrix; ``UPLO`` of the op is read."""
     parts = {"sytrd": "", "stedc": ""} if _is_complex(node) else _same("sytrd", "stedc")
     return {"evd": _symmetric("evd", node), **parts}, {"lower": op.UPLO == "L"}
 
 
-@_ready("th_kernel_eigvalsh", parameters.Eigvalsh, own=False)
+@_ready("th_kernel_eigvalsh", parameters.EigvalshParams, own=False)
 def eigvalsh_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the eigenvalues of a symmetric matrix, with respect to another one or not; ``lower`` of the op is read."""
     second = ndim_of(node.inputs[1]) == 2
     return {"evd": _symmetric("gvd" if second else "evd", node)}, {"lower": bool(op.lower), "second": second}
 
 
-@_ready("th_kernel_eig", parameters.Eig, own=False)
+@_ready("th_kernel_eig", parameters.EigParams, own=False)
 def eig_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the eigenvalues and right eigenvectors of a matrix."""
     return _same("geev"), {}
 
 
-@_ready("th_kernel_svd", parameters.Svd, own=False)
+@_ready("th_kernel_svd", parameters.SvdParams, own=False)
 def svd_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return singular values, and vectors beside them; ``full_matrices`` and ``compute_uv`` of the op are read."""
     parts = {"gebrd": "", "bdsdc": ""} if _is_complex(node) else _same("gebrd", "bdsdc")
     return {"gesdd": "gesdd", **parts}, {"full": bool(op.full_matrices), "vectors": bool(op.compute_uv)}
 
 
-@_ready("th_kernel_pinv", parameters.Pinv, own=False)
+@_ready("th_kernel_pinv", parameters.PinvParams, own=False)
 def pinv_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the pseudo-inverse of a matrix."""
     return _same("gesdd"), {}
 
 
-@_ready("th_kernel_lstsq", parameters.Lstsq, own=False)
+@_ready("th_kernel_lstsq", parameters.LstsqParams, own=False)
 def lstsq_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the solution of least squares and what is known of it."""
     return _same("gelsd"), {}
@@ -215,7 +215,7 @@ def lstsq_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, 
 @ready("th_kernel_expm", work=200.0)
 def expm_kernel(op: Any, node: Apply) -> Parameters:
     """Return the exponential of a matrix, by our own products and elimination."""
-    return parameters.Expm(threads=thread_limit())
+    return parameters.ExpmParams(threads=thread_limit())
 
 
 def _is_triangular(op: Any, node: Apply) -> bool:

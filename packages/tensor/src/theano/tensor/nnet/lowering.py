@@ -28,7 +28,7 @@ def _labels(node: Apply) -> Labels:
 def _softmax(
     bias: bool = False, as_log: bool = False, loss: bool = False, labels: Labels = Labels.EACH
 ) -> Parameters:
-    return parameters.Softmax(bias=bias, as_log=as_log, loss=loss, labels=labels)
+    return parameters.SoftmaxParams(bias=bias, as_log=as_log, loss=loss, labels=labels)
 
 
 @ready("th_kernel_softmax", work=1.5)
@@ -64,7 +64,7 @@ def softmax_grad_kernel(op: Any, node: Apply) -> Parameters:
 @ready("th_kernel_crossentropy_dx", work=1.0)
 def crossentropy_dx_kernel(op: Any, node: Apply) -> Parameters:
     """Return the gradient of the cross entropies; dy is one or as many as rows."""
-    return parameters.CrossentropyDx(labels=_labels(node))
+    return parameters.CrossentropyDxParams(labels=_labels(node))
 
 
 @ready("th_kernel_crossentropy_1hot", work=1.0)

@@ -16,13 +16,13 @@ from theano.tensor.nnet.blocksparse import SparseBlockGemv, SparseBlockOuter
 @ready("th_kernel_sparse_block_gemv", work=100.0)
 def sparse_block_gemv_kernel(op: Any, node: Apply) -> Parameters:
     """Return sums with products of pieces and chosen blocks."""
-    return parameters.InPlace(in_place=op.inplace)
+    return parameters.InPlaceParams(in_place=op.inplace)
 
 
 @ready("th_kernel_sparse_block_outer", work=10.0)
 def sparse_block_outer_kernel(op: Any, node: Apply) -> Parameters:
     """Return blocks with outer products of pieces added."""
-    return parameters.InPlace(in_place=op.inplace)
+    return parameters.InPlaceParams(in_place=op.inplace)
 
 
 register(

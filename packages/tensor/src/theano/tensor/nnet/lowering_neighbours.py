@@ -17,7 +17,7 @@ from theano.tensor.nnet.neighbours import Images2Neibs
 @ready("th_kernel_images2neibs", work=1.0)
 def images2neibs_kernel(op: Any, node: Apply) -> Parameters:
     """Return the neighbourhoods of images as rows."""
-    return parameters.Images2Neibs(mode=Neighbours[op.mode.upper()])
+    return parameters.Images2NeibsParams(mode=Neighbours[op.mode.upper()])
 
 
 register(

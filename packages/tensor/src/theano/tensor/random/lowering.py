@@ -18,13 +18,13 @@ from theano.tensor.random.philox import PhiloxDraw
 @ready("th_kernel_mrg_uniform", work=1.0)
 def mrg_uniform_kernel(op: Any, node: Apply) -> Parameters:
     """Return uniform numbers of many streams of MRG31k3p, and the next states."""
-    return parameters.MrgUniform(in_place=op.inplace)
+    return parameters.MrgUniformParams(in_place=op.inplace)
 
 
 @ready("th_kernel_philox", work=1.0)
 def philox_kernel(op: Any, node: Apply) -> Parameters:
     """Return bits, uniform or normal numbers of Philox 4x32-10, and the next state."""
-    return parameters.Philox(in_place=op.inplace, kind=RandomKind[op.kind.upper()])
+    return parameters.PhiloxParams(in_place=op.inplace, kind=RandomKind[op.kind.upper()])
 
 
 _INT32 = Dtypes("int32", frozenset({"int32"}))

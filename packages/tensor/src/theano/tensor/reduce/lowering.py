@@ -44,8 +44,7 @@ from theano.tensor.kernels.common import (
     title,
 )
 from theano.tensor.kernels.nest import Operand, Reduction, Result, reduction_of
-from theano.tensor.kernels.reduction import Reduction as ReductionParameters
-from theano.tensor.kernels.reduction import ReductionLimit, ReductionOp, ReductionResult
+from theano.tensor.kernels.reduction import ReductionLimit, ReductionOp, ReductionParams, ReductionResult
 from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.reduce.map_reduce import MAX_RESULTS, MAX_TERMS, MapReduce
@@ -152,9 +151,9 @@ class _Plan:
 
     def params(
         self, work: float, run: int = 0, tuned: int = 0, constants: bytes = b"", vector: int = 1
-    ) -> ReductionParameters:
+    ) -> ReductionParams:
         """Return what the driver is told; ``run`` is the driver, where generated code calls it."""
-        return ReductionParameters(
+        return ReductionParams(
             run=run, tuning=tuned, nin=len(self.dtypes), nout=len(self.results), ndim=self.nest.ndim,
             gone=sum(1 << axis for axis in self.nest.axes),
             lanes=self.lanes, vector=vector, work=int(1000 * work), constants=constants,

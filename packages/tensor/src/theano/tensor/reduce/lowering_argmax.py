@@ -19,7 +19,7 @@ def _params(op: Any, node: Apply, smallest: bool) -> Parameters | None:
     axes = normal_axes(op.axis, ndim)
     if ndim_of(node.outputs[0]) != ndim - len(axes):
         return None
-    return parameters.Argmax(searched=sum(1 << a for a in axes), smallest=smallest)
+    return parameters.ArgmaxParams(searched=sum(1 << a for a in axes), smallest=smallest)
 
 
 @ready("th_kernel_argmax")

@@ -32,13 +32,13 @@ def dimshuffle_kernel(op: Any, node: Apply) -> Parameters:
     """
     order = [-1 if axis == "x" else int(axis) for axis in op.new_order]
     dropped = sum(1 << axis for axis in range(ndim_of(node.inputs[0])) if axis not in order)
-    return parameters.Dimshuffle(copies=not is_view(op), dropped=dropped, axes=order)
+    return parameters.DimshuffleParams(copies=not is_view(op), dropped=dropped, axes=order)
 
 
 @ready("th_kernel_reshape")
 def reshape_kernel(op: Any, node: Apply) -> Parameters:
     """Return the reshape of ``x`` to a vector of lengths: a view where strides allow one."""
-    return parameters.Reshape(may_view=is_view(op))
+    return parameters.ReshapeParams(may_view=is_view(op))
 
 
 @ready("th_kernel_contiguous")
@@ -52,7 +52,7 @@ def rebroadcast_kernel(op: Any, node: Apply) -> Parameters:
     """Return the input itself, checked to have length 1 where only the output's type says so."""
     before, after = pattern_of(node.inputs[0]), pattern_of(node.outputs[0])
     ones = sum(1 << axis for axis, (a, b) in enumerate(zip(before, after, strict=True)) if b and not a)
-    return parameters.Rebroadcast(ones=ones)
+    return parameters.RebroadcastParams(ones=ones)
 
 
 @ready("th_kernel_specify_shape", work=VIEW_NS)
@@ -76,13 +76,13 @@ def shape_kernel(op: Any, node: Apply) -> Parameters:
 @ready("th_kernel_shape_i", work=VIEW_NS)
 def shape_i_kernel(op: Any, node: Apply) -> Parameters:
     """Return the length of axis ``op.i``."""
-    return parameters.Axis(axis=op.i)
+    return parameters.AxisParams(axis=op.i)
 
 
 @ready("th_kernel_repeat", work=1.0)
 def repeat_kernel(op: Any, node: Apply) -> Parameters:
     """Return each element repeated along ``op.axis`` (of the flat array for None)."""
-    return parameters.Axis(axis=-1 if op.axis is None else op.axis % ndim_of(node.inputs[0]))
+    return parameters.AxisParams(axis=-1 if op.axis is None else op.axis % ndim_of(node.inputs[0]))
 
 
 # -- diagonals -----------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def _diagonal(op: Any, ndim: int) -> parameters.Diagonal:
 @ready("th_kernel_extract_diagonal")
 def extract_diagonal_kernel(op: Any, node: Apply) -> Parameters:
     """Return a diagonal (``op.offset``, ``op.axis1``, ``op.axis2``), a view where that is declared."""
-    return parameters.ExtractDiagonal(diagonal=_diagonal(op, ndim_of(node.inputs[0])), as_view=is_view(op))
+    return parameters.ExtractDiagonalParams(diagonal=_diagonal(op, ndim_of(node.inputs[0])), as_view=is_view(op))
 
 
 @ready("th_kernel_set_diagonal")
@@ -104,13 +104,13 @@ def set_diagonal_kernel(op: Any, node: Apply) -> Parameters | None:
     x, values = node.inputs
     if ndim_of(values) >= ndim_of(x):
         return None
-    return parameters.SetDiagonal(diagonal=_diagonal(op, ndim_of(x)), ones=ones_of(values))
+    return parameters.SetDiagonalParams(diagonal=_diagonal(op, ndim_of(x)), ones=ones_of(values))
 
 
 @ready("th_kernel_alloc_diagonal")
 def alloc_diagonal_kernel(op: Any, node: Apply) -> Parameters:
     """Return matrices of zeros with the last axis of the input on a diagonal."""
-    return parameters.AllocDiagonal(diagonal=_diagonal(op, ndim_of(node.outputs[0])))
+    return parameters.AllocDiagonalParams(diagonal=_diagonal(op, ndim_of(node.outputs[0])))
 
 
 # -- the table -----------------------------------------------------------------------------------------

@@ -23,13 +23,13 @@ from theano.tensor.sort.sets import Bincount, Unique
 def cumulate_kernel(op: Any, node: Apply) -> Parameters:
     """Return the sums or products up to each place. ``op.axis`` and ``op.mode`` are read."""
     axis = -1 if op.axis is None else op.axis % ndim_of(node.inputs[0])
-    return parameters.Cumulate(axis=axis, multiplies=op.mode == "mul")
+    return parameters.CumulateParams(axis=axis, multiplies=op.mode == "mul")
 
 
 @ready("th_kernel_linear_recurrence")
 def recurrence_kernel(op: Any, node: Apply) -> Parameters:
     """Return a factor times the place before, plus ``b``. ``op.axis`` and ``op.transposed`` are read."""
-    return parameters.LinearRecurrence(axis=op.axis, transposed=op.transposed)
+    return parameters.LinearRecurrenceParams(axis=op.axis, transposed=op.transposed)
 
 
 # -- order ---------------------------------------------------------------------------------------------------
@@ -61,14 +61,14 @@ def _sort(dtype: str, kind: str, places: bool) -> int:
 def sort_kernel(op: Any, node: Apply) -> Parameters | None:
     """Return the elements in order along the axis that input 1 names, by NumPy's own sort. ``op.kind`` is read."""
     function = _sort(dtype_of(node.inputs[0]), op.kind, places=False)
-    return parameters.Sort(function=function, places=False) if function else None
+    return parameters.SortParams(function=function, places=False) if function else None
 
 
 @ready("th_kernel_sort", work=20.0)
 def argsort_kernel(op: Any, node: Apply) -> Parameters | None:
     """Return the places that put elements in order, by NumPy's own sort. ``op.kind`` is read."""
     function = _sort(dtype_of(node.inputs[0]), op.kind, places=True)
-    return parameters.Sort(function=function, places=True) if function else None
+    return parameters.SortParams(function=function, places=True) if function else None
 
 
 @ready("th_kernel_topk", work=2.0)
@@ -78,7 +78,7 @@ def topk_kernel(op: Any, node: Apply) -> Parameters:
     ``op.axis``, ``op.return_values`` and ``op.return_indices`` are read.
     """
     x = node.inputs[0]
-    return parameters.Topk(
+    return parameters.TopkParams(
         axis=op.axis % ndim_of(x), values=bool(op.return_values), places=bool(op.return_indices),
         sort=_sort(dtype_of(x), "quicksort", False), sort_places=_sort(dtype_of(x), "stable", True),
     )  # fmt: skip
@@ -90,7 +90,7 @@ def searchsorted_kernel(op: Any, node: Apply) -> Parameters:
     x, values = node.inputs[:2]
     common = np.promote_types(dtype_of(x), dtype_of(values))
     code = DTYPE_CODES[common.name]
-    return parameters.Searchsorted(dtype=code, itemsize=common.itemsize, right=op.side == "right")
+    return parameters.SearchsortedParams(dtype=code, itemsize=common.itemsize, right=op.side == "right")
 
 
 @ready("th_kernel_unique", work=25.0)
@@ -104,7 +104,7 @@ def unique_kernel(op: Any, node: Apply) -> Parameters | None:
         return None
     # NumPy takes the slices of a vector for elements.
     axis = -1 if op.axis is None or ndim_of(x) == 1 else op.axis % ndim_of(x)
-    return parameters.Unique(
+    return parameters.UniqueParams(
         sort=sort, sort_places=sort_places, axis=axis,
         first=bool(op.return_index), inverse=bool(op.return_inverse), counts=bool(op.return_counts),
     )  # fmt: skip
