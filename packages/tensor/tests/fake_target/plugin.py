@@ -17,8 +17,7 @@ from pathlib import Path
 import theano.tensor  # noqa: F401 - its rules come before the pass
 from fake_target.writer import map_kernel, reduction_kernel
 from theano.loader.module import add_device, include_directory
-from theano.lowering.accepts import Accepts
-from theano.lowering.table import Lowering, register
+from theano.lowering.table import Lowering, like_cpu, register
 from theano.lowering.targets import Target, targets
 from theano.rewriting.phases import phases
 from theano.tensor.device.lowering import transfer_kernel
@@ -58,9 +57,9 @@ def install() -> None:
     targets.register(FAKE.device, FAKE)
     register(
         Lowering(ToDevice, transfer_kernel, target=FAKE),
-        Lowering(Elemwise, map_kernel, Accepts("*inputs -> *outputs", ndim={"inputs": "outputs"}), target=FAKE),
-        Lowering(CAReduce, reduction_kernel, Accepts("x -> y"), target=FAKE),
-        Lowering(MapReduce, reduction_kernel, Accepts("*inputs -> *results"), target=FAKE),
+        like_cpu(Elemwise, map_kernel, target=FAKE),
+        like_cpu(CAReduce, reduction_kernel, target=FAKE),
+        like_cpu(MapReduce, reduction_kernel, target=FAKE),
     )
     phases.register("place_on_fake", Placement(FAKE), 49.4, "fake", "placement")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from theano.graph.apply import Apply
 from theano.loader.abi import dtype_names
-from theano.records import NamedTuple, field, record
+from theano.records import NamedTuple, field, record, replace
 
 
 @record(frozen=True)
@@ -111,6 +111,16 @@ class Accepts:
         unknown = told - {o.name for o in self.operands}
         if unknown:
             raise ValueError(f"no operands of these names are in {self.signature!r}: {', '.join(sorted(unknown))}")
+
+    def changed(self, dtypes: Mapping[str, Dtypes], same: tuple[str, ...] | None = None) -> Accepts:
+        """Return these conditions, with other dtypes for some operands, and perhaps others that are of one dtype.
+
+        Examples
+        --------
+        >>> print(Accepts("x, y -> z", dtypes={"x": SINGLE_OR_DOUBLE}, same=("x y z",)).changed({"x": FLOATS}))
+        x: float; x, y and z of one dtype
+        """
+        return replace(self, dtypes={**self.dtypes, **dtypes}, same=self.same if same is None else same)
 
     @cached_property
     def operands(self) -> tuple[_Operand, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from theano.extensions import Table
@@ -17,7 +17,7 @@ from theano.graph.apply import Apply
 from theano.graph.canonical import is_ours
 from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import Op
-from theano.lowering.accepts import Accepts
+from theano.lowering.accepts import Accepts, Dtypes
 from theano.lowering.targets import ANY, CPU, Target
 from theano.records import record
 
@@ -105,6 +105,44 @@ def register(*lowerings: Lowering) -> None:
             of_target[entry.op] = (*of_target.get(entry.op, ()), entry)
 
 
+def like_cpu(
+    op: type[Op], becomes: Becomes, dtypes: Mapping[str, Dtypes] | None = None, *,
+    target: Target, same: tuple[str, ...] | None = None, number: int = 0, **others: Any,
+) -> Lowering:  # fmt: skip
+    """Return an entry of another target for an op that the CPU has an entry for: what it accepts is said there.
+
+    Parameters
+    ----------
+    op, becomes
+        As `Lowering` has them.
+    dtypes : mapping, optional
+        Which dtypes operands have there that are others.
+    target : Target
+    same : tuple of str, optional
+        Which operands are of one dtype there, if these are others.
+    number : int
+        Which of the CPU's entries says it.
+    **others
+        Further fields of the entry.
+
+    Examples
+    --------
+    >>> from theano.graph import Op, generic
+    >>> from theano.lowering.accepts import FLOATS, Accepts
+    >>> class Twice(Op):
+    ...     itypes = otypes = [generic]
+    >>> def twice(op, node):
+    ...     return Builtin("/opt/theano/_kernels.so", "twice")
+    >>> register(Lowering(Twice, twice, Accepts("x -> y", same=("x y",))))
+    >>> print(like_cpu(Twice, twice, {"x": FLOATS}, target=Target("toy", "toy")).accepts)
+    x: float; x and y of one dtype
+    """
+    _import_for(op.__module__)
+    accepts = _entries[CPU.name][op][number].accepts
+    assert accepts is not None, "the CPU's entry says it as data"
+    return Lowering(op, becomes, accepts.changed(dtypes or {}, same), target=target, **others)
+
+
 class _Modules(Table[str, tuple[str, ...]]):
     def register(self, key: str, answer: tuple[str, ...]) -> tuple[str, ...]:
         """Add modules to those that have entries for the ops of a module or package."""
@@ -174,13 +212,17 @@ def _entries_of(cls: type, target: Target) -> tuple[Lowering, ...] | None:
 
 
 def _load(module: str) -> None:
+    _import_for(module)
+    _ready.add(module)
+
+
+def _import_for(module: str) -> None:
     """Import the modules that have the entries for ops of a module or of the packages it is in."""
     place = module
     while place:
         for name in modules.get(place, ()):
             importlib.import_module(name)
         place = place.rpartition(".")[0]
-    _ready.add(module)
 
 
 def _nearest(op: Op, target: Target) -> tuple[Lowering, ...]:

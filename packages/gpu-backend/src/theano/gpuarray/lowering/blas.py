@@ -7,7 +7,7 @@ from typing import Any
 from theano.gpuarray.gemm_batch import GemmBatch
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceProduct
-from theano.gpuarray.lowering.common import TARGET, functions, multiply_add, shipped, sums_and_products
+from theano.gpuarray.lowering.common import TARGET, functions, multiply_add, on_device, shipped, sums_and_products
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters, Pointer
 from theano.lowering.accepts import BLAS, FLOATS, Accepts, Dtypes
@@ -69,31 +69,15 @@ def ger_kernel(op: Any, node: Apply) -> Parameters:
 _PRODUCTS = Dtypes("float or complex", FLOATS.names | BLAS.names)
 
 register(
-    Lowering(Dot, dot_kernel, Accepts(
-        "x, y -> z", dtypes={"x": _PRODUCTS}, ndim={"x": (1, 2), "y": (1, 2)}, same=("x y z",),
-    ), target=TARGET),
-    Lowering(Dot22, dot_kernel, Accepts(
-        "x, y -> z", dtypes={"x": _PRODUCTS}, ndim={"x": 2, "y": 2}, same=("x y z",),
-    ), target=TARGET),
-    Lowering(Dot22Scalar, dot22scalar_kernel, Accepts(
-        "x, y, a -> z", dtypes={"x": BLAS}, ndim={"x": 2, "y": 2, "a": 0}, same=("x y a z",),
-    ), target=TARGET, on_host=lambda node: (2,)),
-    Lowering(Gemm, gemm_kernel, Accepts(
-        "z, a, x, y, b -> new", dtypes={"z": BLAS}, ndim={"z": 2, "a": 0, "x": 2, "y": 2, "b": 0},
-        same=("z a x y b new",),
-    ), target=TARGET, on_host=lambda node: (1, 4)),
+    on_device(Dot, dot_kernel, {"x": _PRODUCTS}),
+    on_device(Dot22, dot_kernel, {"x": _PRODUCTS}),
+    on_device(Dot22Scalar, dot22scalar_kernel, on_host=lambda node: (2,)),
+    on_device(Gemm, gemm_kernel, on_host=lambda node: (1, 4)),
     Lowering(GemmBatch, gemm_batch_kernel, Accepts(
         "z, a, x, y, b -> new", dtypes={"z": BLAS}, ndim={"z": 3, "a": 0, "x": 3, "y": 3, "b": 0},
         same=("z a x y b new",),
     ), target=TARGET, on_host=lambda node: (1, 4)),
-    Lowering(Gemv, gemm_kernel, Accepts(
-        "y, a, A, x, b -> new", dtypes={"y": BLAS}, ndim={"y": 1, "a": 0, "A": 2, "x": 1, "b": 0},
-        same=("y a A x b new",),
-    ), target=TARGET, on_host=lambda node: (1, 4)),
-    Lowering(Ger, ger_kernel, Accepts(
-        "A, a, x, y -> new", dtypes={"A": BLAS}, ndim={"A": 2, "a": 0, "x": 1, "y": 1}, same=("A a x y new",),
-    ), target=TARGET, on_host=lambda node: (1,)),
-    Lowering(BatchedDot, batched_dot_kernel, Accepts(
-        "x, y -> z", dtypes={"x": _PRODUCTS}, ndim={"x": (2, 3), "y": (2, 3)}, same=("x y z",),
-    ), target=TARGET),
+    on_device(Gemv, gemm_kernel, on_host=lambda node: (1, 4)),
+    on_device(Ger, ger_kernel, on_host=lambda node: (1,)),
+    on_device(BatchedDot, batched_dot_kernel, {"x": _PRODUCTS}),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from theano.gpuarray.array import context_name_of
@@ -11,6 +12,7 @@ from theano.gpuarray.dialect import device_blocks, in_dialect, text_of
 from theano.gpuarray.errors import DeviceCompileError
 from theano.graph.apply import Apply
 from theano.graph.parameters import Pointer
+from theano.lowering.table import like_cpu
 from theano.lowering.targets import CPU, Target
 from theano.scalar.c import support
 from theano.scalar.ctypes import c_type, compute_type, storage_support
@@ -20,6 +22,9 @@ from theano.tensor.kernels.common import title
 
 TARGET = Target(GPU, GPU)
 """What the entries are for; which of the devices of this target is meant, the types of a node's outputs say."""
+
+on_device = partial(like_cpu, target=TARGET)
+"""`theano.lowering.table.like_cpu`: an entry for devices, whose operands the tensor layer's entry describes."""
 
 MOST_AXES = 32
 """As many as the struct of a launch has room for, in kernels of any number of axes."""

@@ -6,11 +6,11 @@ from typing import Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import ConvDirection, DeviceConvolution
-from theano.gpuarray.lowering.common import TARGET, functions, multiply_add, shipped
+from theano.gpuarray.lowering.common import functions, multiply_add, on_device, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import FLOATS, INTEGERS, Accepts
-from theano.lowering.table import Lowering, register
+from theano.lowering.accepts import FLOATS
+from theano.lowering.table import register
 from theano.tensor.conv.lowering import geometry_of
 from theano.tensor.conv.op import AbstractConv, AbstractConv_gradInputs, AbstractConv_gradWeights
 from theano.tensor.kernels.common import dtype_of
@@ -57,13 +57,7 @@ def _lengths(node: Apply[Any, Any]) -> tuple[int, ...]:
 
 
 register(
-    Lowering(AbstractConv, forward_kernel, Accepts(
-        "image, kernel -> y", dtypes={"image": FLOATS}, same=("image kernel y",),
-    ), target=TARGET),
-    Lowering(AbstractConv_gradWeights, filters_kernel, Accepts(
-        "image, top, lengths -> kernel", dtypes={"image": FLOATS, "lengths": INTEGERS}, same=("image top kernel",),
-    ), target=TARGET, on_host=_lengths),
-    Lowering(AbstractConv_gradInputs, images_kernel, Accepts(
-        "kernel, top, lengths -> image", dtypes={"kernel": FLOATS, "lengths": INTEGERS}, same=("kernel top image",),
-    ), target=TARGET, on_host=_lengths),
-)  # fmt: skip
+    on_device(AbstractConv, forward_kernel, {"image": FLOATS}),
+    on_device(AbstractConv_gradWeights, filters_kernel, {"image": FLOATS}, on_host=_lengths),
+    on_device(AbstractConv_gradInputs, images_kernel, {"kernel": FLOATS}, on_host=_lengths),
+)

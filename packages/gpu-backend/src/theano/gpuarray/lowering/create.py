@@ -6,11 +6,11 @@ from typing import Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceTriangle
-from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.lowering.common import functions, on_device, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import INTEGERS, REAL, Accepts
-from theano.lowering.table import Lowering, register
+from theano.lowering.accepts import REAL
+from theano.lowering.table import register
 from theano.tensor.create.alloc import Tri
 from theano.tensor.kernels.common import dtype_of
 
@@ -27,6 +27,4 @@ def _all(node: Apply[Any, Any]) -> range:
     return range(len(node.inputs))
 
 
-register(Lowering(Tri, tri_kernel, Accepts(
-    "rows, columns, k -> y", dtypes={"rows": INTEGERS, "columns": INTEGERS, "k": INTEGERS, "y": REAL},
-), target=TARGET, on_host=_all))  # fmt: skip
+register(on_device(Tri, tri_kernel, {"y": REAL}, on_host=_all))

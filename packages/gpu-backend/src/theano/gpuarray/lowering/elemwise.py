@@ -6,12 +6,11 @@ from typing import Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import ARGUMENTS, OPERANDS, DeviceMap
-from theano.gpuarray.lowering.common import TARGET, bits, functions, numbers_of_host
+from theano.gpuarray.lowering.common import bits, functions, numbers_of_host, on_device
 from theano.gpuarray.writer.elemwise import MAP_FUNCTIONS, map_code
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import Accepts
-from theano.lowering.table import Lowering, register
+from theano.lowering.table import register
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.nest import map_of
 
@@ -35,7 +34,4 @@ def map_kernel(op: Any, node: Apply) -> Parameters | None:
     )  # fmt: skip
 
 
-register(Lowering(
-    Elemwise, map_kernel, Accepts("*inputs -> *outputs", ndim={"inputs": "outputs"}),
-    target=TARGET, on_host=numbers_of_host,
-))  # fmt: skip
+register(on_device(Elemwise, map_kernel, on_host=numbers_of_host))

@@ -6,11 +6,10 @@ from typing import Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceTransform
-from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.lowering.common import functions, on_device, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
-from theano.lowering.table import Lowering, register
+from theano.lowering.table import register
 from theano.tensor.fft.op import IRFFTOp, RFFTOp
 from theano.tensor.kernels.common import dtype_of, ndim_of
 
@@ -42,9 +41,7 @@ def _lengths(node: Apply[Any, Any]) -> tuple[int, ...]:
     return (1,)
 
 
-_BATCH = Accepts("a, s -> y", dtypes={"a": SINGLE_OR_DOUBLE, "s": INTEGERS}, same=("a y",))
-
 register(
-    Lowering(RFFTOp, rfft_kernel, _BATCH, target=TARGET, on_host=_lengths),
-    Lowering(IRFFTOp, irfft_kernel, _BATCH, target=TARGET, on_host=_lengths),
+    on_device(RFFTOp, rfft_kernel, on_host=_lengths),
+    on_device(IRFFTOp, irfft_kernel, on_host=_lengths),
 )

@@ -12,13 +12,13 @@ from typing import Any
 from theano.gpuarray.dialect import text_of
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import OPERANDS, DeviceSelection
-from theano.gpuarray.lowering.common import TARGET, functions
+from theano.gpuarray.lowering.common import functions, on_device
 from theano.gpuarray.lowering.sort import sort_functions
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.graph.variable import Constant
-from theano.lowering.accepts import ANYTHING, INTEGERS, Accepts
-from theano.lowering.table import Lowering, register
+from theano.lowering.accepts import INTEGERS
+from theano.lowering.table import register
 from theano.lowering.targets import CPU
 from theano.tensor.device.ops import FromDevice, is_number_of_host
 from theano.tensor.index.advanced import AdvancedSubtensor1, BaseAdvancedSubtensor, _AdvancedWrite
@@ -82,15 +82,13 @@ def write_kernel(op: Any, node: Apply) -> Parameters:
     return _selection(node, 2, sets=bool(op.set_instead_of_inc), in_place=works_in_place(op))
 
 
-_TAKEN = Accepts("x, *index -> part", dtypes={"index": ANYTHING}, same=("x part",))
-
 register(
     *(
-        Lowering(cls, take_kernel, _TAKEN, _taken_there, TARGET, lambda node: _read_on_host(node, 1))
+        on_device(cls, take_kernel, when=_taken_there, on_host=lambda node: _read_on_host(node, 1))
         for cls in (AdvancedSubtensor1, BaseAdvancedSubtensor)
     ),
-    Lowering(
-        _AdvancedWrite, write_kernel, Accepts("x, y, *index -> new", dtypes={"index": ANYTHING}, same=("x y new",)),
-        _written_there, TARGET, lambda node: _read_on_host(node, 2),
+    on_device(
+        _AdvancedWrite, write_kernel, same=("x y new",), when=_written_there,
+        on_host=lambda node: _read_on_host(node, 2),
     ),
 )  # fmt: skip

@@ -8,11 +8,11 @@ from theano.gpuarray.dialect import text_of
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceMatrices
 from theano.gpuarray.lowering.blas import product_functions
-from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.lowering.common import functions, on_device, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import ANYTHING, INTEGERS, SINGLE_OR_DOUBLE, Accepts, Dtypes
-from theano.lowering.table import Lowering, register
+from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Dtypes
+from theano.lowering.table import register
 from theano.tensor.kernels.common import dtype_of, ndim_of
 from theano.tensor.linalg.determinant import Det
 from theano.tensor.linalg.factor import SVD, Cholesky, Eigh, Eigvalsh, QRFull, QRIncomplete
@@ -116,32 +116,23 @@ def _is_triangular(op: Any, node: Apply) -> bool:
     return bool(op.triangle)
 
 
-_MATRIX = Accepts("a -> y", dtypes={"a": SINGLE_OR_DOUBLE}, same=("a y",))
-_FACTORS = Accepts("a -> first, *more", dtypes={"a": SINGLE_OR_DOUBLE})
+_OF_REAL = {"a": SINGLE_OR_DOUBLE}
 _SHARE = Dtypes("integer, float32 or float64", INTEGERS.names | SINGLE_OR_DOUBLE.names)
-_EQUATIONS = Accepts("a, b -> x", dtypes={"a": SINGLE_OR_DOUBLE}, same=("a b x",))
 
 register(
-    Lowering(Cholesky, cholesky_kernel, _MATRIX, target=TARGET),
-    Lowering(MatrixInverse, inverse_kernel, _MATRIX, target=TARGET),
-    Lowering(Det, det_kernel, _MATRIX, target=TARGET),
-    Lowering(Solve, solve_triangular_kernel, _EQUATIONS, when=_is_triangular, target=TARGET),
-    Lowering(Solve, solve_kernel, _EQUATIONS, target=TARGET),
-    Lowering(QRFull, qr_kernel, _FACTORS, target=TARGET),
-    Lowering(QRIncomplete, qr_kernel, _FACTORS, target=TARGET),
-    Lowering(SVD, svd_kernel, _FACTORS, target=TARGET),
-    Lowering(MatrixPinv, pinv_kernel, _MATRIX, target=TARGET),
-    Lowering(lstsq, lstsq_kernel, Accepts(
-        "a, b, rcond -> x, residuals, *more", dtypes={"a": SINGLE_OR_DOUBLE, "rcond": _SHARE}, ndim={"rcond": 0},
-        same=("a b x residuals",),
-    ), target=TARGET, on_host=lambda node: (2,)),
-    Lowering(Expm, expm_kernel, _MATRIX, target=TARGET),
-    Lowering(Eigh, eigh_kernel, _FACTORS, target=TARGET),
-    # The second matrix is None where there is none.
-    Lowering(Eigvalsh, eigvalsh_kernel, Accepts(
-        "a, none -> w", dtypes={"a": SINGLE_OR_DOUBLE, "none": ANYTHING}, ndim={"none": 0},
-    ), target=TARGET, on_host=lambda node: (1,)),
-    Lowering(Eigvalsh, eigvalsh_kernel, Accepts(
-        "a, b -> w", dtypes={"a": SINGLE_OR_DOUBLE}, ndim={"b": 2}, same=("a b w",),
-    ), target=TARGET),
-)  # fmt: skip
+    on_device(Cholesky, cholesky_kernel, _OF_REAL),
+    on_device(MatrixInverse, inverse_kernel, _OF_REAL),
+    on_device(Det, det_kernel, _OF_REAL),
+    on_device(Solve, solve_triangular_kernel, _OF_REAL, when=_is_triangular),
+    on_device(Solve, solve_kernel, _OF_REAL, number=1),
+    on_device(QRFull, qr_kernel, _OF_REAL),
+    on_device(QRIncomplete, qr_kernel, _OF_REAL),
+    on_device(SVD, svd_kernel, _OF_REAL),
+    on_device(MatrixPinv, pinv_kernel, _OF_REAL),
+    on_device(lstsq, lstsq_kernel, {**_OF_REAL, "rcond": _SHARE}, on_host=lambda node: (2,)),
+    on_device(Expm, expm_kernel, _OF_REAL),
+    on_device(Eigh, eigh_kernel, _OF_REAL),
+    # Without a second matrix, and with one.
+    on_device(Eigvalsh, eigvalsh_kernel, _OF_REAL, on_host=lambda node: (1,)),
+    on_device(Eigvalsh, eigvalsh_kernel, _OF_REAL, number=1),
+)

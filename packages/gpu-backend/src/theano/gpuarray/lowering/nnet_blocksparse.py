@@ -6,11 +6,10 @@ from typing import Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceBlocks
-from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.lowering.common import functions, on_device, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
-from theano.lowering.table import Lowering, register
+from theano.lowering.table import register
 from theano.tensor.kernels.common import dtype_of
 from theano.tensor.nnet.blocksparse import SparseBlockGemv, SparseBlockOuter
 
@@ -39,13 +38,7 @@ def _numbers(node: Apply[Any, Any]) -> tuple[int, ...]:
     return tuple(range(3, len(node.inputs)))
 
 
-_NUMBERS = {"o": SINGLE_OR_DOUBLE, "rows": INTEGERS, "columns": INTEGERS}
-
 register(
-    Lowering(SparseBlockGemv, sparse_block_gemv_kernel, Accepts(
-        "o, W, h, rows, columns -> sums", dtypes=_NUMBERS, same=("o W h sums",),
-    ), target=TARGET, on_host=_numbers),
-    Lowering(SparseBlockOuter, sparse_block_outer_kernel, Accepts(
-        "o, x, y, rows, columns, alpha -> sums", dtypes=_NUMBERS, same=("o x y alpha sums",),
-    ), target=TARGET, on_host=_numbers),
-)  # fmt: skip
+    on_device(SparseBlockGemv, sparse_block_gemv_kernel, on_host=_numbers),
+    on_device(SparseBlockOuter, sparse_block_outer_kernel, on_host=_numbers),
+)

@@ -6,11 +6,10 @@ from typing import Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceAlignments
-from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.lowering.common import functions, on_device, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
-from theano.lowering.table import Lowering, register
+from theano.lowering.table import register
 from theano.tensor.kernels.common import dtype_of
 from theano.tensor.nnet.ctc import ConnectionistTemporalClassification
 
@@ -28,10 +27,4 @@ def _labels(node: Apply[Any, Any]) -> tuple[int, ...]:
     return (1, 2)
 
 
-register(
-    Lowering(ConnectionistTemporalClassification, ctc_kernel, Accepts(
-        "activations, labels, lengths -> costs, *gradient",
-        dtypes={"activations": SINGLE_OR_DOUBLE, "labels": INTEGERS, "lengths": INTEGERS},
-        same=("activations costs gradient",),
-    ), target=TARGET, on_host=_labels),
-)  # fmt: skip
+register(on_device(ConnectionistTemporalClassification, ctc_kernel, on_host=_labels))

@@ -8,11 +8,10 @@ import numpy as np
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceNeighbours
-from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.lowering.common import functions, on_device, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import INTEGERS, Accepts
-from theano.lowering.table import Lowering, register
+from theano.lowering.table import register
 from theano.tensor.kernels.common import dtype_of
 from theano.tensor.kernels.parameters import Neighbours
 from theano.tensor.nnet.neighbours import Images2Neibs
@@ -29,8 +28,4 @@ def images2neibs_kernel(op: Any, node: Apply) -> Parameters:
     return DeviceNeighbours(function=function, mode=Neighbours[op.mode.upper()])
 
 
-register(
-    Lowering(Images2Neibs, images2neibs_kernel, Accepts(
-        "images, shape, step -> rows", dtypes={"shape": INTEGERS, "step": INTEGERS}, same=("images rows",),
-    ), target=TARGET, on_host=lambda node: (1, 2)),
-)  # fmt: skip
+register(on_device(Images2Neibs, images2neibs_kernel, on_host=lambda node: (1, 2)))

@@ -6,12 +6,12 @@ from typing import Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceSoftmax, SoftmaxOperation
-from theano.gpuarray.lowering.common import TARGET, functions, numbers_of_host, shipped
+from theano.gpuarray.lowering.common import functions, numbers_of_host, on_device, shipped
 from theano.gpuarray.writer.parts import WIDEST, size_of
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import FLOATS, INTEGERS, Accepts
-from theano.lowering.table import Lowering, register
+from theano.lowering.accepts import FLOATS
+from theano.lowering.table import register
 from theano.scalar.ctypes import c_type
 from theano.tensor.kernels.common import dtype_of
 from theano.tensor.kernels.parameters import Labels
@@ -119,28 +119,15 @@ def crossentropy_1hot_grad_kernel(op: Any, node: Apply) -> Parameters:
     return _rows(node, SoftmaxOperation.LOGARITHM_GRADIENT)
 
 
-_ROWS = Accepts("x -> p", dtypes={"x": FLOATS}, ndim={"x": 2}, same=("x p",))
+_FLOAT_ROWS = {"x": FLOATS}
 
 register(
-    Lowering(Softmax, softmax_kernel, _ROWS, target=TARGET),
-    Lowering(LogSoftmax, log_softmax_kernel, _ROWS, target=TARGET),
-    Lowering(SoftmaxWithBias, softmax_with_bias_kernel, Accepts(
-        "x, b -> p", dtypes={"x": FLOATS}, ndim={"x": 2}, same=("x b p",),
-    ), target=TARGET),
-    Lowering(SoftmaxGrad, softmax_grad_kernel, Accepts(
-        "dy, sm -> dx", dtypes={"dy": FLOATS}, ndim={"dy": 2}, same=("dy sm dx",),
-    ), target=TARGET),
-    Lowering(CrossentropySoftmaxArgmax1HotWithBias, crossentropy_kernel, Accepts(
-        "x, b, label, *how -> cost, p, place", dtypes={"x": FLOATS, "label": INTEGERS, "how": INTEGERS}, ndim={"x": 2},
-        same=("x b cost p", "label place"),
-    ), target=TARGET, on_host=_on_host),
-    Lowering(CrossentropySoftmax1HotWithBiasDx, crossentropy_dx_kernel, Accepts(
-        "dy, sm, label, *how -> dx", dtypes={"dy": FLOATS, "label": INTEGERS, "how": INTEGERS}, same=("dy sm dx",),
-    ), target=TARGET, on_host=_on_host),
-    Lowering(CrossentropyCategorical1Hot, crossentropy_1hot_kernel, Accepts(
-        "p, label -> cost", dtypes={"p": FLOATS, "label": INTEGERS}, same=("p cost",),
-    ), target=TARGET),
-    Lowering(CrossentropyCategorical1HotGrad, crossentropy_1hot_grad_kernel, Accepts(
-        "dy, p, label -> dp", dtypes={"dy": FLOATS, "p": FLOATS, "label": INTEGERS}, same=("dy p dp",),
-    ), target=TARGET),
-)  # fmt: skip
+    on_device(Softmax, softmax_kernel, _FLOAT_ROWS),
+    on_device(LogSoftmax, log_softmax_kernel, _FLOAT_ROWS),
+    on_device(SoftmaxWithBias, softmax_with_bias_kernel, _FLOAT_ROWS),
+    on_device(SoftmaxGrad, softmax_grad_kernel, {"dy": FLOATS}),
+    on_device(CrossentropySoftmaxArgmax1HotWithBias, crossentropy_kernel, _FLOAT_ROWS, on_host=_on_host),
+    on_device(CrossentropySoftmax1HotWithBiasDx, crossentropy_dx_kernel, {"dy": FLOATS}, on_host=_on_host),
+    on_device(CrossentropyCategorical1Hot, crossentropy_1hot_kernel),
+    on_device(CrossentropyCategorical1HotGrad, crossentropy_1hot_grad_kernel, same=("dy p dp",)),
+)

@@ -7,13 +7,12 @@ from typing import Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DevicePool, PoolOperation
-from theano.gpuarray.lowering.common import MOST_AXES, TARGET, functions, shipped
+from theano.gpuarray.lowering.common import MOST_AXES, functions, on_device, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import FLOATS
-from theano.lowering.table import Lowering, register
+from theano.lowering.table import register
 from theano.tensor.kernels.common import dtype_of, ndim_of
-from theano.tensor.pool.lowering import accepts
 from theano.tensor.pool.op import AveragePoolGrad, DownsampleFactorMaxGradGrad, MaxPoolGrad, MaxPoolRop, Pool
 
 _NAMES = {
@@ -73,12 +72,9 @@ def _sizes(node: Apply[Any, Any]) -> range:
 
 
 register(
-    Lowering(Pool, pool_kernel, accepts("x", "y", FLOATS), target=TARGET, on_host=_sizes),
-    Lowering(MaxPoolGrad, max_grad_kernel, accepts("x, maxout, gz", "gx", FLOATS), target=TARGET, on_host=_sizes),
-    Lowering(
-        DownsampleFactorMaxGradGrad, max_grad_grad_kernel, accepts("x, maxout, ggx", "ggz", FLOATS), target=TARGET,
-        on_host=_sizes,
-    ),
-    Lowering(AveragePoolGrad, sum_grad_kernel, accepts("x, gz", "gx", FLOATS), target=TARGET, on_host=_sizes),
-    Lowering(MaxPoolRop, max_direction_kernel, accepts("x, eval_point", "y", FLOATS), target=TARGET, on_host=_sizes),
-)  # fmt: skip
+    on_device(Pool, pool_kernel, {"x": FLOATS}, on_host=_sizes),
+    on_device(MaxPoolGrad, max_grad_kernel, {"x": FLOATS}, on_host=_sizes),
+    on_device(DownsampleFactorMaxGradGrad, max_grad_grad_kernel, {"x": FLOATS}, on_host=_sizes),
+    on_device(AveragePoolGrad, sum_grad_kernel, {"x": FLOATS}, on_host=_sizes),
+    on_device(MaxPoolRop, max_direction_kernel, {"x": FLOATS}, on_host=_sizes),
+)

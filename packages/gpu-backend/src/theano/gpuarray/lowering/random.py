@@ -8,10 +8,10 @@ from typing import Any
 from theano.gpuarray.dialect import device_blocks, text_of
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceCategories, DeviceMrg, DevicePhilox, DrawnKind
-from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.lowering.common import TARGET, functions, on_device, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import FLOATS, INTEGERS, REAL, Accepts, Dtypes
+from theano.lowering.accepts import FLOATS, INTEGERS, REAL, Accepts
 from theano.lowering.table import Lowering, register
 from theano.scalar.c import support
 from theano.scalar.ctypes import c_type, storage_support
@@ -79,20 +79,13 @@ def _trials(node: Apply) -> tuple[int, ...]:
     return (2,)
 
 
-_INT32 = Dtypes("int32", frozenset({"int32"}))
-_UINT64 = Dtypes("uint64", frozenset({"uint64"}))
-_DRAWN = Dtypes("uint32, uint64, float32 or float64", frozenset({"uint32", "uint64", "float32", "float64"}))
 _CATEGORIES = Accepts(
     "p, unis, n -> found", dtypes={"p": FLOATS, "unis": FLOATS, "n": INTEGERS, "found": REAL}, ndim={"p": 2, "unis": 1}
 )
 
 register(
-    Lowering(mrg_uniform, mrg_kernel, Accepts(
-        "states, size -> next, numbers", dtypes={"states": _INT32, "size": INTEGERS, "numbers": FLOATS},
-    ), target=TARGET, on_host=_size),
-    Lowering(PhiloxDraw, philox_kernel, Accepts(
-        "state, size -> next, numbers", dtypes={"state": _UINT64, "size": INTEGERS, "numbers": _DRAWN},
-    ), target=TARGET, on_host=_size),
+    on_device(mrg_uniform, mrg_kernel, {"numbers": FLOATS}, on_host=_size),
+    on_device(PhiloxDraw, philox_kernel, on_host=_size),
     Lowering(MultinomialFromUniform, multinomial_kernel, _CATEGORIES, target=TARGET, on_host=_trials),
     Lowering(ChoiceFromUniform, choice_kernel, _CATEGORIES, target=TARGET, on_host=_trials),
-)  # fmt: skip
+)

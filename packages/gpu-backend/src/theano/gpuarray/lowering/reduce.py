@@ -11,13 +11,13 @@ from typing import Any
 from theano.gpuarray.dialect import text_of
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import ARGUMENTS, OPERANDS, DeviceReduction
-from theano.gpuarray.lowering.common import TARGET, bits, functions, numbers_of_host, shipped
+from theano.gpuarray.lowering.common import bits, functions, numbers_of_host, on_device, shipped
 from theano.gpuarray.writer.parts import WIDEST, size_of
 from theano.gpuarray.writer.reduce import COLUMNS, REDUCTION_FUNCTIONS, accumulator_bytes, reduction_code
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import FLOATS, INT64, REAL, Accepts
-from theano.lowering.table import Lowering, register
+from theano.lowering.accepts import FLOATS
+from theano.lowering.table import register
 from theano.tensor.kernels.common import dtype_of, ndim_of, normal_axes
 from theano.tensor.kernels.nest import reduction_of
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
@@ -95,15 +95,11 @@ def logsumexp_kernel(op: Any, node: Apply) -> Parameters | None:
     return _reduction(op, node, "reduce_logsumexp.cl", ("exp", "log") if exact else ("log",), **words)
 
 
-_PLACES = Accepts("x -> place", dtypes={"x": REAL, "place": INT64})
-
 register(
-    Lowering(CAReduce, reduction_kernel, Accepts("x -> y"), target=TARGET),
-    Lowering(MapReduce, reduction_kernel, Accepts("*inputs -> *results"), target=TARGET, on_host=numbers_of_host),
-    Lowering(LogSumExp, logsumexp_kernel, Accepts("x -> y", dtypes={"x": FLOATS}, same=("x y",)), target=TARGET),
-    Lowering(Argmax, argmax_kernel, _PLACES, target=TARGET),
-    Lowering(Argmin, argmin_kernel, _PLACES, target=TARGET),
-    Lowering(MaxAndArgmax, argmax_kernel, Accepts(
-        "x -> largest, place", dtypes={"x": REAL, "place": INT64}, same=("x largest",),
-    ), target=TARGET),
-)  # fmt: skip
+    on_device(CAReduce, reduction_kernel),
+    on_device(MapReduce, reduction_kernel, on_host=numbers_of_host),
+    on_device(LogSumExp, logsumexp_kernel, {"x": FLOATS}),
+    on_device(Argmax, argmax_kernel),
+    on_device(Argmin, argmin_kernel),
+    on_device(MaxAndArgmax, argmax_kernel),
+)

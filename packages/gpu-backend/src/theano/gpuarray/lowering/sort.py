@@ -9,11 +9,11 @@ import numpy as np
 from theano.gpuarray.dialect import device_blocks, text_of
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceBincount, DeviceCumulation, DeviceSearch, DeviceSort
-from theano.gpuarray.lowering.common import MOST_AXES, TARGET, functions, shipped
+from theano.gpuarray.lowering.common import MOST_AXES, functions, on_device, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters, Pointer
-from theano.lowering.accepts import FLOATS, INT64, INTEGERS, REAL, Accepts
-from theano.lowering.table import Lowering, register
+from theano.lowering.accepts import FLOATS, REAL
+from theano.lowering.table import register
 from theano.scalar.ctypes import c_type, compute_type, storage_support
 from theano.tensor.kernels.common import dtype_of, ndim_of
 from theano.tensor.sort.cumulative import CumOp
@@ -113,21 +113,10 @@ def _second(node: Apply) -> tuple[int, ...]:
 
 
 register(
-    Lowering(CumOp, cumulate_kernel, Accepts("x -> y", dtypes={"x": REAL}, same=("x y",)), target=TARGET),
-    Lowering(SortOp, sort_kernel, Accepts(
-        "x, axis -> y", dtypes={"x": REAL, "axis": INTEGERS}, same=("x y",),
-    ), target=TARGET, on_host=_second),
-    Lowering(ArgSortOp, argsort_kernel, Accepts(
-        "x, axis -> places", dtypes={"x": REAL, "axis": INTEGERS, "places": INT64},
-    ), target=TARGET, on_host=_second),
-    Lowering(TopKOp, topk_kernel, Accepts(
-        "x, k -> *found", dtypes={"x": REAL, "k": INTEGERS},
-    ), target=TARGET, on_host=_second),
-    Lowering(SearchsortedOp, searchsorted_kernel, Accepts(
-        "x, values, *sorter -> places", dtypes={"x": REAL, "values": REAL},
-    ), target=TARGET),
-    Lowering(Bincount, bincount_kernel, Accepts(
-        "numbers, least, *weights -> counts",
-        dtypes={"numbers": INTEGERS, "least": INTEGERS, "weights": FLOATS}, same=("weights counts",),
-    ), target=TARGET, on_host=_second),
-)  # fmt: skip
+    on_device(CumOp, cumulate_kernel, {"x": REAL}),
+    on_device(SortOp, sort_kernel, {"x": REAL}, on_host=_second),
+    on_device(ArgSortOp, argsort_kernel, {"x": REAL}, on_host=_second),
+    on_device(TopKOp, topk_kernel, on_host=_second),
+    on_device(SearchsortedOp, searchsorted_kernel),
+    on_device(Bincount, bincount_kernel, {"weights": FLOATS}, on_host=_second),
+)

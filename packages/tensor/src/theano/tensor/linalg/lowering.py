@@ -223,9 +223,9 @@ def _is_triangular(op: Any, node: Apply) -> bool:
     return bool(op.triangle)
 
 
-_MATRIX = Accepts("a -> y", dtypes={"a": BLAS})
+_MATRIX = Accepts("a -> y", dtypes={"a": BLAS}, same=("a y",))
 _FACTORS = Accepts("a -> first, *more", dtypes={"a": BLAS})
-_EQUATIONS = Accepts("a, b -> x", dtypes={"a": BLAS})
+_EQUATIONS = Accepts("a, b -> x", dtypes={"a": BLAS}, same=("a b x",))
 
 register(
     Lowering(Cholesky, cholesky_kernel, _MATRIX),
@@ -244,7 +244,9 @@ register(
     Lowering(Eigvalsh, eigvalsh_kernel, Accepts(
         "a, none -> w", dtypes={"a": BLAS, "none": ANYTHING}, ndim={"none": 0},
     )),
-    Lowering(Eigvalsh, eigvalsh_kernel, Accepts("a, b -> w", dtypes={"a": BLAS}, ndim={"b": 2})),
-    Lowering(lstsq, lstsq_kernel, Accepts("a, b, rcond -> x, residuals, *more", dtypes={"a": BLAS, "residuals": REAL})),
-    Lowering(Expm, expm_kernel, Accepts("a -> y", dtypes={"a": BLAS}, same=("a y",))),
+    Lowering(Eigvalsh, eigvalsh_kernel, Accepts("a, b -> w", dtypes={"a": BLAS}, ndim={"b": 2}, same=("a b",))),
+    Lowering(lstsq, lstsq_kernel, Accepts(
+        "a, b, rcond -> x, residuals, *more", dtypes={"a": BLAS, "residuals": REAL}, same=("a b x",),
+    )),
+    Lowering(Expm, expm_kernel, _MATRIX),
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano.graph.apply import Apply
-from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts, Dtypes
+from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import ready
@@ -52,20 +52,20 @@ def max_direction_kernel(op: Any, node: Apply) -> parameters.PoolParams:
     return _windows(op)
 
 
-def accepts(arrays: str, result: str, dtypes: Dtypes = SINGLE_OR_DOUBLE) -> Accepts:
-    """Return what kernels of arrays, ws, stride and pad accept, on any processor."""
+def _accepts(arrays: str, result: str) -> Accepts:
+    """Return what kernels of arrays, ws, stride and pad accept."""
     first = arrays.split(", ")[0]
     sizes = dict.fromkeys(("ws", "stride", "pad"), INTEGERS)
     return Accepts(
-        f"{arrays}, ws, stride, pad -> {result}", dtypes={first: dtypes, **sizes},
+        f"{arrays}, ws, stride, pad -> {result}", dtypes={first: SINGLE_OR_DOUBLE, **sizes},
         same=(" ".join((*arrays.split(", "), result)),),
     )  # fmt: skip
 
 
 register(
-    Lowering(Pool, pool_kernel, accepts("x", "y")),
-    Lowering(MaxPoolGrad, max_grad_kernel, accepts("x, maxout, gz", "gx")),
-    Lowering(DownsampleFactorMaxGradGrad, max_grad_grad_kernel, accepts("x, maxout, ggx", "ggz")),
-    Lowering(AveragePoolGrad, sum_grad_kernel, accepts("x, gz", "gx")),
-    Lowering(MaxPoolRop, max_direction_kernel, accepts("x, eval_point", "y")),
+    Lowering(Pool, pool_kernel, _accepts("x", "y")),
+    Lowering(MaxPoolGrad, max_grad_kernel, _accepts("x, maxout, gz", "gx")),
+    Lowering(DownsampleFactorMaxGradGrad, max_grad_grad_kernel, _accepts("x, maxout, ggx", "ggz")),
+    Lowering(AveragePoolGrad, sum_grad_kernel, _accepts("x, gz", "gx")),
+    Lowering(MaxPoolRop, max_direction_kernel, _accepts("x, eval_point", "y")),
 )
