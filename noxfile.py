@@ -191,7 +191,7 @@ def doctests(session: nox.Session) -> None:
 def random(session: nox.Session) -> None:
     """Look at random numbers with statistics: ten times as many numbers as the tests draw."""
     install(session, LAYERS)
-    run_pytest(session, "-q", "packages/tensor/tests/streams/test_statistics.py", *session.posargs,
+    run_pytest(session, "-q", "packages/tensor/tests/random/test_statistics.py", *session.posargs,
                env={"THEANO_RANDOM_SCALE": "10"})  # fmt: skip
 
 

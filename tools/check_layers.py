@@ -117,7 +117,7 @@ OLD_PROGRAMS = (
     "packages/tensor/tests/programs/",
     "packages/tensor/tests/seeds/",
     "packages/tensor/tests/scan/test_scan.py",
-    "packages/tensor/tests/streams/",
+    "packages/tensor/tests/random/",
     "packages/legacy/tests/",
 )
 # Texts that name a module and load nothing.

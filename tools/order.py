@@ -32,7 +32,7 @@ _TENSOR = (
     "tensor.elemwise.lowering tensor.device.lowering tensor.control.lowering tensor.create.lowering",
     "tensor.pool.lowering tensor.reduce.lowering tensor.reduce.lowering_argmax tensor.blas.lowering",
     "tensor.join.lowering tensor.index.lowering tensor.shape.lowering tensor.sort.lowering tensor.linalg.lowering",
-    "tensor.random.lowering tensor.fft.lowering tensor.nnet.lowering tensor.conv.lowering",
+    "tensor.random.lowering tensor.fft.lowering tensor.nnet.lowering_softmax tensor.conv.lowering",
     # How they compute many rows at once.
     "tensor.batching.batched_node tensor.elemwise.batching tensor.pool.batching tensor.index.batching",
     "tensor.shape.batching tensor.blas.batching tensor.conv.batching tensor.batching",

@@ -112,7 +112,7 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         tuple(f"{TENSOR}/{name}/*.py" for name in (
             "blas", "conv", "fft", "join", "linalg", "nnet", "pool", "random", "reduce", "rows", "sort")),
         (f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/test_known.py",
-         f"{TENSOR_TESTS}/streams/test_random_variables.py", RECORDED),
+         f"{TENSOR_TESTS}/random/test_random_variables.py", RECORDED),
     ),
     "index": (
         (f"{TENSOR}/index/*.py", f"{TENSOR}/index/rules/*.py"),

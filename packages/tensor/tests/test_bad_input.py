@@ -641,7 +641,7 @@ def test_every_op_has_a_case():
     public = {
         c.__name__ for c in below(Op)
         if c.__module__.startswith("theano.tensor") and not c.__name__.startswith("_") and not issubclass(c, scal.ScalarOp)
-        and not c.__module__.startswith("theano.tensor.random")  # tests/streams has those of random numbers
+        and not c.__module__.startswith("theano.tensor.random")  # tests/random has those of random numbers
     }  # fmt: skip
     bases = {c.__name__ for c in below(Op) if c.__subclasses__()} - set(AT_BUILD) - set(AT_RUN)
     assert public - set(AT_BUILD) - set(AT_RUN) - bases - TAKES_ANYTHING == set()

@@ -37,11 +37,11 @@ ELSEWHERE = {
     "EigvalshGrad": "linalg/test_linalg", "ExpmGrad": "linalg/test_linalg", "LoadFromDisk": "test_io", "MPIRecv": "test_io",
     "MPIRecvWait": "test_io", "MPISend": "test_io", "MPISendWait": "test_io", "MapRows": "test_rows",
     "Hint": "rules/test_each_rule", "ToDevice": "fake_target/test_placement",
-    "FromDevice": "fake_target/test_placement", "Draw": "base class", "RandomFunction": "streams/test_numpy_streams",
-    **dict.fromkeys(("RandomVariable", "Observed", *RANDOM_VARIABLES), "streams/test_random_variables"),
-    "mrg_uniform_base": "base class", "mrg_uniform": "streams/test_mrg", "DotModulo": "streams/test_mrg",
-    "MultinomialFromUniform": "streams/test_mrg", "ChoiceFromUniform": "streams/test_mrg", "PhiloxDraw": "streams/test_philox",
-    "CheckedParameter": "streams/test_ranges",
+    "FromDevice": "fake_target/test_placement", "Draw": "base class", "RandomFunction": "random/test_numpy_streams",
+    **dict.fromkeys(("RandomVariable", "Observed", *RANDOM_VARIABLES), "random/test_random_variables"),
+    "mrg_uniform_base": "base class", "mrg_uniform": "random/test_mrg", "DotModulo": "random/test_mrg",
+    "MultinomialFromUniform": "random/test_mrg", "ChoiceFromUniform": "random/test_mrg", "PhiloxDraw": "random/test_philox",
+    "CheckedParameter": "random/test_ranges",
 }  # fmt: skip
 
 #: Ops of which no shape can be inferred, because it depends on values.

@@ -49,8 +49,8 @@ def _batching(module: str, name: str) -> Any:
 
 #: The families of ops that have entries, in a module `lowering` of each.
 LOWERED = (
-    "blas", "control", "conv", "create", "device", "elemwise", "fft", "index", "join", "linalg", "nnet", "pool",
-    "random", "shape", "sort",
+    "blas", "control", "conv", "create", "device", "elemwise", "fft", "index", "join", "linalg", "pool", "random",
+    "shape", "sort",
 )  # fmt: skip
 
 #: For modules and packages of ops, the modules that have their entries.
@@ -58,7 +58,8 @@ MODULES = {
     **{family: (f"{family}.lowering",) for family in LOWERED},
     "elemwise.dimshuffle": ("shape.lowering",),  # a view among views; its own module is that of its printed name
     "reduce": ("reduce.lowering", "reduce.lowering_argmax"),
-    **{f"nnet.{name}": (f"nnet.lowering_{name}",) for name in ("blocksparse", "ctc", "neighbours")},
+    **{f"nnet.{name}": (f"nnet.lowering_{name}",) for name in ("blocksparse", "ctc", "neighbours", "softmax")},
+    "nnet.crossentropy": ("nnet.lowering_softmax",),
 }
 
 
