@@ -12,9 +12,9 @@ from functools import cache
 
 _TENSOR = (
     # The language: types, variables, conversion, and what every op needs.
-    "tensor.kernels tensor.foreign tensor.type_in_c tensor.type tensor.messages tensor.convert tensor.constructors",
-    "tensor.memory tensor.type_other tensor.io tensor.compound raise_op tensor.device tensor.control.checks",
-    "tensor.shape.basic",
+    "tensor.kernels tensor.foreign tensor.type_in_c tensor.type tensor.annotations tensor.messages tensor.convert",
+    "tensor.constructors tensor.memory tensor.type_other tensor.io tensor.compound raise_op tensor.device",
+    "tensor.control.checks tensor.shape.basic",
     # Families of ops.
     "tensor.elemwise tensor.utils tensor.inplace tensor.xlogx tensor.create tensor.shape tensor.control tensor.reduce",
     "tensor.blas tensor.join tensor.index tensor.shape.repeat tensor.sort tensor.pool tensor.rows",
@@ -45,7 +45,8 @@ _SPARSE = (
     "sparse.parts sparse.random sparse.structure sparse.index sparse.elemwise sparse.product sparse.reduce",
     "sparse.parts.rules sparse.structure.rules sparse.elemwise.rules sparse.product.rules sparse.reduce.rules",
     "sparse.parts.lowering sparse.elemwise.lowering sparse.product.lowering sparse.reduce.lowering",
-    "sparse.convolution sparse.operations sparse.var sparse.sharedvar sparse.rules sparse layers.documented_sparse",
+    "sparse.convolution sparse.operations sparse.var sparse.annotations sparse.sharedvar sparse.rules sparse",
+    "layers.documented_sparse",
 )
 _GPU = (
     "layers.gpu_backend gpuarray.dialect gpuarray.errors gpuarray.gemm_batch gpuarray.kernels gpuarray.drivers",

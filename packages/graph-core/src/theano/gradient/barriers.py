@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.gradient.absent import disconnected_type, grad_undefined, zeros_like
 from theano.graph.apply import Apply
-from theano.graph.op import Op, Storage
+from theano.graph.op import Op
 from theano.graph.variable import Variable
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Storage, Values
 
 
 class ViewOp(Op):
@@ -25,7 +28,7 @@ class ViewOp(Op):
             raise TypeError(f"{self} takes a variable, not {x!r}")
         return Apply(self, [x], [x.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[Storage]) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Storage) -> None:
         """Hand the value on."""
         output_storage[0][0] = inputs[0]
 

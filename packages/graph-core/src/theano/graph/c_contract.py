@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from theano.errors import MethodNotDefined
 
 if TYPE_CHECKING:
-    from theano.graph.apply import Apply
+    from theano.graph.annotations import Node, Value
 
+#: What the code of a type or an op is told by name, such as ``sub['fail']``; what else there is says the asker.
 Sub = Mapping[str, Any]
 
 
@@ -27,39 +28,39 @@ class CLinkerObject:
     Each method may take an argument ``c_compiler``, the command that will compile, or leave it out.
     """
 
-    def c_headers(self, **kwargs: Any) -> Sequence[str]:
+    def c_headers(self, **kwargs: object) -> Sequence[str]:
         """Return the header files to include, such as ``"<math.h>"``, ``"mine.h"`` or ``math.h``."""
         return []
 
-    def c_header_dirs(self, **kwargs: Any) -> Sequence[str]:
+    def c_header_dirs(self, **kwargs: object) -> Sequence[str]:
         """Return folders of header files."""
         return []
 
-    def c_libraries(self, **kwargs: Any) -> Sequence[str]:
+    def c_libraries(self, **kwargs: object) -> Sequence[str]:
         """Return libraries to link with, without ``-l``."""
         return []
 
-    def c_lib_dirs(self, **kwargs: Any) -> Sequence[str]:
+    def c_lib_dirs(self, **kwargs: object) -> Sequence[str]:
         """Return folders of libraries."""
         return []
 
-    def c_support_code(self, **kwargs: Any) -> str | Sequence[str]:
+    def c_support_code(self, **kwargs: object) -> str | Sequence[str]:
         """Return functions and types that the code uses, written once in a unit."""
         return ""
 
-    def c_compile_args(self, **kwargs: Any) -> Sequence[str]:
+    def c_compile_args(self, **kwargs: object) -> Sequence[str]:
         """Return further options of the compiler."""
         return []
 
-    def c_no_compile_args(self, **kwargs: Any) -> Sequence[str]:
+    def c_no_compile_args(self, **kwargs: object) -> Sequence[str]:
         """Return options that the compiler must not be given."""
         return []
 
-    def c_init_code(self, **kwargs: Any) -> Sequence[str]:
+    def c_init_code(self, **kwargs: object) -> Sequence[str]:
         """Return statements to run once, when the unit is loaded."""
         return []
 
-    def c_code_cache_version(self) -> tuple[Any, ...]:
+    def c_code_cache_version(self) -> tuple[object, ...]:
         """Return the version of the code, to be changed whenever the code is; () keeps it out of the cache."""
         return ()
 
@@ -80,7 +81,7 @@ class CLinkerType(CLinkerObject):
         """Return whether a value is a plain C variable, which costs nothing to make anew."""
         return False
 
-    def c_literal(self, data: Any) -> str:
+    def c_literal(self, data: Value) -> str:
         """Return a C expression with the value of a constant, to be written where the constant is used."""
         raise MethodNotDefined("c_literal", type(self), str(self))
 
@@ -92,11 +93,11 @@ class CLinkerType(CLinkerObject):
         """Return what sets them before something is computed into them."""
         raise MethodNotDefined("c_init", type(self), str(self))
 
-    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
+    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: object) -> str:
         """Return what sets them from the Python object ``py_<name>``."""
         raise MethodNotDefined("c_extract", type(self), str(self))
 
-    def c_extract_out(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
+    def c_extract_out(self, name: str, sub: Sub, check_input: bool = True, **kwargs: object) -> str:
         """Return what sets those of an output, from what an earlier call left in ``py_<name>``, or None."""
         init = self.c_init(name, sub)
         return f"if (py_{name} == Py_None)\n{{\n{init}\n}}\nelse\n{{\n{self.c_extract(name, sub, check_input)}\n}}"
@@ -117,7 +118,7 @@ class CLinkerOp(CLinkerObject):
     `c_extract_out` of their types has put there.
     """
 
-    def c_code(self, node: Apply[Any, Any], name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub) -> str:
+    def c_code(self, node: Node, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub) -> str:
         """Return the statements that compute the outputs.
 
         Parameters
@@ -133,32 +134,32 @@ class CLinkerOp(CLinkerObject):
         raise MethodNotDefined("c_code", type(self), str(self))
 
     def c_code_cleanup(
-        self, node: Apply[Any, Any], name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub
+        self, node: Node, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub
     ) -> str:
         """Return what gives back what :meth:`c_code` has allocated; it runs after success and failure alike."""
         return ""
 
-    def c_code_cache_version_apply(self, node: Apply[Any, Any]) -> tuple[Any, ...]:
+    def c_code_cache_version_apply(self, node: Node) -> tuple[object, ...]:
         """Return the version of the code of one node."""
         return self.c_code_cache_version()
 
-    def c_support_code_apply(self, node: Apply[Any, Any], name: str) -> str:
+    def c_support_code_apply(self, node: Node, name: str) -> str:
         """Return functions and types for one node; what they are called contains ``name``."""
         return ""
 
-    def c_support_code_struct(self, node: Apply[Any, Any], name: str) -> str:
+    def c_support_code_struct(self, node: Node, name: str) -> str:
         """Return declarations of what a thunk keeps from call to call; :meth:`c_code` sees it."""
         return ""
 
-    def c_init_code_apply(self, node: Apply[Any, Any], name: str) -> str:
+    def c_init_code_apply(self, node: Node, name: str) -> str:
         """Return statements for one node to run once, when the unit is loaded."""
         return ""
 
-    def c_init_code_struct(self, node: Apply[Any, Any], name: str, sub: Sub) -> str:
+    def c_init_code_struct(self, node: Node, name: str, sub: Sub) -> str:
         """Return statements that set up what :meth:`c_support_code_struct` declares, when a thunk is made."""
         return ""
 
-    def c_cleanup_code_struct(self, node: Apply[Any, Any], name: str) -> str:
+    def c_cleanup_code_struct(self, node: Node, name: str) -> str:
         """Return statements that give it back, when the thunk goes."""
         return ""
 

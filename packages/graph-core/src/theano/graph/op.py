@@ -17,9 +17,8 @@ from theano.graph.type import Type
 from theano.graph.variable import Scratchpad, Variable, get_test_value
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Cell, Node, Storage, Value, Values
     from theano.graph.kernel import Builtin, Kernel
-
-Storage = list[Any]
 
 
 class NodeMaker(Structural, OpContract):
@@ -125,7 +124,7 @@ class Op(NodeMaker, CLinkerOp):
 
     # -- computing ----------------------------------------------------------------------------------
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[Storage]) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Storage) -> None:
         """Compute the outputs in Python.
 
         Parameters
@@ -138,7 +137,7 @@ class Op(NodeMaker, CLinkerOp):
         """
         raise MethodNotDefined("perform", type(self), type(self).__name__)
 
-    def c_kernel(self, node: Apply[Any, Any]) -> Kernel | Builtin | None:
+    def c_kernel(self, node: Node) -> Kernel | Builtin | None:
         """Return the compiled form of ``node``, or None where there is only :meth:`perform`.
 
         Ops that users write may define it. The classes of our own ops hold no C: what their nodes become says the
@@ -164,12 +163,12 @@ class Op(NodeMaker, CLinkerOp):
 
     def make_thunk(
         self,
-        node: Apply[Any, Any],
-        storage_map: dict[Variable, Storage],
-        compute_map: dict[Variable, Storage],
+        node: Node,
+        storage_map: dict[Variable, Cell],
+        compute_map: dict[Variable, Cell],
         no_recycling: Sequence[Variable],
         impl: str | None = None,
-    ) -> Callable[[], Any]:
+    ) -> Callable[[], object]:
         """Return a function without arguments that computes ``node`` within the given storage.
 
         An op that overrides this method takes the whole execution into its own hands: ``perform`` and
@@ -194,11 +193,11 @@ class Op(NodeMaker, CLinkerOp):
 
     def make_c_thunk(
         self,
-        node: Apply[Any, Any],
-        storage_map: dict[Variable, Storage],
-        compute_map: dict[Variable, Storage],
+        node: Node,
+        storage_map: dict[Variable, Cell],
+        compute_map: dict[Variable, Cell],
         no_recycling: Sequence[Variable],
-    ) -> Callable[[], Any]:
+    ) -> Callable[[], object]:
         """Return a thunk that runs the compiled form, be it :meth:`c_code` or :meth:`c_kernel`.
 
         Raises
@@ -212,12 +211,12 @@ class Op(NodeMaker, CLinkerOp):
 
     def make_py_thunk(
         self,
-        node: Apply[Any, Any],
-        storage_map: dict[Variable, Storage],
-        compute_map: dict[Variable, Storage],
+        node: Node,
+        storage_map: dict[Variable, Cell],
+        compute_map: dict[Variable, Cell],
         no_recycling: Sequence[Variable],
         debug: bool = False,
-    ) -> Callable[[], Any]:
+    ) -> Callable[[], object]:
         """Return a thunk that calls :meth:`perform`."""
         inputs = [storage_map[v] for v in node.inputs]
         outputs = [storage_map[v] for v in node.outputs]
@@ -232,10 +231,16 @@ class Op(NodeMaker, CLinkerOp):
         vars(thunk).update(lazy=False)
         return thunk
 
-    def prepare_node(self, node: Apply[Any, Any], storage_map: Any, compute_map: Any, impl: str | None) -> None:
+    def prepare_node(
+        self,
+        node: Node,
+        storage_map: dict[Variable, Cell] | None,
+        compute_map: dict[Variable, Cell] | None,
+        impl: str | None,
+    ) -> None:
         """Do what has to be done once before ``node`` is run; ops may override it."""
 
-    def get_params(self, node: Apply[Any, Any]) -> Any:
+    def get_params(self, node: Node) -> Value:
         """Return an object that is handed to the computation of ``node`` beside its inputs, or None.
 
         The default serves ops whose ``params_type`` is a `ParamsType`: it reads the op's attributes of these names.
@@ -270,7 +275,9 @@ table_answer: Slot[Callable[[Op, Apply], Kernel | Builtin | None]] = Slot(
 )
 
 #: For :meth:`Op.make_c_thunk`: from a node, its two maps and what must not be recycled to the thunk.
-c_thunk_maker: Slot[Callable[..., Callable[[], Any]]] = Slot("graph.op.c_thunk_maker", "how a node is compiled alone")
+c_thunk_maker: Slot[Callable[..., Callable[[], object]]] = Slot(
+    "graph.op.c_thunk_maker", "how a node is compiled alone"
+)
 
 
 class COp(Op):
@@ -293,16 +300,16 @@ class COp(Op):
     """
 
 
-def performer(node: Apply[Any, Any]) -> Callable[[Apply, Sequence[Any], Sequence[Storage]], Any]:
+def performer(node: Node) -> Callable[[Apply, Values, Storage], object]:
     """Return ``node.op.perform``, with the parameters of the op bound to it if it has some."""
     op = node.op
     params = op.get_params(node) if op.params_type is not None else None
-    perform: Callable[..., Any] = op.perform
+    perform: Callable[..., object] = op.perform
     if params is None:
         return perform
     value = op.params_type.filter(params)
 
-    def with_params(node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[Storage]) -> Any:
+    def with_params(node: Node, inputs: Values, output_storage: Storage) -> object:
         return perform(node, inputs, output_storage, value)
 
     return with_params

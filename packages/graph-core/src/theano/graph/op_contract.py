@@ -13,15 +13,15 @@ from theano.errors import MethodNotDefined
 from theano.graph.source import created_at
 
 if TYPE_CHECKING:
-    from theano.graph.apply import Apply
+    from theano.graph.annotations import Node, Operands
     from theano.graph.variable import Variable
 
 
 class OpContract:
     """The optional attributes and methods of an op.
 
-    Nodes are handed over as ``Apply[Any, Any]``: an op knows of which types the variables of its nodes are, and says so
-    where it overrides a method.
+    An op knows of which classes the variables of its nodes are, and says so where it overrides a method: there a
+    ``Node`` is an ``Apply[Dot, Tensor]``, and ``Operands`` are a ``Sequence[Tensor]``.
 
     Attributes
     ----------
@@ -97,17 +97,15 @@ class OpContract:
 
     # -- derivatives: asked by grad and Rop, while a user builds a graph ---------------------------------------
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> Sequence[Variable]:
         """Return the gradient of a cost with respect to each input, given that with respect to each output."""
         raise MethodNotDefined("grad", type(self), type(self).__name__)
 
-    def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> Sequence[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_grads: Operands) -> Sequence[Variable]:
         """Return the same as :meth:`grad`; an op that wants to use its outputs overrides this one."""
         return self.grad(inputs, output_grads)
 
-    def R_op(self: Any, inputs: Sequence[Any], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
+    def R_op(self: Any, inputs: Operands, eval_points: Operands) -> Sequence[Variable | None]:
         """Return the derivative of each output along the direction ``eval_points`` of the inputs.
 
         Directions are None for inputs that do not move (zeros, where the op is no layer's), and for outputs that do
@@ -126,7 +124,7 @@ class OpContract:
                 moved = made if moved is None else [a + b for a, b in zip(moved, made, strict=True)]
         return moved or [None] * len(self.make_node(*inputs).outputs)
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> Sequence[Sequence[bool]]:
+    def connection_pattern(self, node: Node) -> Sequence[Sequence[bool]]:
         """Return, for each input, a list that says of each output whether the input has an influence on its elements.
 
         What only says how long something is has none. The default: each input on each output.
@@ -135,7 +133,7 @@ class OpContract:
 
     # -- many values at once: asked where a graph is given a batch axis (`theano.batching`) ----------------------
 
-    def batch(self, node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
+    def batch(self, node: Node, inputs: Operands, batched: Sequence[bool]) -> Sequence[Variable] | None:
         """Return the outputs of ``node`` for many rows at once, or None: no rule, the rows are computed in a loop.
 
         Parameters
@@ -156,7 +154,7 @@ class OpContract:
 
     # -- other processors: asked where it is decided what is computed in whose memory ----------------------------
 
-    def place_on_device(self, node: Apply[Any, Any], placing: Any) -> Sequence[Variable] | None:
+    def place_on_device(self, node: Node, placing: Any) -> Sequence[Variable] | None:
         """Return what takes the place of the outputs of ``node`` where some of its operands are on a device.
 
         Asked only of ops that define it, in place of entries in the lowering table: an op that holds a graph, or that
@@ -176,7 +174,7 @@ class OpContract:
 
     # -- what is known of outputs before they are computed ------------------------------------------------------
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> Sequence[Any]:
+    def infer_shape(self, node: Node, shapes: Sequence[Any]) -> Sequence[Any]:
         """Return the lengths of each output, or None for one that only the computed value can tell.
 
         Asked by rewriting, once for a node. An older form, ``infer_shape(fgraph, node, shapes)``, is understood too.
@@ -190,7 +188,7 @@ class OpContract:
         letters = stated(self, "shapes")
         return [None] * len(node.outputs) if letters is None else lengths_by(letters, shapes)
 
-    def static_value(self, node: Apply[Any, Any], index: int, ask: Callable[[Any], Any]) -> Any:
+    def static_value(self, node: Node, index: int, ask: Callable[[Any], Any]) -> Any:
         """Return the one number that output ``index`` holds, in all its elements, or None where it is not known.
 
         Asked while a graph is built and rewritten (``get_scalar_constant_value``).
@@ -204,11 +202,11 @@ class OpContract:
         """
         return None
 
-    def static_length(self, node: Apply[Any, Any], index: int) -> int | None:
+    def static_length(self, node: Node, index: int) -> int | None:
         """Return the length of output ``index``, a vector, or None where it is not known (``get_vector_length``)."""
         return None
 
-    def static_element(self, node: Apply[Any, Any], k: int, ask: Callable[[Any], Any]) -> Any:
+    def static_element(self, node: Node, k: int, ask: Callable[[Any], Any]) -> Any:
         """Return element ``k`` of the first output, a vector, or None where it is not known.
 
         Without this method, ``ask`` is asked for all elements.
@@ -220,15 +218,15 @@ class OpContract:
     #: What was measured of the functions that the op calls: one ``ProfileStats`` for each.
     inner_profiles: Sequence[Any] = ()
 
-    def restored_inputs(self, inputs: Sequence[Any]) -> Sequence[Any]:
+    def restored_inputs(self, inputs: Operands) -> Operands:
         """Return the inputs of a node that is read from a pickle, with what older versions of the op kept elsewhere."""
         return inputs
 
-    def do_constant_folding(self, node: Apply[Any, Any]) -> bool:
+    def do_constant_folding(self, node: Node) -> bool:
         """Return whether ``node`` may be computed while compiling when all its inputs are constants."""
         return True
 
-    def checked_inputs(self, node: Apply[Any, Any]) -> Sequence[int] | None:
+    def checked_inputs(self, node: Node) -> Sequence[int] | None:
         """Return the inputs whose values the compiled form looks at to see whether it will fail.
 
         To declare this is a promise about ``c_kernel``: it checks first (types and shapes of any input, values of
@@ -279,7 +277,7 @@ def lengths_by(text: str, shapes: Sequence[Sequence[Any]]) -> list[tuple[Any, ..
     return [tuple(n for letter in letters for n in known[letter]) for letters in wanted.split(",")]
 
 
-def check_maps(node: Apply[Any, Any]) -> None:
+def check_maps(node: Node) -> None:
     """Refuse a ``view_map`` or ``destroy_map`` that speaks of what a node does not have.
 
     Raises
@@ -299,7 +297,7 @@ def check_maps(node: Apply[Any, Any]) -> None:
             )
 
 
-def _problem_of_map(declared: Any, node: Apply[Any, Any], name: str) -> str:
+def _problem_of_map(declared: Any, node: Node, name: str) -> str:
     if not hasattr(declared, "items"):
         return f"it is of type {type(declared).__name__}"
     for o, named in declared.items():
@@ -314,7 +312,7 @@ def _problem_of_map(declared: Any, node: Apply[Any, Any], name: str) -> str:
     return ""
 
 
-def _counts(number: Any, variables: Sequence[Any]) -> bool:
+def _counts(number: Any, variables: Operands) -> bool:
     return hasattr(number, "__index__") and 0 <= number < len(variables)
 
 

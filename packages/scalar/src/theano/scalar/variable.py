@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.variable import Constant, Variable
 from theano.scalar.registry import op
+
+if TYPE_CHECKING:
+    from theano.scalar.type import Scalar
+
+    _Base = Variable[Scalar]  # whatever has these operators is one
+else:
+    _Base = object
 
 
 def _binary(name: str) -> Callable[[Any, Any], Any]:
@@ -23,7 +30,7 @@ def _reflected(name: str) -> Callable[[Any, Any], Any]:
     return method
 
 
-class ScalarOperators:
+class ScalarOperators(_Base):
     """What Python's operators mean between scalars.
 
     ``==`` and ``!=`` compare the variables themselves, as containers need; the
@@ -37,12 +44,10 @@ class ScalarOperators:
     (add, bool, 'float64')
     """
 
-    type: Any
-
     @property
     def dtype(self) -> str:
         """Name of the dtype."""
-        return str(self.type.dtype)
+        return self.type.dtype
 
     @property
     def ndim(self) -> int:

@@ -1,0 +1,29 @@
+"""What annotations call tensors, what becomes one, and what functions of tensors are told beside them.
+
+For type checkers alone: no module loads it when a program runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from theano.graph import Apply, Variable
+from theano.tensor.type import Tensor
+
+#: What `as_tensor_variable` makes a tensor of: a variable, a node of one output, an array, a number, or a sequence.
+TensorLike: TypeAlias = "Variable | Apply | ArrayLike | Sequence[TensorLike]"
+Tensors: TypeAlias = Sequence[Tensor]
+#: Of the forward derivative, one for each input: None where it does not move.
+Directions: TypeAlias = Sequence[Tensor | None]
+
+#: The length of a dimension: known while the graph is built, or an expression.
+Length: TypeAlias = int | Tensor
+Shape: TypeAlias = tuple[Length, ...]
+#: Of each input of a node, as `infer_shape` is handed them.
+Shapes: TypeAlias = Sequence[Shape]
+#: Along which dimensions a function works: one, some, or (None) all, or that of its default.
+Axis: TypeAlias = int | np.integer | Sequence[int] | None
