@@ -6,6 +6,7 @@ For type checkers alone: no module loads it when a program runs.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import EllipsisType
 from typing import TypeAlias
 
 import numpy as np
@@ -27,3 +28,5 @@ Shape: TypeAlias = tuple[Length, ...]
 Shapes: TypeAlias = Sequence[Shape]
 #: Along which dimensions a function works: one, some, or (None) all, or that of its default.
 Axis: TypeAlias = int | np.integer | Sequence[int] | None
+#: What stands between the brackets of ``x[...]``: a number, a slice, None, an ellipsis, places, or a tuple of these.
+Index: TypeAlias = "TensorLike | slice | EllipsisType | None | tuple[Index, ...]"
