@@ -30,3 +30,5 @@ Shapes: TypeAlias = Sequence[Shape]
 Axis: TypeAlias = int | np.integer | Sequence[int] | None
 #: What stands between the brackets of ``x[...]``: a number, a slice, None, an ellipsis, places, or a tuple of these.
 Index: TypeAlias = "TensorLike | slice | EllipsisType | None | tuple[Index, ...]"
+#: What surrounds an image: "valid", "half" or "full", or how wide it is, along each axis and on each side.
+Border: TypeAlias = str | int | Sequence[int | Sequence[int]]
