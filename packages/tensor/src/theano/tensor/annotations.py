@@ -29,6 +29,6 @@ Shapes: TypeAlias = Sequence[Shape]
 #: Along which dimensions a function works: one, some, or (None) all, or that of its default.
 Axis: TypeAlias = int | np.integer | Sequence[int] | None
 #: What stands between the brackets of ``x[...]``: a number, a slice, None, an ellipsis, places, or a tuple of these.
-Index: TypeAlias = "TensorLike | slice | EllipsisType | None | tuple[Index, ...]"
+Index: TypeAlias = "TensorLike | slice | EllipsisType | tuple[Index, ...] | None"
 #: What surrounds an image: "valid", "half" or "full", or how wide it is, along each axis and on each side.
 Border: TypeAlias = str | int | Sequence[int | Sequence[int]]
