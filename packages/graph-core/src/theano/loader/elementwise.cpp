@@ -18,13 +18,6 @@
 
 #include <string.h>
 
-#if defined(_MSC_VER)
-#include <malloc.h>
-#define TH_ALLOCA _alloca
-#else
-#define TH_ALLOCA __builtin_alloca
-#endif
-
 /* Below this many nanoseconds of work a loop stays on the thread that called it; above, it is cut
  * into pieces of about kPieceNs. */
 static const double kSerialNs = 60000.0, kPieceNs = 25000.0;
@@ -77,10 +70,10 @@ static void run(const loop_nest *nest, int64_t n, char *const *data) {
     const int64_t lanes = loop->lanes, rest = n & (lanes - 1), whole = n - rest;
     if (whole) loop->run(whole, data, nest->params);
     if (!rest) return;
-    char **at = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
+    char **at = (char **)__builtin_alloca((size_t)nest->nop * sizeof(char *));
     int64_t memory = 0;
     for (int k = 0; k < nest->nop; ++k) memory += moves(loop, k) ? lanes * nest->itemsize[k] : 0;
-    char *pad = (char *)TH_ALLOCA((size_t)memory + 128);
+    char *pad = (char *)__builtin_alloca((size_t)memory + 128);
     pad += (64 - ((uintptr_t)pad & 63)) & 63;
     for (int64_t i = 0; i < memory; i += 64) memset(pad + i, 0, 64);
     for (int k = 0; k < nest->nop; ++k) {
@@ -104,7 +97,7 @@ typedef struct {
 
 /* Each row of a tile by itself; those in buffers follow each other. */
 static void run_by_row(const loop_nest *nest, const workspace *d, char *const *p, const int64_t *row, int64_t rows, int64_t n) {
-    char **at = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
+    char **at = (char **)__builtin_alloca((size_t)nest->nop * sizeof(char *));
     memcpy(at, d->at, (size_t)nest->nop * sizeof(char *));
     for (int64_t r = 0; r < rows; ++r) {
         nest->loop->run(n, at, nest->params);
@@ -207,9 +200,9 @@ static void run_long_rows(void *arg, int64_t lo, int64_t hi) {
     const loop_nest *nest = (const loop_nest *)arg;
     const int outer = nest->nd - 1;
     const int64_t n = nest->shape[outer], *step = nest->strides + outer * nest->nop;
-    char **p = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *)), **q = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
+    char **p = (char **)__builtin_alloca((size_t)nest->nop * sizeof(char *)), **q = (char **)__builtin_alloca((size_t)nest->nop * sizeof(char *));
     int64_t index[TH_MAX_NDIM], skip = lo % n;
-    const workspace d = workspace_in(nest, (char *)TH_ALLOCA(workspace_size(nest)));
+    const workspace d = workspace_in(nest, (char *)__builtin_alloca(workspace_size(nest)));
     memcpy(p, nest->data, (size_t)nest->nop * sizeof(char *));
     seek(nest, outer, lo / n, index, p);
     while (lo < hi) {
@@ -230,7 +223,7 @@ static void run_rows(void *arg, int64_t lo, int64_t hi) {
     const int outer = nest->nd - 2;
     const int64_t m = nest->shape[outer], n = nest->shape[outer + 1];
     const int64_t *row = nest->strides + outer * nest->nop, *step = row + nest->nop;
-    char **p = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
+    char **p = (char **)__builtin_alloca((size_t)nest->nop * sizeof(char *));
     int64_t index[TH_MAX_NDIM], at = lo / n % m, skip = lo % n;
     memcpy(p, nest->data, (size_t)nest->nop * sizeof(char *));
     seek(nest, outer, lo / n / m, index, p);
@@ -257,9 +250,9 @@ static void run_short_rows(void *arg, int64_t lo, int64_t hi) {
     const int outer = nest->nd - 2;
     const int64_t m = nest->shape[outer], n = nest->shape[outer + 1], *row = nest->strides + outer * nest->nop;
     const int64_t whole_rows = nest->tile / n, most = whole_rows > 8 ? whole_rows & ~(int64_t)7 : whole_rows; /* whole squares of what is turned */
-    char **p = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *)), **q = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
+    char **p = (char **)__builtin_alloca((size_t)nest->nop * sizeof(char *)), **q = (char **)__builtin_alloca((size_t)nest->nop * sizeof(char *));
     int64_t index[TH_MAX_NDIM], skip = lo % m;
-    const workspace d = workspace_in(nest, (char *)TH_ALLOCA(workspace_size(nest)));
+    const workspace d = workspace_in(nest, (char *)__builtin_alloca(workspace_size(nest)));
     memcpy(p, nest->data, (size_t)nest->nop * sizeof(char *));
     seek(nest, outer, lo / m, index, p);
     while (lo < hi) {
@@ -281,9 +274,9 @@ static void run_transposed_tiles(void *arg, int64_t lo, int64_t hi) {
     const int outer = nest->nd - 2;
     const int64_t m = nest->shape[outer], n = nest->shape[outer + 1], *row = nest->strides + outer * nest->nop, *step = row + nest->nop;
     const int64_t high = nest->transposed, width = nest->tile / high, columns = (n + width - 1) / width, lines = (m + high - 1) / high;
-    char **p = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *)), **q = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
+    char **p = (char **)__builtin_alloca((size_t)nest->nop * sizeof(char *)), **q = (char **)__builtin_alloca((size_t)nest->nop * sizeof(char *));
     int64_t index[TH_MAX_NDIM];
-    const workspace d = workspace_in(nest, (char *)TH_ALLOCA(workspace_size(nest)));
+    const workspace d = workspace_in(nest, (char *)__builtin_alloca(workspace_size(nest)));
     memcpy(p, nest->data, (size_t)nest->nop * sizeof(char *));
     seek(nest, outer, lo / (columns * lines), index, p);
     for (; lo < hi; ++lo) {
@@ -303,7 +296,7 @@ static void run_transposed_tiles(void *arg, int64_t lo, int64_t hi) {
  * to the smallest, and an axis that merely continues the next one (in every operand) is joined to it.
  * Returns the number of axes left, at least 1. */
 static int collapse(int nop, int nd, int64_t *shape, int64_t *strides) {
-    int64_t reach[TH_MAX_NDIM], *row = (int64_t *)TH_ALLOCA((size_t)nop * sizeof(int64_t));
+    int64_t reach[TH_MAX_NDIM], *row = (int64_t *)__builtin_alloca((size_t)nop * sizeof(int64_t));
     const size_t width = (size_t)nop * sizeof(int64_t);
     int kept = 0;
     for (int d = 0; d < nd; ++d) {
@@ -402,7 +395,7 @@ static void run_strided(void *arg, int64_t lo, int64_t hi) {
     const loop_nest *nest = (const loop_nest *)arg;
     const int outer = nest->nd - 1;
     const int64_t n = nest->shape[outer], *step = nest->strides + outer * nest->nop;
-    char **p = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
+    char **p = (char **)__builtin_alloca((size_t)nest->nop * sizeof(char *));
     int64_t index[TH_MAX_NDIM], skip = lo % n;
     memcpy(p, nest->data, (size_t)nest->nop * sizeof(char *));
     seek(nest, outer, lo / n, index, p);
@@ -440,7 +433,7 @@ static int start(th_ctx *ctx, const loop_nest *nest, int64_t n, double ns, th_bo
 static int run_general(th_ctx *ctx, loop_nest *nest, int64_t n, const int64_t *full_shape) {
     const th_loop *loop = nest->loop;
     const int nop = nest->nop, ndim = loop->ndim;
-    int64_t shape[TH_MAX_NDIM], *strides = (int64_t *)TH_ALLOCA((size_t)(ndim * nop) * sizeof(int64_t));
+    int64_t shape[TH_MAX_NDIM], *strides = (int64_t *)__builtin_alloca((size_t)(ndim * nop) * sizeof(int64_t));
     memcpy(shape, full_shape, (size_t)ndim * sizeof(int64_t));
     for (int k = 0; k < nop; ++k) {
         const th_buffer *b = k < loop->nin ? ctx->in[k] : ctx->out[k - loop->nin];
@@ -461,7 +454,7 @@ static int run_general(th_ctx *ctx, loop_nest *nest, int64_t n, const int64_t *f
         if (!many && moves(loop, k) && step[k] == 0) nest->tile = least(nest->tile, kHeldMost);
     const int axis = nest->gathers && !many ? other_axis(nest) : -1;
     if (axis >= 0 && shape[axis] >= 8) {
-        bring_inside(nop, nest->nd, axis, shape, strides, (int64_t *)TH_ALLOCA((size_t)nop * sizeof(int64_t)));
+        bring_inside(nop, nest->nd, axis, shape, strides, (int64_t *)__builtin_alloca((size_t)nop * sizeof(int64_t)));
         size_transposed_tiles(nest);
         const int64_t m = shape[nest->nd - 2], high = nest->transposed, width = nest->tile / high;
         const int64_t tiles = (n / (m * inner)) * ((m + high - 1) / high) * ((inner + width - 1) / width);
@@ -556,7 +549,7 @@ static int run_flat(th_ctx *ctx, loop_nest *nest, int64_t n) {
         run(nest, n, nest->data);
         return 0;
     }
-    int64_t *steps = (int64_t *)TH_ALLOCA((size_t)nest->nop * sizeof(int64_t));
+    int64_t *steps = (int64_t *)__builtin_alloca((size_t)nest->nop * sizeof(int64_t));
     for (int k = 0; k < nest->nop; ++k) steps[k] = moves(nest->loop, k) ? nest->itemsize[k] : 0;
     nest->shape = &n;
     nest->strides = steps;
@@ -568,7 +561,7 @@ extern "C"
 #endif
 int th_elementwise(th_ctx *ctx, const th_loop *loop) {
     const int nin = loop->nin, nop = nin + loop->nout;
-    char **data = (char **)TH_ALLOCA((size_t)nop * sizeof(char *));
+    char **data = (char **)__builtin_alloca((size_t)nop * sizeof(char *));
     int64_t own[TH_MAX_NDIM], n;
     const int64_t *shape = same_and_packed(ctx, loop, &n);
     int flat = shape != NULL;
@@ -587,7 +580,7 @@ int th_elementwise(th_ctx *ctx, const th_loop *loop) {
         loop->run(n, data, (const char *)ctx->params);
         return 0;
     }
-    int64_t *itemsize = (int64_t *)TH_ALLOCA((size_t)nop * sizeof(int64_t));
+    int64_t *itemsize = (int64_t *)__builtin_alloca((size_t)nop * sizeof(int64_t));
     for (int k = 0; k < nop; ++k) itemsize[k] = (k < nin ? ctx->in[k] : ctx->out[k - nin])->itemsize;
     loop_nest nest = {loop, (const char *)ctx->params, nop, 1, 0, data, itemsize, shape, itemsize, 0, 0};
     return flat ? run_flat(ctx, &nest, n) : run_general(ctx, &nest, n, shape);
@@ -597,7 +590,7 @@ int th_elementwise(th_ctx *ctx, const th_loop *loop) {
 extern "C"
 #endif
 int th_size_outputs(th_ctx *ctx, const th_loop *loop) {
-    char **data = (char **)TH_ALLOCA((size_t)(loop->nin + loop->nout + 1) * sizeof(char *));
+    char **data = (char **)__builtin_alloca((size_t)(loop->nin + loop->nout + 1) * sizeof(char *));
     int64_t shape[TH_MAX_NDIM];
     if (find_shape(ctx, loop, shape)) return -1;
     return make_outputs(ctx, loop, shape, data);

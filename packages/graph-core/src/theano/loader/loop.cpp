@@ -10,8 +10,7 @@
  * (`Row::aim`), if all of them are compiled: an op in Python could keep an array on memory that is written again.
  * Between steps the frame is cleaned as it is between calls, so that memory is used again.
  *
- * An array may be in the memory of a device, where the slot of its rows is: windows on it are bound, results are written
- * there, and what has to be copied the device copies.
+ * Arrays may be in the memory of a device: windows are bound, results written and copies made there.
  */
 #include "core.h"
 
@@ -82,10 +81,7 @@ PyObject *new_like(const Slot *slot, int64_t rows) {
     int64_t shape[TH_MAX_NDIM + 1], elements = slot->elements * (rows >= 0 ? rows : 1);
     int ndim = 0;
     if (rows >= 0) shape[ndim++] = rows;
-    if (slot->buf.ndim + ndim > TH_MAX_NDIM) {
-        PyErr_SetString(PyExc_ValueError, "rows of so many dimensions cannot be stacked");
-        return nullptr;
-    }
+    if (slot->buf.ndim + ndim > TH_MAX_NDIM) return complain(PyExc_ValueError, "rows have too many dimensions to be stacked"), nullptr;
     for (int d = 0; d < slot->buf.ndim; ++d) shape[ndim++] = slot->buf.shape[d];
     if (slot->info->device) return new_device_array(slot->info->device, slot->info->dtype, ndim, shape);
     return new_array(slot->info->descr, ndim, shape, elements);
@@ -587,10 +583,7 @@ PyObject *function_loop(PyObject *object, PyObject *args) {
                           &PyTuple_Type, &request.carried, &PyTuple_Type, &request.fixed, &PyTuple_Type, &request.mapped, &request.until))
         return nullptr;
     Program *program = function_program(object);
-    if (!program) {
-        PyErr_SetString(PyExc_TypeError, "this Function was never initialised");
-        return nullptr;
-    }
+    if (!program) return complain(PyExc_TypeError, "this Function was never initialised"), nullptr;
     Frame *frame = function_take_frame(object);
     if (!frame) return nullptr;
     Profile &profile = program->profile;
