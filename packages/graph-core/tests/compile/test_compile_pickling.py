@@ -9,6 +9,7 @@ from rows import plus, row, same
 
 import theano
 from theano import In, function
+from theano.compile.executable import make_function
 from theano.compile.pickling import flatten, unflatten
 from theano.compile.shared import SharedVariable
 
@@ -29,6 +30,17 @@ def test_a_pickle_computes_the_same(f, s):
     assert g([1.0]) == f([1.0]) == [[12.0], [1.0]]
     assert g.name == "f" and g([1.0], y=[0.0]) == [[3.0], [2.0]]
     assert s.get_value() == [2.0], "the copy has values of its own"
+
+
+def test_a_maker_is_pickled_without_its_program(f):
+    data = pickle.dumps(f.maker)
+    f([1.0])
+    assert len(pickle.dumps(f.maker)) == len(data)
+    ops = [node.op for node in f.maker.nodes_in_order()]
+    # The stored values are those of the moment.
+    for maker, wanted in (pickle.loads(data), [[12.0], [1.0]]), (copy.deepcopy(f.maker), [[13.0], [2.0]]):
+        assert maker.name == "f" and [node.op for node in maker.nodes_in_order()] == ops
+        assert make_function(maker)([1.0]) == wanted
 
 
 def test_a_pickle_is_not_rewritten(f, monkeypatch):

@@ -6,6 +6,7 @@ Calling it is the loader's business; everything else is here: its stored values,
 from __future__ import annotations
 
 import copy as copy_module
+import copyreg
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from time import perf_counter
@@ -410,6 +411,14 @@ def rebuild(state: FunctionState, trust_input: bool) -> Function:
     made = make_function(maker, state.containers)
     made.trust_input = trust_input
     return made
+
+
+def _maker_of(state: FunctionState) -> FunctionMaker:
+    return rebuild(state, False).maker
+
+
+# A program is made again where the pickle is read: machine code does not travel.
+copyreg.pickle(FunctionMaker, lambda maker: (_maker_of, (state_of(maker, maker.containers()),)))
 
 
 def _restored(

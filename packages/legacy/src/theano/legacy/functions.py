@@ -273,6 +273,21 @@ def _constructor_FunctionMaker(kwargs: dict[str, Any]) -> dict[str, Any]:
     return {name: kwargs[name] for name in ("inputs", "outputs", "mode", "accept_inplace", "on_unused_input")}
 
 
+def _pickle_Function(f: Any) -> tuple[Any, ...]:
+    """Return what a pickle of a function holds: what makes the function again, and with which arguments.
+
+    Examples
+    --------
+    >>> import theano
+    >>> x = theano.generic("x")
+    >>> make, arguments = _pickle_Function(theano.function([x], x))
+    >>> make(*arguments)((1, 2))
+    (1, 2)
+    """
+    reduced: tuple[Any, ...] = f.__reduce__()
+    return reduced
+
+
 def _constructor_Function(
     maker: dict[str, Any], input_storage: Sequence[Container], inputs_data: Sequence[Any], trust_input: bool = False
 ) -> Any:

@@ -110,7 +110,8 @@ OLD_NAMES = {
     "theano.compile.function_module": {
         "theano.legacy.functions": (
             "alias_root check_equal convert_function_input fgraph_updated_vars get_info_on_inputs infer_reuse_pattern "
-            "orig_function register_checker std_fgraph view_tree_set _constructor_Function _constructor_FunctionMaker"
+            "orig_function register_checker std_fgraph view_tree_set _constructor_Function _constructor_FunctionMaker "
+            "_pickle_Function"
         ),
         "theano.legacy.values": "NODEFAULT",
         "theano.compile.aliasing": "insert_deepcopy",
