@@ -45,8 +45,7 @@ _SPARSE = (
     "sparse.parts sparse.random sparse.structure sparse.index sparse.elemwise sparse.product sparse.reduce",
     "sparse.parts.rules sparse.structure.rules sparse.elemwise.rules sparse.product.rules sparse.reduce.rules",
     "sparse.parts.lowering sparse.elemwise.lowering sparse.product.lowering sparse.reduce.lowering",
-    "sparse.convolution sparse.operations sparse.var sparse.annotations sparse.sharedvar sparse.rules sparse",
-    "layers.documented_sparse",
+    "sparse.operations sparse.var sparse.annotations sparse.sharedvar sparse.rules sparse layers.documented_sparse",
 )
 _GPU = (
     "layers.gpu_backend gpuarray.dialect gpuarray.errors gpuarray.gemm_batch gpuarray.kernels gpuarray.drivers",

@@ -26,7 +26,7 @@ from theano.tensor.testing.values import layouts
 ELSEWHERE = dict.fromkeys(("Poisson", "Binomial", "Multinomial"), "draws: test_language")
 
 #: Ops of which no shape can be inferred, since it depends on values.
-NO_SHAPE = {"CSMProperties", "Recompressed", "CheckedParts", "ConvolutionIndices", "Union"}
+NO_SHAPE = {"CSMProperties", "Recompressed", "CheckedParts", "Union"}
 
 #: Ops without a derivative, since rules make them when there are no gradients to be taken any more.
 NO_GRADIENT = {"Union", "SumOfParts", "ProductOfParts", "SparseProduct", "AddedProduct"}

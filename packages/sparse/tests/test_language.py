@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from samples import FORMATS, matrix, plain
-from scipy.signal import correlate2d
 
 import theano
 from theano import sparse as S
 from theano import tensor as T
 from theano.graph.canonical import form_of, object_of
 from theano.sparse import compressed
-from theano.sparse.convolution import convolve
 from theano.sparse.type import SparseType
 from theano.tensor.testing import check_op
 
@@ -460,26 +458,6 @@ def test_operands_of_more_dimensions_are_refused(name):
     for pair in ((x, cube), (cube, x))[: 1 if name == "div" else 2]:
         with pytest.raises(TypeError, match="3 dimensions, .*: at most 2 are possible"):
             getattr(S, name)(*pair)
-
-
-@pytest.mark.parametrize(
-    ("mode", "strides"), [("valid", (1, 1)), ("valid", (2, 3)), ("full", (1, 1)), ("full", (3, 2))]
-)
-@pytest.mark.parametrize("window", [(2, 3), (5, 2), (5, 6)])
-def test_convolutions_by_products(mode, strides, window):
-    """Against SciPy, up to windows as large as the image; larger ones are refused."""
-    rng, size = np.random.default_rng(0), 2 * int(np.prod(window))
-    images, kernels, bias = rng.normal(size=(2, 2, 5, 6)), rng.normal(size=(3, 2, *window)), rng.normal(size=3)
-    found, shape = convolve(
-        kernels.reshape(3, size), window, 3, images.reshape(2, 60), (2, 5, 6), strides, bias, mode, flatten=False
-    )
-    wanted = [[sum(map(lambda x, k: correlate2d(x, k, mode), image, kernel)) for kernel in kernels] for image in images]
-    wanted = np.array(wanted)[:, :, :: strides[0], :: strides[1]] + bias[:, None, None]
-    assert tuple(shape) == wanted.shape[1:]
-    np.testing.assert_allclose(found.eval().reshape(wanted.shape), wanted, 1e-10)
-    for kshp in ((6, 2), (2, 7)) if mode == "valid" else ():
-        with pytest.raises(ValueError, match=r"do not fit into images of \(5, 6\)"):
-            convolve(T.dmatrix(), kshp, 3, T.dmatrix(), (2, 5, 6), strides)
 
 
 def test_specify_shape():

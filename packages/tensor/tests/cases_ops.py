@@ -18,7 +18,6 @@ from theano.tensor.control.checks import Assert, CheckedLength, CheckedShape
 from theano.tensor.control.default import default
 from theano.tensor.conv import reference
 from theano.tensor.conv.conv_elemwise import ConvElemwise
-from theano.tensor.conv.diagonal import DiagonalSubtensor, IncDiagonalSubtensor
 from theano.tensor.conv.op import (
     AbstractConv2d,
     AbstractConv2d_gradInputs,
@@ -36,7 +35,6 @@ from theano.tensor.conv.products import (
 from theano.tensor.create.arange import ARangeLength
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.scalars import mul_without_zeros
-from theano.tensor.fft import fourier
 from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.nnet.activation import ultra_fast_sigmoid
 from theano.tensor.nnet.blocksparse import SparseBlockGemv, SparseBlockOuter
@@ -91,13 +89,6 @@ def outer(w, g):
     return tuple(a + b - 1 for a, b in zip(w.shape[2:], g.shape[2:], strict=True))
 
 
-def diagonals_added(x, y):
-    found = x.copy()
-    for n, k in np.ndindex(y.shape):
-        found[n + 1 - k, k] += y[n, k]
-    return found
-
-
 OP_CASES = [
     # convolutions
     Case("Conv2d", AbstractConv2d(**STRIDED), lambda x, w: reference.forward(AbstractConv2d(**STRIDED).geometry, x, w), (image, kernel)),
@@ -114,8 +105,6 @@ OP_CASES = [
     Case("Corr3dMM_gradWeights", lambda x, g: Corr3dMM_gradWeights()(x, g, x.shape[2:] - g.shape[2:] + 1), lambda x, g: reference.grad_weights(Corr3dMM().geometry, x, g, inner(x, g)), ((1, 2, 2, 3, 1), (1, 1, 2, 2, 1))),
     Case("Corr3dMM_gradInputs", lambda w, g: Corr3dMM_gradInputs()(w, g, w.shape[2:] + g.shape[2:] - 1), lambda w, g: reference.grad_inputs(Corr3dMM().geometry, w, g, outer(w, g)), ((1, 2, 1, 2, 1), (1, 1, 2, 2, 1))),
     Case("SubtensorChain", lambda x: SubtensorChain([[slice(scal.int64, None, scal.int64)], [scal.int64, slice(None, scal.int64)]])(x, *np.int64([-3, 2, -1, 2])), lambda x: x[-3::2][-1, :2], ((4, 3),)),
-    Case("DiagonalSubtensor", lambda x: DiagonalSubtensor()(x, 0, 1), lambda x: np.array([[x[n + 1 - k, k] for k in range(2)] for n in range(3)]), ((4, 2),)),
-    Case("IncDiagonalSubtensor", lambda x, y: IncDiagonalSubtensor()(x, 0, 1, y), diagonals_added, ((4, 2), (3, 2))),
     # networks
     Case("Images2Neibs", lambda x: Images2Neibs("ignore_borders")(x, (2, 1), (1, 2)), lambda x: np.array([c[i : i + 2, j] for n in x for c in n for i in range(x.shape[2] - 1) for j in range(0, x.shape[3], 2)]).reshape(-1, 2), ((1, 2, 3, 4),)),
     Case("SparseBlockGemv", lambda o, w, h: SparseBlockGemv()(o, w, h, [[1, 0]], [[0]]), lambda o, w, h: o + (h[:, :1] @ w[1, 0] + h[:, 1:] @ w[0, 0]), ((1, 1, 3), (2, 1, 2, 3), (1, 2, 2))),
@@ -179,6 +168,5 @@ OP_CASES = [
     Case("MaxPoolRop", lambda x, y: MaxPoolRop(True)(x, y, (1, 4)), lambda x, y: np.take_along_axis(y, x.argmax(axis=1)[:, None], 1), (apart, m)),
     # Fourier transforms
     Case("RFFTOp", lambda x: fft.rfft_op(x), spectrum, (t3,)),
-    Case("Fourier", lambda x: T.real(fourier.fft(x, 5, 1)) + T.imag(fourier.fft(x, None, 0)).sum(), lambda x: np.fft.fft(x, 5, 1).real + np.fft.fft(x, axis=0).imag.sum(), (t3,)),
     Case("IRFFTOp", lambda x: fft.irfft(x), lambda x: np.fft.irfftn(x[..., 0] + 1j * x[..., 1], axes=(1,)), ((2, 3, 2),)),
 ]  # fmt: skip

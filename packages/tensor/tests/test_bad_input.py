@@ -14,7 +14,6 @@ from theano.ifelse import ifelse
 from theano.tensor import nnet
 from theano.tensor.blas import routines
 from theano.tensor.control.checks import CheckedLength, CheckedShape
-from theano.tensor.conv.diagonal import DiagonalSubtensor, IncDiagonalSubtensor
 from theano.tensor.conv.op import (
     AbstractConv2d,
     AbstractConv2d_gradInputs,
@@ -310,11 +309,6 @@ AT_BUILD = {
         (lambda: m.reshape((2, 1.5)), TypeError, "whole numbers"),
         (lambda: m.reshape((-1, -1)), ValueError, "one -1 only"),
     ],
-    "Fourier": [
-        (lambda: T.fft.fourier.fft(s), TypeError, "has no axis along which it could be transformed"),
-        (lambda: T.fft.fourier.fft(m, 2.5), TypeError, "the length and the axis must be whole numbers"),
-        (lambda: T.fft.fourier.fft(m, None, 9), ValueError, "and no axis 9"),
-    ],
     "RFFTOp": [
         (lambda: T.fft.rfft(v), TypeError, "2 dimensions or more, not 1"),
         (lambda: T.fft.rfft(z), TypeError, "z is of dtype complex128"),
@@ -458,10 +452,6 @@ AT_RUN = {
         (lambda: DownsampleFactorMaxGradGrad(True)(x4, y4, y4, [2, 2]), {x4: X4, y4: Y4}, ValueError, r"maxout has shape \(4, 2, 2, 2\)"),
     ],
     "MaxPoolRop": [(lambda: MaxPoolRop(True)(x4, y4, [2, 2]), {x4: X4, y4: Y4}, ValueError, r"eval_point has shape \(4, 2, 2, 2\)")],
-    "DiagonalSubtensor": [(lambda: DiagonalSubtensor()(m, 0, 1), {m: M}, ValueError, "axis 0 has 3 elements, fewer than axis 1 with 4")],
-    "IncDiagonalSubtensor": [
-        (lambda: IncDiagonalSubtensor()(m, 1, 0, m), {m: M}, ValueError, r"what is added has shape \(3, 4\), the diagonals have \(3, 2\)"),
-    ],
     "AdvancedBooleanIncSubtensor": [(lambda: T.set_subtensor(v[flag], w), {v: V, flag: V > 0, w: W}, ValueError, r"\(4,\) does not fit in one of shape \(5,\)")],
     "AdvancedBooleanSubtensor": [(lambda: v[flag], {v: V, flag: np.ones(3, bool)}, IndexError, "axis is 5 but size of corresponding boolean axis is 3")],
     "AdvancedIncSubtensor": [

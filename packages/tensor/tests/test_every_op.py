@@ -39,7 +39,7 @@ ELSEWHERE = {
     "Hint": "rules/test_each_rule", "ToDevice": "fake_target/test_placement",
     "FromDevice": "fake_target/test_placement", "Draw": "base class", "RandomFunction": "random/test_numpy_streams",
     **dict.fromkeys(("RandomVariable", "Observed", *RANDOM_VARIABLES), "random/test_random_variables"),
-    "mrg_uniform_base": "base class", "mrg_uniform": "random/test_mrg", "DotModulo": "random/test_mrg",
+    "mrg_uniform_base": "base class", "mrg_uniform": "random/test_mrg",
     "MultinomialFromUniform": "random/test_mrg", "ChoiceFromUniform": "random/test_mrg", "PhiloxDraw": "random/test_philox",
     "CheckedParameter": "random/test_ranges",
 }  # fmt: skip

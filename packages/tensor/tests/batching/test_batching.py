@@ -26,8 +26,6 @@ LOOPS: dict[str, set[tuple[int, ...]]] = {
     # a row of the result would lie between those of others; blocks of their own for each row; a batch in the middle
     "Images2Neibs": {(0,)}, "ctc": {(0,)},
     **{name: {(0,), (1,), (2,), (0, 1, 2)} for name in ("SparseBlockGemv", "SparseBlockOuter")},
-    # old names that nothing here uses
-    "Fourier": {(0,)}, "DiagonalSubtensor": {(0,)}, "IncDiagonalSubtensor": {(0,), (1,), (0, 1)},
 }  # fmt: skip
 #: Expressions whose shape depends on values, of which there are none where there are no rows.
 BY_VALUE = {

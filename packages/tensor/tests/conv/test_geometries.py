@@ -16,12 +16,6 @@ import pytest
 import theano
 import theano.tensor as T
 from theano.tensor.conv import reference
-from theano.tensor.conv.diagonal import (
-    DiagonalSubtensor,
-    IncDiagonalSubtensor,
-    get_diagonal_subtensor_view,
-    local_inplace_DiagonalSubtensor,
-)
 from theano.tensor.conv.geometry import get_conv_gradinputs_shape, get_conv_output_shape
 from theano.tensor.conv.op import AbstractConv2d, AbstractConv3d
 
@@ -94,21 +88,3 @@ def test_values_and_gradients_of_random_shapes(seed: int) -> None:
             assert found.shape == expected.shape
             np.testing.assert_allclose(found, expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype], err_msg=str((op, shapes)))
         done += 1
-
-
-def test_diagonals_of_the_older_interface() -> None:
-    values = np.arange(30.0).reshape(2, 5, 3)
-    view = get_diagonal_subtensor_view(values, 1, 2)
-    assert all(view[b, t, k] == values[b, 2 + t - k, k] for b in range(2) for t in range(3) for k in range(3))
-    x = T.dtensor3()
-    y = DiagonalSubtensor()(x, 1, 2)
-    f = theano.function([x], [y, theano.grad((y**2).sum(), x)])
-    found, gradient = f(values)
-    np.testing.assert_array_equal(found, view)
-    expected = np.zeros_like(values)
-    get_diagonal_subtensor_view(expected, 1, 2)[...] += 2 * view
-    np.testing.assert_array_equal(gradient, expected)
-    theano.gradient.verify_grad(lambda a, b: IncDiagonalSubtensor()(a, 0, 1, b), [np.ones((4, 2)), np.ones((3, 2))], rng=np.random)
-    assert local_inplace_DiagonalSubtensor(y.owner)[0].owner.op.inplace
-    with pytest.raises(theano.errors.ShapeError, match="fewer"):
-        f(np.ones((1, 2, 3)))

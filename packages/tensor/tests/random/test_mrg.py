@@ -10,10 +10,9 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.tensor.random import jumps
 from theano.tensor.random.draw import Draw
 from theano.tensor.random.mrg import MRG_RandomStreams, guess_n_streams, mrg_uniform
-from theano.tensor.random.mrg31k3p import M1, M2, NORM, converted, jump, substreams
+from theano.tensor.random.mrg31k3p import converted, jump, substreams
 
 SEED = [12345, 2, 3, 4, 5, 2147462578]
 
@@ -89,31 +88,6 @@ def test_where_streams_begin():
     np.testing.assert_array_equal(streams.get_substream_rstates(9, "float32"), states)
     assert tuple(streams.rstate) == plain_mrg.jump(SEED, 2**134)
     assert streams.rstate.dtype == np.int32
-    np.testing.assert_array_equal(jumps.ff_2p72(states[0]), states[1])
-    np.testing.assert_array_equal(jumps.ff_2p134(states[0]), streams.rstate)
-    np.testing.assert_array_equal(
-        jumps.multMatVect(states[0], jumps.A1p72, M1, jumps.A2p72, M2), states[1]
-    )
-
-
-def test_one_step_by_hand():
-    state = np.array(SEED, "int32")
-    value = jumps.mrg_next_value(state, state, NORM, 0xFFFFFFFF, 0)
-    (number,), after = plain_mrg.draws(SEED, 1)
-    assert value == number / 2**31
-    assert tuple(state) == after
-
-
-def test_products_modulo():
-    rng = np.random.default_rng(3)
-    a, b = rng.integers(0, 2**31, (2, 3, 3))
-    s, t = rng.integers(0, 2**31, (2, 3)).astype("int32")
-    right = [sum(int(p) * int(q) for p, q in zip(row, v, strict=True)) % m for mat, v, m in ((a, s, 2**31 - 1), (b, t, 97)) for row in mat]
-    names = [T.lmatrix(), T.ivector(), T.iscalar(), T.lmatrix(), T.ivector(), T.iscalar()]
-    f = theano.function(names, jumps.DotModulo()(*names))
-    np.testing.assert_array_equal(f(a, s, 2**31 - 1, b, t, 97), right)
-    assert f(a, s, 5, b, t, 97).shape == (6,)
-    np.testing.assert_array_equal(jumps.matVecModM(a, s, 2**31 - 1), right[:3])
 
 
 # -- what Theano 1.0.5 makes of it (recorded there, with seed 42 and three streams) ------------------------------------

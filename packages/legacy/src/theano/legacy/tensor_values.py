@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from theano.graph.enum_type import EnumList
-from theano.tensor.conv.diagonal import DiagonalSubtensor, IncDiagonalSubtensor
+from theano.legacy.diagonals import DiagonalSubtensor, IncDiagonalSubtensor
 from theano.tensor.elemwise import All, Any, CAReduce, Elemwise, Prod, ProdWithoutZeros, Sum
 from theano.tensor.nnet.activation import scalar_ultra_fast_sigmoid
 

@@ -52,7 +52,7 @@ OLD_NAMES = {
     },
     "theano.sparse.sandbox": {},
     "theano.sparse.sandbox.sp": {
-        "theano.sparse.convolution": "ConvolutionIndices convolution_indices convolve max_pool",
+        "theano.legacy.sparse_convolution": "ConvolutionIndices convolution_indices convolve max_pool",
         "theano.rewriting.userdefined": "register_specialize",
     },
     "theano.sparse.sandbox.sp2": {

@@ -151,7 +151,7 @@ OLD_NAMES = {
         "theano.tensor": "tensor=.",
         "theano.tensor.convert": "as_tensor_variable get_vector_length",
         "theano.tensor.elemwise.functions": "cast",
-        "theano.tensor.random.jumps": (
+        "theano.legacy.mrg_jumps": (
             "A1p134 A1p72 A2p134 A2p72 DotModulo ff_2p134 ff_2p72 matVecModM mrg_next_value multMatVect"
         ),
         "theano.tensor.random.mrg": (
@@ -236,7 +236,7 @@ OLD_NAMES = {
     },
     "theano.tensor.blas": {
         "theano.errors": "InconsistencyError",
-        "theano.tensor.blas.terms": (
+        "theano.legacy.blas_terms": (
             "_as_scalar=as_scalar _factor_canonicalized=factored _gemm_canonicalize=scaled_terms "
             "_is_real_matrix=is_real_matrix _is_real_vector=is_real_vector"
         ),
@@ -320,7 +320,7 @@ OLD_NAMES = {
         "theano.tensor": "T=. tt=.",
     },
     "theano.tensor.fourier": {
-        "theano.tensor.fft.fourier": "Fourier fft",
+        "theano.legacy.fourier": "Fourier fft",
     },
     "theano.tensor.tests": {},
     "theano.tensor.tests.test_basic": {
@@ -362,7 +362,7 @@ OLD_NAMES = {
         "theano.legacy.convolution": "conv2d ConvOp",
     },
     "theano.tensor.nnet.conv3d2d": {
-        "theano.tensor.conv.diagonal": "*",
+        "theano.legacy.diagonals": "*",
         "theano.legacy.tensor_values": "diagonal_subtensor inc_diagonal_subtensor",
         "theano.legacy.convolution": "conv3d",
     },

@@ -1,7 +1,4 @@
-"""Diagonals along two axes of a tensor: what the older ``theano.tensor.nnet.conv3d2d`` sums products over.
-
-Nothing here uses them any more; programs that do find them under their names.
-"""
+"""Diagonals along two axes of a tensor: what ``theano.tensor.nnet.conv3d2d`` of older versions sums products over."""
 
 from __future__ import annotations
 

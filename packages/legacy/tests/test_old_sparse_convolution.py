@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.signal import correlate2d
 
 import theano
 import theano.tensor as T
 from theano.gradient import verify_grad
-from theano.sparse.convolution import ConvolutionIndices, convolution_indices, convolve, max_pool
+from theano.legacy.sparse_convolution import ConvolutionIndices, convolution_indices, convolve, max_pool
 
 RNG = np.random.default_rng(0)
 #: Shapes of images and of windows, and steps.
@@ -115,3 +116,23 @@ def test_what_does_not_fit_is_refused() -> None:
     for window in ((4, 1), (1, 4)):
         with pytest.raises(ValueError, match=r"windows of \(\d, \d\) do not fit into images of \(3, 3\)"):
             convolve(np.ones((1, 4)), window, 1, np.ones((1, 9)), (3, 3))
+
+
+@pytest.mark.parametrize(
+    ("mode", "strides"), [("valid", (1, 1)), ("valid", (2, 3)), ("full", (1, 1)), ("full", (3, 2))]
+)
+@pytest.mark.parametrize("window", [(2, 3), (5, 2), (5, 6)])
+def test_convolutions_by_products(mode, strides, window):
+    """Against SciPy, up to windows as large as the image; larger ones are refused."""
+    rng, size = np.random.default_rng(0), 2 * int(np.prod(window))
+    images, kernels, bias = rng.normal(size=(2, 2, 5, 6)), rng.normal(size=(3, 2, *window)), rng.normal(size=3)
+    found, shape = convolve(
+        kernels.reshape(3, size), window, 3, images.reshape(2, 60), (2, 5, 6), strides, bias, mode, flatten=False
+    )
+    wanted = [[sum(map(lambda x, k: correlate2d(x, k, mode), image, kernel)) for kernel in kernels] for image in images]
+    wanted = np.array(wanted)[:, :, :: strides[0], :: strides[1]] + bias[:, None, None]
+    assert tuple(shape) == wanted.shape[1:]
+    np.testing.assert_allclose(found.eval().reshape(wanted.shape), wanted, 1e-10)
+    for kshp in ((6, 2), (2, 7)) if mode == "valid" else ():
+        with pytest.raises(ValueError, match=r"do not fit into images of \(5, 6\)"):
+            convolve(T.dmatrix(), kshp, 3, T.dmatrix(), (2, 5, 6), strides)

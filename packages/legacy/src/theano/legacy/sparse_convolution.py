@@ -1,4 +1,4 @@
-"""Convolution and pooling of images as products with sparse matrices: kept for programs that used them.
+"""Convolution and pooling of images as products with sparse matrices.
 
 Images are rows of a matrix, channel after channel. `theano.tensor.nnet` has convolutions that are meant to be used.
 """

@@ -1,4 +1,4 @@
-"""``theano.tensor.fft.fourier``: transforms along one axis against NumPy's, and their gradients against differences."""
+"""``theano.tensor.fourier``: transforms along one axis against NumPy's, and their gradients against differences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.tensor.fft.fourier import Fourier, fft
+from theano.legacy.fourier import Fourier, fft
 
 rng = np.random.default_rng(3)
 

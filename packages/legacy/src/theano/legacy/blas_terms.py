@@ -1,6 +1,6 @@
 """Sums of scaled matrices and vectors, term by term: what a routine of BLAS can take is seen best in that form.
 
-The rules of this layer match patterns and do without; rewriters of older programs call these functions.
+The rules of `theano.tensor.blas` match patterns and do without; rewriters of older programs call these functions.
 """
 
 from __future__ import annotations

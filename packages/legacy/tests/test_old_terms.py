@@ -7,7 +7,7 @@ import numpy as np
 import theano
 import theano.tensor as T
 from theano.graph.traverse import explicit_inputs
-from theano.tensor.blas.terms import as_scalar, factored, is_real_matrix, scaled_terms
+from theano.legacy.blas_terms import as_scalar, factored, is_real_matrix, scaled_terms
 
 X, Y, Z = T.dmatrices("X", "Y", "Z")
 a, b, c = T.dscalars("a", "b", "c")
