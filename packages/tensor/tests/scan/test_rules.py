@@ -5,7 +5,7 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.graph.traverse import io_toposort
+from theano.graph.traverse import toposort
 from theano.scan import until
 from theano.scan.op import Scan
 from theano.tensor.control.checks import CheckedShape
@@ -70,7 +70,7 @@ def test_what_is_the_same_in_each_step_is_computed_once():
     a, _ = theano.scan(lambda u, p, w: p + u * T.exp(w).sum(), x, z, x)
     f = theano.function([x, z], a)
     (loop,) = [op for op in ops(f) if isinstance(op, Scan)]
-    inside = io_toposort(loop.inner.inputs, loop.inner.outputs)
+    inside = toposort(loop.inner.outputs, loop.inner.inputs)
     assert T.exp not in [node.op for node in inside]
     g = T.grad(a.sum(), x)
     for spec in specs([g]):
@@ -142,7 +142,7 @@ def test_products_of_sequences_leave():
     h, _ = theano.scan(lambda u, p, w, v: T.tanh(T.dot(u, w) + T.dot(p, v)), X, x, [W, U])
     f = theano.function([X, x, W, U], h)
     (loop,) = [op for op in ops(f) if isinstance(op, Scan)]
-    inside = [str(node.op) for node in io_toposort(loop.inner.inputs, loop.inner.outputs)]
+    inside = [str(node.op) for node in toposort(loop.inner.outputs, loop.inner.inputs)]
     assert inside.count("dot") == 1
     assert len(specs([h])) == 1
 
@@ -269,7 +269,7 @@ def test_the_way_back_reads_what_products_made():
     assert (len(forward.states), forward.mapped, len(backward.states)) == (2, 2, 0)
     f = theano.function([X, x, W, U], T.grad(cost, [W, U]))
     last = [op for op in ops(f) if isinstance(op, Scan)][-1]
-    inside = [str(node.op) for node in io_toposort(last.inner.inputs, last.inner.outputs)]
+    inside = [str(node.op) for node in toposort(last.inner.outputs, last.inner.inputs)]
     assert inside.count("dot") == 1
 
 

@@ -8,13 +8,11 @@ a linker may be given a schedule of its own.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
 from theano.graph.apply import Apply
-from theano.graph.traverse import toposort, toposort_nodes
-from theano.graph.variable import Variable
 
 if TYPE_CHECKING:
     from theano.graph.fgraph import FunctionGraph
@@ -125,18 +123,6 @@ def sort_schedule_fn(*cmps: Compare) -> Callable[[FunctionGraph], list[Node]]:
         return sort_nodes(fgraph.toposort(), _key(cmps), fgraph.orderings())
 
     return schedule
-
-
-def sort_apply_nodes(inputs: Collection[Variable], outputs: Iterable[Variable], cmps: Sequence[Compare]) -> list[Node]:
-    """Return the nodes between inputs and outputs as they need each other, and then by comparing them."""
-    return sort_nodes(toposort(outputs, inputs), _key(cmps))
-
-
-def posort(l: Iterable[Node], *cmps: Compare) -> list[Node]:
-    """Return some nodes as they need each other, and then by comparing them."""
-    given = list(l)
-    wanted = set(given)
-    return sort_nodes([node for node in toposort_nodes(given) if node in wanted], _key(cmps))
 
 
 def _key(cmps: Sequence[Compare]) -> Callable[[Node], Any]:

@@ -90,11 +90,6 @@ def applys_between(ins: Collection[Variable], outs: Iterable[Variable]) -> list[
     return toposort(outs, ins)
 
 
-def list_of_nodes(inputs: Collection[Variable], outputs: Iterable[Variable]) -> list[Apply[Any, Any]]:
-    """Return the same as :func:`applys_between`, under the older name."""
-    return applys_between(inputs, outputs)
-
-
 def toposort(
     outs: Iterable[Variable],
     ins: Collection[Variable] = (),
@@ -122,15 +117,6 @@ def toposort(
     stop = ins if isinstance(ins, (set, frozenset, dict)) else set(ins)
     roots = [v.owner for v in outs if v.owner is not None and v not in stop]
     return toposort_nodes(roots, stop, orderings, last_input_first)
-
-
-def io_toposort(
-    inputs: Collection[Variable],
-    outputs: Iterable[Variable],
-    orderings: Mapping[Apply, Sequence[Apply]] | None = None,
-) -> list[Apply[Any, Any]]:
-    """Return the nodes between inputs and outputs in order, as :func:`toposort` does with its arguments turned."""
-    return toposort(outputs, inputs, orderings)
 
 
 def toposort_nodes(
@@ -223,11 +209,6 @@ def independent_of(
     # An output that does not move is outside as well.
     read = [v for node in order if not moving.isdisjoint(node.outputs) for v in node.inputs]
     return [v for v in dict.fromkeys([*read, *outputs]) if v not in moving and not isinstance(v, Constant)]
-
-
-def is_in_ancestors(variable: Variable, node: Apply) -> bool:
-    """Return whether computing ``variable`` needs ``node``."""
-    return any(v.owner is node for v in ancestors([variable]))
 
 
 def view_roots(variable: Variable) -> list[Variable]:
