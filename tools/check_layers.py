@@ -17,7 +17,8 @@ The rules:
    tests and tools neither, but for those that `OLD_PROGRAMS` names; and no folder without sources is left where such a
    module was, for Python would take it for a package;
 10. inside the tensor, sparse and GPU layers a package imports from those before it (`order.ORDER`), by statements;
-11. C and C++ files include headers by the same order (`includes`).
+11. C and C++ files include headers by the same order (`includes`);
+12. no sentence outside theano-legacy speaks of older programs, but in the files that `past.MAY` names.
 
 An import is a statement, one below ``if TYPE_CHECKING:``, or a text: each text that is the name of a module of ours (or
 of something in it, ``"theano.tensor:dot"``) counts for rules 2, 3 and 7, be it handed to `importlib` or kept in a table
@@ -38,6 +39,7 @@ from pathlib import Path
 
 import includes
 import order
+import past
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -169,6 +171,7 @@ class Tree:
     left_over: list[str] = field(default_factory=list)
     by_others: list[tuple[str, str]] = field(default_factory=list)
     includes: list[tuple[str, str, str]] = field(default_factory=list)
+    past: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, distribution: str, source: Path, root: Path) -> None:
         """Read the modules of one distribution, below ``source``."""
@@ -317,6 +320,7 @@ def read_tree(root: Path) -> Tree:
     tree.resolve(root)
     tree.by_others.extend(_other_imports(root))
     tree.includes.extend(includes.includes(root, DISTRIBUTIONS))
+    tree.past.extend(past.sentences(root, DISTRIBUTIONS))
     return tree
 
 
@@ -372,6 +376,8 @@ def problems(tree: Tree) -> Iterator[str]:
     for place, here, there in tree.includes:
         if _is_above(here, there):
             yield f"{place}, of {there}, which stands above {here}"
+    for said, place in tree.past:
+        yield f"{place}: speaks of {said!r}; say what holds now, or see MAY in tools/past.py"
     for folder in tree.left_over:
         yield f"{folder}: nothing but an old spelling has this name; remove the folder, which hides it"
     for module, place in tree.by_name:

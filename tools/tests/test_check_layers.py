@@ -6,6 +6,7 @@ import pytest
 
 import check_layers
 import order
+import past
 
 CLEAN = {
     "graph-core": {
@@ -176,6 +177,28 @@ def test_no_exception_is_there_that_nobody_needs():
     for module, name in check_layers.SHOWN:
         (path,) = (check_layers.ROOT / "packages").glob(f"*/src/{module.replace('.', '/')}.py")
         assert f'"{name}"' in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# for older programs", "older programs"),
+        ('def f():\n    """Taken for old\n    programs."""', "old programs"),
+        ("# as Theano 1.0.5 has it", "Theano 1."),
+        ("# old and new values, older versions of NumPy", None),
+    ],
+)
+def test_sentences_that_speak_of_older_programs(tmp_path, text, said):
+    found = broken(tmp_path, text=text)
+    assert [line for line in found if "speaks of" in line] == found and len(found) == (said is not None)
+    assert said is None or f"speaks of {said!r}" in found[0]
+    assert broken(tmp_path, "legacy", "theano/legacy/new.py", text) == []
+
+
+def test_files_that_may_speak_of_older_programs_do():
+    for name in past.MAY:
+        (path,) = (check_layers.ROOT / "packages").glob(f"*/src/{name}")
+        assert past.PAST.search(path.read_text(encoding="utf-8"))
 
 
 def test_a_folder_that_hides_an_old_spelling(tmp_path):

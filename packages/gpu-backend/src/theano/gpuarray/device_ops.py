@@ -221,7 +221,7 @@ class GpuKernelBase(Op):
         raise MethodNotDefined("perform", type(self), f"{type(self).__name__}, whose kernels Python launches,")
 
     def kernel_version(self, node: Any) -> tuple[Any, ...]:
-        """Return what older programs put into the key of compiled code; the text of a kernel is its key here."""
+        """Return a version for the key of compiled code, which changes nothing: the text of a kernel is its key."""
         return (3, self.c_code_cache_version_apply(node))
 
 
@@ -236,7 +236,7 @@ class CGpuKernelBase(GpuKernelBase):
     func_files : str or list of str
         Paths; those that are not absolute begin at the file of the class.
     func_name : str, optional
-        The function in C that older programs name; it is not called.
+        The name of a function in C; it is not called.
 
     Attributes
     ----------

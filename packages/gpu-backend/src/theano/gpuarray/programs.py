@@ -46,7 +46,7 @@ class GpuKernel:
     context : GpuContext, str or None
         The device, or the name of its context.
     **options
-        What older programs say of the types in use (``have_double``, ...); it changes nothing.
+        What is said of the types in use (``have_double``, ...); it changes nothing.
 
     Attributes
     ----------

@@ -165,7 +165,7 @@ class GpuArraySharedVariable(_OnDevice, SharedVariable):
         self.container.value = value
 
 
-#: What the old system called it.
+#: The same under another name.
 GpuArrayVariable.SharedVariable = GpuArraySharedVariable  # type: ignore[attr-defined]
 
 

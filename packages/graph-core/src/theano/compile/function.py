@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from theano.compile.mode import Mode
     from theano.runtime.profile import ProfileStats
 
-#: Theano-PyMC has modules below this one; old spellings of them are found only where there is a path.
+#: Spellings of modules below this one are found only where there is a path.
 __path__: list[str] = []
 
 Pairs = Mapping[Any, Any] | Iterable[tuple[Any, Any]]

@@ -142,7 +142,7 @@ class In(SymbolicInput):
 
 
 class Param(In):
-    """The older spelling of :class:`In`: the default value is the second parameter."""
+    """Another spelling of :class:`In`: the default value is the second parameter."""
 
     def __init__(
         self,

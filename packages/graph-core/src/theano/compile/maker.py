@@ -102,7 +102,7 @@ class FunctionMaker:
 
     @property
     def expanded_inputs(self) -> list[SymbolicInput]:
-        """The inputs, those that stand for shared variables among them: what older programs call ``inputs``."""
+        """The inputs, those that stand for shared variables among them."""
         return self.inputs
 
     @property

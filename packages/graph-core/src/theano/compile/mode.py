@@ -158,7 +158,7 @@ class Mode:
 
     @property
     def _optimizer(self) -> Query:
-        """The query, as older programs call it; what they set in it concerns this mode alone."""
+        """The query by another name; what is set in it concerns this mode alone."""
         self.optimizer = replace(self.optimizer)
         return self.optimizer
 
@@ -201,7 +201,7 @@ class Mode:
         return copy
 
     def __setstate__(self, state: Any) -> None:
-        if isinstance(state, tuple):  # of older versions: the linker and the rewrites that the mode was made with
+        if isinstance(state, tuple):  # of another version: the linker and the rewrites
             Mode.__init__(self, *state)
         else:
             self.__dict__.update(state)

@@ -110,7 +110,7 @@ class Container:
         return {name: getattr(self, name) for name in Container.__slots__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for name in Container.__slots__:  # functions of older versions noted more here, or less
+        for name in Container.__slots__:  # pickles of other versions hold more, or less
             setattr(self, name, state.get(name))
 
 

@@ -29,11 +29,11 @@ def d3viz(
     outfile : str
         The page. Folders that lack are made.
     copy_deps : bool
-        Taken for older programs: the page needs no other file.
+        Without effect: the page needs no other file.
     node_colors : dict from str to str, optional
         The colour of the ops whose class name contains the key.
     **kwargs
-        Taken for older programs.
+        Without effect.
 
     Examples
     --------

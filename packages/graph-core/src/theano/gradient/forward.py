@@ -109,7 +109,7 @@ def _direction(v: Variable, point: Any) -> Variable:
 def _through(node: Apply, directions: Sequence[Variable | None]) -> Sequence[Variable | None]:
     """Return the directions in which the outputs of ``node`` move."""
     if answers(node.op, "R_op"):
-        if not is_ours(type(node.op).__module__):  # older programs' ops compute with each direction
+        if not is_ours(type(node.op).__module__):  # ops of users compute with each direction
             directions = [still(v) if d is None else d for v, d in zip(node.inputs, directions, strict=True)]
         moved = node.op.R_op(node.inputs, directions)
         if len(moved) != len(node.outputs):

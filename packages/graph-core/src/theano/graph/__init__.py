@@ -13,7 +13,7 @@ from theano.graph.op import Op
 from theano.graph.type import BufferSpec, Generic, Type, generic
 from theano.graph.variable import Constant, Variable
 
-# `from theano.graph import *` also brings these modules, in Theano-PyMC's layout.
+# `from theano.graph import *` also brings these modules.
 _MODULES = ["basic", "fg", "op", "opt", "optdb", "toolbox", "type", "utils"]
 
 __all__ = [

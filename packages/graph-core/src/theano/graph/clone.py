@@ -133,7 +133,7 @@ def copy_expression(
         so do the replacements; a shared variable gets one that is stored in the same place, so that they always have
         the same value.
     copy_inputs : bool, optional
-        Deprecated: the older name of ``share_inputs``.
+        Deprecated: ``share_inputs`` under another name.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def copy_expression(
     Notes
     -----
     With two lists of variables, ``clone(inputs, outputs, copy_inputs=True, copy_orphans=None)`` is
-    :func:`clone`, which older programs call by the same name.
+    :func:`clone`, which goes by the same name.
 
     Examples
     --------

@@ -161,7 +161,7 @@ class PrintListener(Feature):
 
 
 class Validator(Feature):
-    """What older programs attach to ask whether a graph makes sense: here each graph can, by ``fgraph.validate()``."""
+    """Does nothing: each graph can be asked whether it makes sense, by ``fgraph.validate()``."""
 
 
 class NoOutputFromInplace(Feature):

@@ -264,7 +264,7 @@ class FunctionGraph(NotebookDisplay):
         reason : object
             In whose name.
         warn : bool
-            Taken for older programs: the error is warning enough.
+            Without effect: the error is warning enough.
 
         Raises
         ------

@@ -177,7 +177,7 @@ class OpContract:
     def infer_shape(self, node: Node, shapes: Sequence[Any]) -> Sequence[Any]:
         """Return the lengths of each output, or None for one that only the computed value can tell.
 
-        Asked by rewriting, once for a node. An older form, ``infer_shape(fgraph, node, shapes)``, is understood too.
+        Asked by rewriting, once for a node. The form ``infer_shape(fgraph, node, shapes)`` is understood too.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class OpContract:
     inner_profiles: Sequence[Any] = ()
 
     def restored_inputs(self, inputs: Operands) -> Operands:
-        """Return the inputs of a node that is read from a pickle, with what older versions of the op kept elsewhere."""
+        """Return the inputs of a node that is read from a pickle, with what other versions of the op kept elsewhere."""
         return inputs
 
     def do_constant_folding(self, node: Node) -> bool:

@@ -334,7 +334,7 @@ def is_same_graph(
 ) -> bool:
     """Return whether two expressions compute the same, with ``givens`` put in place of their keys.
 
-    ``debug`` is for older programs, which compared in two ways; there is one way here.
+    ``debug`` is without effect: there is one way to compare.
     """
     pairs = dict(givens or {})
     return equal_computations([var1], [var2], list(pairs), list(pairs.values()))

@@ -193,7 +193,7 @@ class Variable(FormulaDisplay, Generic[T]):
         return flattened_state(state, self.owner)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.owner, self.index = None, None  # older versions did not write them of constants
+        self.owner, self.index = None, None  # pickles may lack them of constants
         self.__dict__.update(restored_state(state))
 
 
@@ -234,7 +234,7 @@ class Constant(Variable[T]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self.__dict__.pop("cached", None)  # it was in the process that wrote it
-        if "data" in self.__dict__:  # as older versions wrote it
+        if "data" in self.__dict__:  # as pickles may have it
             self._data = self.__dict__.pop("data")
 
     @property

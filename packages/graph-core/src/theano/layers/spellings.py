@@ -1,8 +1,8 @@
-"""Old spellings: modules and names of older programs, made from tables when somebody asks for them.
+"""Old spellings: modules and names that are made from tables when somebody asks for them.
 
 A layer of this project has a small table, ``OLD_NAMES`` of ``theano/layers/documented_<layer>.py``. It holds the
 spellings that Theano's documentation calls its interface; theano-legacy has tables of all others. The description of a
-layer names its tables (``Layer.spellings``). A table says for a module what an older program finds in it, by the module
+layer names its tables (``Layer.spellings``). A table says for a module what is found in it, by the module
 that really has it::
 
     OLD_NAMES = {
@@ -29,7 +29,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-#: For a module, by the module that has them, what older programs find in it.
+#: For a module, by the module that has them, the names that are found in it.
 Table = Mapping[str, Mapping[str, str]]
 
 

@@ -19,7 +19,7 @@ using New = void *(*)(PyObject *cells);
 using Run = int (*)(void *block);
 using Delete = void (*)(void *block);
 
-constexpr const char *kCapsule = nullptr; /* the name that older programs give theirs */
+constexpr const char *kCapsule = nullptr; /* the name that programs give theirs */
 
 struct Thunk {
     PyObject_HEAD

@@ -61,14 +61,14 @@ class Query:
         object.__setattr__(self, "extra_optimizations", tuple(extra_optimizations or ()))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field, in the form in which a query keeps it: older programs make a query and set its fields then."""
+        """Set a field, in the form in which a query keeps it: programs make a query and set its fields then."""
         if name not in self.__dict__:
             raise AttributeError(f"a Query has no {name}; it has {', '.join(self.__dict__)}")
         self.__dict__.update(replace(self, **{name: value}).__dict__)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         names = ("include", "require", "exclude", "subquery", "position_cutoff", "extra_optimizations")
-        # Older versions wrote None for what is not limited, and had less.
+        # Pickles may have None for what is not limited, and lack fields.
         given = {name: state[name] for name in names if state.get(name) is not None}
         self.__init__(**given)  # type: ignore[misc]
 

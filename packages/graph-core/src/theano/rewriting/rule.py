@@ -123,7 +123,7 @@ class Rule:
         """Attach to ``fgraph`` the features that the rule needs; drivers call this before they use it."""
 
     def transform(self, node: Apply) -> Answer:
-        """Return :meth:`answer` for a node by itself, under the name that older programs use.
+        """Return :meth:`answer` for a node by itself, under the name of user-defined rewriters' method.
 
         Where that names a replacement for each output, it is a list of these.
         """

@@ -166,7 +166,7 @@ class ProfileStats:
     flag_time_thunks : bool, optional
         Time each node; by default as the flag ``profiling.time_thunks`` says.
     gpu_checks : bool
-        Kept for old programs.
+        Without effect.
     message : str
         What the summary begins with.
     **kwargs

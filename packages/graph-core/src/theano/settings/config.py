@@ -165,7 +165,7 @@ class Config(Section):
         configparam : ConfigParam
             Its kind and default.
         in_c_key : bool
-            Taken for older programs; what compiled code depends on is part of its key by itself.
+            Without effect: what compiled code depends on is part of its key by itself.
 
         Raises
         ------

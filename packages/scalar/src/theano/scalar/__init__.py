@@ -160,5 +160,5 @@ __getattr__, __dir__ = lazily(globals(), {"sharedvar": "theano.scalar.sharedvar"
 
 _enter(_LAYER)
 
-# `from theano.scalar import *`, with which old programs begin, must not put our modules in the place of Python's names.
+# `from theano.scalar import *` must not put our modules in the place of Python's names.
 __all__ = [name for name, value in globals().items() if not name.startswith("_") and not isinstance(value, _Module)]

@@ -78,7 +78,7 @@ inclosedrange = scalar_op(
     doc="Whether x lies between two bounds or equals one.",
 )  # fmt: skip
 
-# Gradients of what selects: of two equal numbers the first one has all of it, as in older versions, so that of
+# Gradients of what selects: of two equal numbers the first one has all of it, so that of
 # maximum(x, x) it is once x's. Inputs are compared with each other and not with the result, which may have been rounded
 # otherwise where it was computed: a loop stores what its gradient computes again.
 

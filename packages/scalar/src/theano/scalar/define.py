@@ -147,7 +147,7 @@ class DefinedOp(ScalarOp):
         return _restore, (self.module, self.op_name, preference, self.name)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Of older versions, which wrote the rule of types of each operation, be it the usual one of its name.
+        # Of other versions, which wrote the rule of types of each operation, be it the usual one of its name.
         usual = OPS[self.op_name]
         self.name = state.get("name", usual.name)
         if self.name != usual.name and state.get("output_types_preference") is not None:

@@ -102,7 +102,7 @@ _COMPILE = (
     "register_rebroadcast_c_code", "register_shape_c_code", "register_shape_i_c_code", "register_specify_shape_c_code",
 )  # fmt: skip
 
-#: The packages beside `theano.tensor`, and what older programs find in modules of graph-core.
+#: The packages beside `theano.tensor`, and what it adds to modules of graph-core.
 NAMES = {
     **{f"theano.{name}": f"theano.{name}" for name in (
         "tensor", "distributed", "scan", "ifelse", "raise_op",

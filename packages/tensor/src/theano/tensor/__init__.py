@@ -31,7 +31,7 @@ _PARTS = (
     "choice", "fft", "hessian", "inplace", "jacobian", "linalg", "nlinalg", "nnet", "numeric_grad", "opt", "rules",
     "slinalg", "subtensor", "verify", "verify_grad", "xlogx",
 )  # fmt: skip
-# Modules of older layouts that `from theano.tensor import *` brings, too.
+# Modules of old spellings that `from theano.tensor import *` brings, too.
 _OLDER = ("extra_ops", "raw_random", "shared_randomstreams")
 
 __all__ = [name for name in (*globals(), *_PARTS, *_OLDER) if not name.startswith("_")]

@@ -135,7 +135,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
 
     __props__: tuple[str, ...] = ("dtype", "broadcastable")
 
-    #: Legacy switch: also refuse values that are not finite.
+    #: Also refuse values that are not finite.
     filter_checks_isfinite = False
     context_name = "cpu"
 
@@ -490,12 +490,12 @@ class TensorConstantSignature(tuple[Any, ...]):
     __slots__ = ()
 
     def __new__(cls, parts: Iterable[Any] = ()) -> Self:
-        """Return the signature of these parts; in pickles of older versions they are a type and an array."""
+        """Return the signature of these parts; in pickles of other versions they are a type and an array."""
         parts = tuple(parts)
         return super().__new__(cls, cls.of(parts[1]) if len(parts) == 2 and isinstance(parts[1], np.ndarray) else parts)
 
     def __setstate__(self, state: Any) -> None:
-        """Leave what older versions noted of the array."""
+        """Leave what other versions noted of the array."""
 
     @classmethod
     def of(cls, value: Any) -> TensorConstantSignature:

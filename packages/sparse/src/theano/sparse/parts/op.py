@@ -49,7 +49,7 @@ class CSMProperties(Op):
     Parameters
     ----------
     kmap : None
-        Accepted for older programs.
+        Without effect.
 
     Examples
     --------
@@ -182,7 +182,7 @@ class CSM(Op):
     ----------
     format : "csr" or "csc"
     kmap : None
-        Accepted for older programs.
+        Without effect.
 
     Raises
     ------

@@ -120,7 +120,7 @@ def conv2d(
     unshared : bool
         Whether each place has filters of its own.
     image_shape : tuple, optional
-        The old name of ``input_shape``.
+        ``input_shape`` under another name.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def conv2d(
 
 
 def _no_more(what: str, kwargs: dict[str, Any]) -> None:
-    """Raise for keywords that nobody knows, and for those of old implementations that say how to compute."""
+    """Raise for keywords that nobody knows, and for those that say how to compute."""
     unknown = [
         k for k in kwargs if k not in ("unroll_batch", "unroll_kern", "unroll_patch", "openmp", "version", "verbose")
     ]

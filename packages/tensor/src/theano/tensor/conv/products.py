@@ -18,7 +18,7 @@ from theano.tensor.conv.op import (
 class _Corr:
     """A correlation: filters are not reversed, unless a rule found a convolution.
 
-    ``openmp`` is kept for old programs.
+    ``openmp`` is without effect.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Which op computes a convolution: the ops of graphs say what is meant, those that a function holds say how it runs.
 
-All kernels here are products of matrices whose rows are read where the image has them, which older programs know as
-``CorrMM`` and its relatives: they find these in a rewritten graph, and name the rules, or ``conv_gemm``, in a mode.
+All kernels here are products of matrices whose rows are read where the image has them, which are
+``CorrMM`` and its relatives: programs find these in a rewritten graph, and name the rules, or ``conv_gemm``, in a mode.
 """
 
 from __future__ import annotations

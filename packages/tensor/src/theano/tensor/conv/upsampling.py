@@ -129,7 +129,7 @@ def bilinear_upsampling(
     frac_ratio : pair of int, or pair of pairs, optional
         A fraction in its place; see `frac_bilinear_upsampling`.
     batch_size, num_input_channels, use_1D_kernel
-        Kept for old programs: they do not change the result.
+        Without effect on the result.
 
     Raises
     ------

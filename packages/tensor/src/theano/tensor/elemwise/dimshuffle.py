@@ -87,7 +87,7 @@ class DimShuffle(Op, metaclass=Interned):
         return tuple(map(bool, input_broadcastable)), order, bool(inplace)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Older versions had copies in the graphs of users, and put views there in place of them.
+        # Pickles may have copies in the graphs of users, where there are views now.
         inplace = state["inplace"] if "is_transpose" in state else True
         DimShuffle.__init__(self, state["input_broadcastable"], state["new_order"], inplace)
 

@@ -168,7 +168,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        # Older versions wrote a dictionary, which has no hash.
+        # Pickles may have a dictionary, which has no hash.
         self.inplace_pattern = frozendict(state["inplace_pattern"])
 
     @property

@@ -226,5 +226,5 @@ def _scaled(x: Any, elements: Any, norm: str | None, plain_divides: bool) -> Any
         return x / sqrt(elements)
     return x / elements if norm is None and plain_divides else x
 
-#: What older programs find here.
+#: Old spellings.
 __getattr__, __dir__ = lazily(globals())

@@ -267,7 +267,7 @@ def stack(*tensors: Any, **kwargs: Any) -> Any:
     Parameters
     ----------
     tensors : list of tensor
-        (The older form, ``stack(a, b, c)``, is understood too.)
+        (``stack(a, b, c)`` is understood too, with a warning.)
     axis : int
         Place of the new axis; 0 by default.
 
@@ -289,7 +289,7 @@ def stack(*tensors: Any, **kwargs: Any) -> Any:
         members = tensors[0]
     else:
         members = tensors
-        warnings.warn("stack(a, b) is the older form of stack([a, b])", DeprecationWarning, stacklevel=2)
+        warnings.warn("stack(a, b) is deprecated: write stack([a, b])", DeprecationWarning, stacklevel=2)
     if not members:
         raise ValueError("Cannot stack an empty list of tensors")
     variables = [as_tensor_variable(t) for t in members]

@@ -125,7 +125,7 @@ class Solve(MatrixOp):
     lower : bool
         Which triangle of a symmetric matrix is read.
     overwrite_A, overwrite_b : bool
-        Accepted for old programs: what may be overwritten is for the machine to find out.
+        Without effect: what may be overwritten is for the machine to find out.
 
     Raises
     ------

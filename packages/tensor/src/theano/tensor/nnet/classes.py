@@ -37,7 +37,7 @@ def h_softmax(
     x : matrix
         (batch, features)
     batch_size : int or scalar
-        Kept for older programs.
+        Without effect.
     n_outputs : int
         At most ``n_classes * n_outputs_per_class``.
     n_classes, n_outputs_per_class : int

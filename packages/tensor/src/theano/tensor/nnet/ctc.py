@@ -34,7 +34,7 @@ class ConnectionistTemporalClassification(Op):
     compute_grad : bool
         Whether the gradient is a second output, computed with the costs.
     openmp : ignored
-        For older programs.
+        Without effect.
 
     Examples
     --------

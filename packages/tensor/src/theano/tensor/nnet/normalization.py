@@ -28,7 +28,7 @@ __all__ = [
     "batch_normalization", "batch_normalization_test", "batch_normalization_train",
 ]  # fmt: skip
 
-#: What older programs were held to by a library for GPUs; results stay comparable.
+#: The least that libraries for GPUs take; results stay comparable.
 LEAST_EPSILON = 1e-5
 
 
@@ -147,7 +147,7 @@ class AbstractBatchNormTrainGrad(_Normalization):
     """
 
     def convert(self, x: Any, dy: Any, scale: Any, x_mean: Any, x_invstd: Any, epsilon: Any = 1e-4) -> list[Any]:
-        """Return arrays of one dtype, and a number that older programs give."""
+        """Return arrays of one dtype, and a number."""
         arrays = self._arrays("x dy scale x_mean x_invstd", [x, dy, scale, x_mean, x_invstd])
         return [*arrays, as_tensor_variable(epsilon)]
 
@@ -233,7 +233,7 @@ def batch_normalization(inputs: Any, gamma: Any, beta: Any, mean: Any, std: Any,
     inputs, gamma, beta, mean, std : tensor
         Of as many dimensions; the last four may have length 1 where they broadcast.
     mode : 'low_mem' or 'high_mem'
-        For older programs: both are one loop.
+        Without effect: both are one loop.
 
     Returns
     -------

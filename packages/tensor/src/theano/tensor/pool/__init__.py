@@ -1,4 +1,4 @@
-"""Pooling of images and volumes: older programs know it as ``theano.tensor.signal.pool``."""
+"""Pooling of images and volumes: also known as ``theano.tensor.signal.pool``."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def pool_2d(
     ----------
     input : tensor, two dimensions or more
     ws : two whole numbers, or a vector of them
-        Rows and columns of a window (older programs: ``ds``).
+        Rows and columns of a window (deprecated: ``ds``).
     ignore_border : bool
         True: only windows that fit. False: those at the end are cut.
     stride : two whole numbers, or a vector of them
-        From one window to the next, ``ws`` if None (older programs: ``st``).
+        From one window to the next, ``ws`` if None (deprecated: ``st``).
     pad : two whole numbers, or a vector of them
-        So many rows and columns are added on each side (older programs: ``padding``); needs ``ignore_border=True``.
+        So many rows and columns are added on each side (deprecated: ``padding``); needs ``ignore_border=True``.
     mode : "max", "sum", "average_inc_pad" or "average_exc_pad"
         A mean counts the elements of the padding, as zeros, or leaves them out.
 
@@ -101,7 +101,7 @@ def _renamed(function: str, name: str, value: Any, old_name: str, old: Any) -> A
     if old is None:
         return value
     if value is not None:
-        raise ValueError(f"{function}: give {name} or {old_name}, which is its old name, not both")
+        raise ValueError(f"{function}: give {name} or {old_name}, which is the same, not both")
     warnings.warn(f"{function}: {old_name} is called {name} now", DeprecationWarning, stacklevel=4)
     return old
 

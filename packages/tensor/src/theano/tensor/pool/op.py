@@ -73,7 +73,7 @@ class _Windows(Op):
     ndim : int
         How many axes the windows have.
     openmp : ignored
-        For older programs.
+        Without effect.
     """
 
     __props__ = ("ignore_border", "mode", "ndim")
@@ -141,11 +141,11 @@ class _Windows(Op):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if "ds" in state:  # older versions had the sizes here, not among the inputs of nodes
+        if "ds" in state:  # pickles may have the sizes here, not among the inputs of nodes
             self.ndim = len(state["ds"])
 
     def restored_inputs(self, inputs: Sequence[Any]) -> Sequence[Any]:
-        """Return the inputs with the sizes that older versions kept in the op."""
+        """Return the inputs with the sizes that pickles may have in the op."""
         if len(inputs) > len(self.arrays):
             return inputs
         return [*inputs, *(as_tensor_variable(self.__dict__[name]) for name in ("ds", "st", "padding"))]

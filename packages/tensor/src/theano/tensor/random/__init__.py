@@ -9,7 +9,7 @@
 Distributions are ops as well: `op` has what random variables are, `basic` the table of them, `variable_streams` the
 streams that they are methods of, `lifting` the rules that rearrange parameters rather than numbers.
 
-Older programs find the first two in ``theano.tensor.shared_randomstreams``, ``theano.tensor.raw_random`` and
+Old spellings of the first two are in ``theano.tensor.shared_randomstreams``, ``theano.tensor.raw_random`` and
 ``theano.sandbox.rng_mrg``.
 
 Examples

@@ -132,7 +132,7 @@ class FromUniform:
         self, size: Any = None, n: Any = 1, pvals: Any = None, ndim: int | None = None, dtype: str = "int64",
         nstreams: int | None = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        """Return ``n`` different outcomes of each row: the older name of `choice`."""
+        """Return ``n`` different outcomes of each row: `choice` under another name."""
         warnings.warn("multinomial_wo_replacement is called choice now", DeprecationWarning, stacklevel=2)
         if size is not None:
             raise AssertionError("multinomial_wo_replacement draws as many as pvals has rows: size must be None")

@@ -140,7 +140,7 @@ def mean(
     dtype : str, optional
         Of the sum that is divided by the number of elements.
     op : bool
-        Give real means as float64, as the op of older programs does.
+        Give real means as float64.
 
     Examples
     --------

@@ -266,7 +266,7 @@ def flatten(x: Any, ndim: int | None = None, outdim: int | None = None) -> Any:
     ndim : int
         Number of dimensions of the result (1 by default): the first ``ndim - 1`` stay.
     outdim : int
-        Older name of ``ndim``.
+        ``ndim`` under another name.
 
     Examples
     --------

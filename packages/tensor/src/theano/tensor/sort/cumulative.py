@@ -188,7 +188,7 @@ class LinearRecurrence(Op):
 
 
 def CumsumOp(axis: int | None = None) -> CumOp:
-    """Return ``CumOp(axis, mode="add")``, under its older name.
+    """Return ``CumOp(axis, mode="add")``, under another name.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def CumsumOp(axis: int | None = None) -> CumOp:
 
 
 def CumprodOp(axis: int | None = None) -> CumOp:
-    """Return ``CumOp(axis, mode="mul")``, under its older name.
+    """Return ``CumOp(axis, mode="mul")``, under another name.
 
     Examples
     --------
@@ -221,8 +221,8 @@ def cumsum(x: Any, axis: int | None = None, dtype: str | None = None) -> Any:
         None: of the flat tensor.
     dtype : str, optional
         Of the elements that are added, and of the result. By default small integers and bool are added in int64
-        (uint64 from unsigned), as :func:`sum` and NumPy do it. Theano 1.0.5 kept their dtype, and ran over; its
-        results are those of ``dtype=x.dtype``.
+        (uint64 from unsigned), as :func:`sum` and NumPy do it. With ``dtype=x.dtype``
+        they keep their own, and run over.
 
     Returns
     -------
