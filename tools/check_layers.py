@@ -18,7 +18,8 @@ The rules:
    module was, for Python would take it for a package;
 10. inside the tensor, sparse and GPU layers a package imports from those before it (`order.ORDER`), by statements;
 11. C and C++ files include headers by the same order (`includes`);
-12. no sentence outside theano-legacy speaks of older programs, but in the files that `past.MAY` names.
+12. no sentence outside theano-legacy speaks of older programs, but in the files that `past.MAY` names;
+13. no two public classes have one name, and public methods are documented, here or in the contract (`classes`).
 
 An import is a statement, one below ``if TYPE_CHECKING:``, or a text: each text that is the name of a module of ours (or
 of something in it, ``"theano.tensor:dot"``) counts for rules 2, 3 and 7, be it handed to `importlib` or kept in a table
@@ -37,6 +38,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import classes
 import includes
 import order
 import past
@@ -172,6 +174,7 @@ class Tree:
     by_others: list[tuple[str, str]] = field(default_factory=list)
     includes: list[tuple[str, str, str]] = field(default_factory=list)
     past: list[tuple[str, str]] = field(default_factory=list)
+    defined: list[classes.Defined] = field(default_factory=list)
 
     def add(self, distribution: str, source: Path, root: Path) -> None:
         """Read the modules of one distribution, below ``source``."""
@@ -180,6 +183,7 @@ class Tree:
         for name, path in files.items():
             text = path.read_text(encoding="utf-8")
             parsed, place = ast.parse(text), path.relative_to(root).as_posix()
+            self.defined.extend(classes.classes_of(distribution, place, parsed))
             if _is_table(name):
                 self.old |= _old_modules(text)
             self.imports.extend(_imports(name, path.name == "__init__.py", text, parsed, place))
@@ -373,6 +377,7 @@ def problems(tree: Tree) -> Iterator[str]:
     for target, place in tree.by_others:
         if tree.is_old(target):
             yield f"{place}: imports {target}, an old spelling; name the module that has it"
+    yield from classes.problems(tree.defined)
     for place, here, there in tree.includes:
         if _is_above(here, there):
             yield f"{place}, of {there}, which stands above {here}"

@@ -103,6 +103,8 @@ def test_a_clean_tree_passes(tmp_path, capsys):
         ("tensor", "theano/tensor/new.py", "def f(n):\n    return importlib.import_module(n)", "not spell out"),
         ("tensor", "theano/tensor/new.py", "", "no place in the order of packages"),
         ("tensor", "theano/tensor/elemwise/op.py", "from theano.tensor.basic import x", "stands after"),
+        ("tensor", "theano/tensor/new.py", "class Rule: pass", "Rule is also a class at"),
+        ("tensor", "theano/tensor/new.py", "class New(Op):\n    def f(self): pass", "New.f has no docstring"),
         ("tensor", "theano/tensor/new.py", "def f():\n    import scipy", "without saying why"),
         ("tensor", "theano/tensor/new.py", "def f():\n    x = 1  # one\n    import scipy", "without saying why"),
         ("tensor", "theano/tensor/new.py", "async def f():\n    if 1:\n        import scipy", "without saying why"),

@@ -9,7 +9,7 @@ import theano
 import theano.tensor as T
 from theano import gpuarray
 from theano.gpuarray import SIZE, GpuArray, GpuKernel, as_gpuarray_variable, infer_context_name
-from theano.gpuarray.device_ops import CGpuKernelBase, GpuKernelBase, Kernel
+from theano.gpuarray.device_ops import CGpuKernelBase, GpuKernelBase, UserKernel
 from theano.gpuarray.errors import DeviceCompileError
 from theano.gpuarray.lifting import gpu_optimizer, op_lifter, register_opt, register_opt2
 from theano.legacy.gpu_kernel_text import (
@@ -160,9 +160,9 @@ class Scaled(GpuKernelBase):
 
     def gpu_kernels(self, node, name):
         dtype = node.inputs[0].type.dtype
-        flags = Kernel.get_flags(dtype)
+        flags = UserKernel.get_flags(dtype)
         params = [GpuArray, SIZE, dtype, SIZE]
-        return [Kernel(code=SCALE.replace("WORD", WORDS[dtype]), name="scale", params=params, flags=flags, objvar="k")]
+        return [UserKernel(code=SCALE.replace("WORD", WORDS[dtype]), name="scale", params=params, flags=flags, objvar="k")]
 
     def perform(self, node, inputs, outputs, context):
         assert context is node.inputs[0].type.context

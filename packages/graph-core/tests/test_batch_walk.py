@@ -9,7 +9,7 @@ import pytest
 
 from theano import OpFromGraph, batching
 from theano.batching import NoRuleError, batch, has_batch_axis, of_expression, rule
-from theano.gradient import ViewOp, grad_scale
+from theano.gradient import IdentityOp, grad_scale
 from theano.graph import Apply, Op, Type, Variable
 
 
@@ -140,6 +140,6 @@ def test_expressions_behind_ops() -> None:
 
 
 def test_identities_stay() -> None:
-    for made in (ViewOp()(x), grad_scale(x, 3)):
+    for made in (IdentityOp()(x), grad_scale(x, 3)):
         (out,) = batch([made], {x: X})
         assert out.owner.op == made.owner.op and out.owner.inputs == [X] and depth(out) == 2

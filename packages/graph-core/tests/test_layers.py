@@ -14,7 +14,7 @@ import pytest
 
 from theano import extensions, layers
 from theano.errors import UnavailableLayerError
-from theano.extensions import Chain, Slot, Table
+from theano.extensions import Chain, Single, Table
 
 #: The files of a distribution as they lie in an environment.
 COINS = {
@@ -308,7 +308,7 @@ def points(monkeypatch: pytest.MonkeyPatch) -> dict[str, extensions.Point]:
 
 
 def test_points(points: dict[str, extensions.Point]) -> None:
-    slot: Slot[int] = Slot("a", "how much it is")
+    slot: Single[int] = Single("a", "how much it is")
     chain: Chain[int] = Chain("b", "how many there are")
     table: Table[str, int] = Table("c", "how often it is")
     assert points == {"a": slot, "b": chain, "c": table}
@@ -325,7 +325,7 @@ def test_answers_by_name_wait_for_their_points(points: dict[str, extensions.Poin
     for name, *answer in (("a", 1), ("b", 2), ("b", 3), ("b", 2), ("c", "three", 3)):
         extensions.extension(name, *answer).enter()
     for _ in range(2):  # the second time as after an import that was interrupted
-        slot: Slot[int] = Slot("a", "how much it is")
+        slot: Single[int] = Single("a", "how much it is")
         chain: Chain[int] = Chain("b", "how many there are")
         table: Table[str, int] = Table("c", "how often it is")
         assert slot.required() == 1 and list(chain) == [2, 3] and dict(table) == {"three": 3} and points["c"] is table

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from theano.extensions import Chain, Slot
+from theano.extensions import Chain, Single
 from theano.graph.apply import Apply
 from theano.graph.traverse import toposort
 from theano.graph.variable import Variable
@@ -28,10 +28,12 @@ Rule = Callable[[Apply[Any, Any], Sequence[Any], Sequence[bool]], "Sequence[Vari
 sources: Chain[Callable[[], Mapping[type, Rule]]] = Chain("batching.sources", "how ops compute many rows at once")
 
 #: What computes a node row by row: takes and returns what a `Rule` does.
-loop: Slot[Rule] = Slot("batching.loop", "how a node is computed for one row after the other")
+loop: Single[Rule] = Single("batching.loop", "how a node is computed for one row after the other")
 
 #: Makes what a rule returned fit its node: takes a new output, and the output for one row that it stands for.
-conform: Slot[Callable[[Variable, Variable], Variable]] = Slot("batching.conform", "which type many rows together have")
+conform: Single[Callable[[Variable, Variable], Variable]] = Single(
+    "batching.conform", "which type many rows together have"
+)
 
 
 class NoRuleError(Exception):

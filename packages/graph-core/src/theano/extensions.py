@@ -1,15 +1,15 @@
 """Extension points: what a module asks, and modules above it answer.
 
 A module declares a point where it asks, with the type of what it takes. Whoever knows an answer registers it there; the
-module that asks never learns who that is. A `Slot` has one answer, a `Chain` several, asked in the order in which they
-came, and a `Table` has them by key. Chains and tables are lists and dictionaries, so that to ask costs no more.
+module that asks never learns who that is. A `Single` has one answer, a `Chain` several, asked in the order in which
+they came, and a `Table` has them by key. Chains and tables are lists and dictionaries, so that to ask costs no more.
 A layer that wants to answer before its modules are loaded lists `Extension` objects in its description
 (`theano.layers.Layer`); by the name of the point alone (`extension`) where the module that asks should not be loaded
 for it either: the answer is kept for when the point is declared.
 
 Examples
 --------
->>> greeting: Slot[Callable[[str], str]] = Slot("example.greeting", "how somebody is greeted")
+>>> greeting: Single[Callable[[str], str]] = Single("example.greeting", "how somebody is greeted")
 >>> greeting.answer is None
 True
 >>> greeting.register(lambda name: f"hello, {name}")("you")
@@ -91,7 +91,7 @@ def extension(point: str, *answer: Any) -> Extension:
     Examples
     --------
     >>> extension("example.farewell", "good bye").enter()
-    >>> Slot("example.farewell", "how somebody leaves").required()
+    >>> Single("example.farewell", "how somebody leaves").required()
     'good bye'
     >>> _ = points.pop("example.farewell"), answers.pop("example.farewell")
     """
@@ -104,7 +104,7 @@ def extension(point: str, *answer: Any) -> Extension:
     return Extension(point, enter)
 
 
-class Slot(Point, Generic[T]):
+class Single(Point, Generic[T]):
     """A point with one answer; the last that was registered counts.
 
     Attributes
@@ -181,6 +181,6 @@ class Table(Point, dict[K, V]):
 
 #: From a module's ``globals()`` to its ``__getattr__`` and ``__dir__``: modules of the lowest tier, which cannot ask
 #: `theano.layers` by name, have names of upper layers and old spellings by this.
-lazy_names: Slot[Callable[[dict[str, Any]], tuple[Callable[[str], Any], Callable[[], list[str]]]]] = Slot(
+lazy_names: Single[Callable[[dict[str, Any]], tuple[Callable[[str], Any], Callable[[], list[str]]]]] = Single(
     "extensions.lazy_names", "what else a module has"
 )

@@ -13,7 +13,16 @@ from systems import System
 
 from theano.cache import staging
 from theano.cache.names import StageName
-from theano.cache.staging import LOCK, Stage, hold, is_alive, machine_tag, reclaim_stage, remove_tree, start_time
+from theano.cache.staging import (
+    LOCK,
+    StagingFolder,
+    hold,
+    is_alive,
+    machine_tag,
+    reclaim_stage,
+    remove_tree,
+    start_time,
+)
 
 fcntl = pytest.importorskip("fcntl")
 pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="start times come from /proc")
@@ -154,7 +163,7 @@ def test_a_working_directory_is_made_for_this_user_alone(tmp_path: Path, monkeyp
     on(monkeypatch, open=recorded)
     old = os.umask(0)
     try:
-        stage = Stage(str(tmp_path))
+        stage = StagingFolder(str(tmp_path))
     finally:
         os.umask(old)
     assert os.stat(stage.path).st_mode & 0o7777 == 0o700
@@ -169,9 +178,9 @@ def test_a_working_directory_is_made_for_this_user_alone(tmp_path: Path, monkeyp
 
 def test_after_ten_trials_it_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
-    monkeypatch.setattr(Stage, "_hold", lambda stage: tried.append(stage.path))
+    monkeypatch.setattr(StagingFolder, "_hold", lambda stage: tried.append(stage.path))
     with pytest.raises(FileNotFoundError) as caught:
-        Stage(str(tmp_path))
+        StagingFolder(str(tmp_path))
     assert len(set(tried)) == len(tried) == 10 and caught.value.filename == tried[-1] and caught.value.errno == 2
 
 
@@ -202,7 +211,7 @@ def test_what_was_taken_for_a_dead_processs_is_made_anew(
     on(monkeypatch, open=opened)
     monkeypatch.setattr(fcntl, "flock", locked)
     before = len(descriptors())
-    stage = Stage(str(tmp_path))
+    stage = StagingFolder(str(tmp_path))
     assert len(paths) == 2 and stage.path == paths[1] != paths[0]
     assert len(descriptors()) == before + 1, "one lock is held, that of the directory in use"
     stage.remove()
@@ -211,7 +220,7 @@ def test_what_was_taken_for_a_dead_processs_is_made_anew(
 
 def test_where_there_are_no_locks_none_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staging, "fcntl", None)
-    stage = Stage(str(tmp_path))
+    stage = StagingFolder(str(tmp_path))
     before = descriptors()
     assert os.listdir(stage.path) == [] and not hold(int(before[0]))
     stage.remove()

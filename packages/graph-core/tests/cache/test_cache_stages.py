@@ -17,7 +17,7 @@ import pytest
 from theano.cache import staging
 from theano.cache.command import main
 from theano.cache.names import StageName
-from theano.cache.staging import LOCK, Stage, machine_tag, reclaim_stage
+from theano.cache.staging import LOCK, StagingFolder, machine_tag, reclaim_stage
 from theano.cache.store import Cache, CacheSettings
 
 fcntl = pytest.importorskip("fcntl")
@@ -170,7 +170,7 @@ def test_a_file_system_without_locks(root: str, monkeypatch: pytest.MonkeyPatch)
         raise OSError(37, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    stage = Stage(root)
+    stage = StagingFolder(root)
     assert os.listdir(stage.path) == []
     name = StageName.parse(os.path.basename(stage.path))
     assert name is not None
@@ -196,7 +196,7 @@ def test_one_that_is_being_made_is_not_taken_for_a_dead_ones(root: str) -> None:
     thread.start()
     try:
         for _ in range(300):
-            stage = Stage(root)
+            stage = StagingFolder(root)
             path = os.path.join(stage.path, "half.so")
             with open(path, "w") as file:
                 file.write("text")

@@ -7,16 +7,16 @@ from theano.errors import DisconnectedInputError
 from theano.gradient import (
     GradClip,
     GradScale,
+    IdentityOp,
     NullType,
     Rop,
-    ViewOp,
     grad,
     grad_clip,
 )
 from theano.gradient.absent import connection_pattern, is_disconnected
 from theano.gradient.barriers import consider_constant_, disconnected_grad_, undefined_grad_, zero_grad_
 
-ALL = (ViewOp(), consider_constant_, zero_grad_, disconnected_grad_, undefined_grad_, GradClip(-1, 1), GradScale(2))
+ALL = (IdentityOp(), consider_constant_, zero_grad_, disconnected_grad_, undefined_grad_, GradClip(-1, 1), GradScale(2))
 
 
 @pytest.mark.parametrize("op", ALL, ids=str)

@@ -6,9 +6,9 @@ from smooth import Number, add, cos, is_value, mul, mystery, pair, real, run, si
 from theano.errors import DisconnectedInputError, MethodNotDefined, NullTypeGradError
 from theano.gradient import (
     DisconnectedType,
+    IdentityOp,
     Lop,
     Rop,
-    ViewOp,
     consider_constant,
     disconnected_type,
     grad,
@@ -188,7 +188,7 @@ def test_known_gradients_may_be_disconnected_or_of_types_without_dimensions():
 
 def test_a_gradient_gets_the_precision_of_its_variable():
     x = single("x")
-    y = ViewOp()(x)
+    y = IdentityOp()(x)
     assert "to_real" in names(grad(None, x, known_grads={y: real("g")}))
     assert "to_real" not in names(grad(None, x, known_grads={y: single("g")}))
     assert "to_real" not in names(grad(sin(sin(real("z"))), real("z"), disconnected_inputs="ignore"))
@@ -238,14 +238,14 @@ def test_directions_of_some_inputs():
     told = []
     Rop(Along(forth=lambda i, d: [told.append(d[1]) or d[0]])(x, generic("o")), x, u)
     assert told == [None]  # there are no zeros of its type
-    for f in (mul(ViewOp()(y), ViewOp()(x)), mul(ViewOp()(x), ViewOp()(y))):
+    for f in (mul(IdentityOp()(y), IdentityOp()(x)), mul(IdentityOp()(x), IdentityOp()(y))):
         assert run([Rop(f, x, u)], at) == [15]
     both = Rop((x, mul(x, y)), (x, y), (u, v))
     assert isinstance(both, tuple) and both[0] is u
     assert Rop([x], [x], [u]) == [u]
     other, along = generic("o"), generic("d")
-    assert Rop(ViewOp()(other), other, along) is along
-    assert Rop(ViewOp()(x), x, along) is along  # no dimensions count as none
+    assert Rop(IdentityOp()(other), other, along) is along
+    assert Rop(IdentityOp()(x), x, along) is along  # no dimensions count as none
     with pytest.raises(ValueError, match="must return 1 derivatives, not 2"):
         Rop(Along(forth=lambda i, d: [d[0], d[0]])(x), x, u)
 

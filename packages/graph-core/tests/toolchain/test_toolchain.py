@@ -26,7 +26,7 @@ from theano.toolchain.description import Toolchain, ToolchainSettings
 from theano.toolchain.environment import clean_environment
 from theano.toolchain.find import candidates
 from theano.toolchain.messages import readable
-from theano.toolchain.run import Outcome, Running, run_program
+from theano.toolchain.run import ProcessResult, Running, run_program
 from theano.toolchain.select import find_toolchain
 
 REAL = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
@@ -483,7 +483,7 @@ def test_a_place_with_room_for_less_than_a_mebibyte_is_full(room: int, full: boo
     said, before = "", resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
-        _blame_the_disk(str(tmp_path), Outcome(1, "it failed without a reason"))
+        _blame_the_disk(str(tmp_path), ProcessResult(1, "it failed without a reason"))
     except BuildEnvironmentError as error:
         said = str(error)
     finally:

@@ -17,7 +17,7 @@ import theano.tensor as T
 from theano.compile.mode import Mode
 from theano.graph.canonical import NoCanonicalForm, form_of, object_of
 from theano.rewriting import RewriteSettings, families, local_rule, phases
-from theano.rewriting.registration import Changes
+from theano.rewriting.registration import ChangeCount
 
 # Each entry gives a list of arguments for `key_of`; no two of them may have one key, and each has the same key again.
 
@@ -319,7 +319,7 @@ def test_a_rule_taken_out_changes_the_key():
         assert key_of(*request) != before
     finally:
         vars(phase).update(kept)
-        Changes.count += 1
+        ChangeCount.count += 1
     assert key_of(*request) == before
 
 

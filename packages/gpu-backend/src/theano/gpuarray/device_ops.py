@@ -104,7 +104,7 @@ def gpuarray_helper_inc_dir() -> str:
     return os.path.join(os.path.dirname(__file__), "dialect")
 
 
-class Kernel:
+class UserKernel:
     """A kernel's text, and what is said of it.
 
     Parameters
@@ -122,7 +122,7 @@ class Kernel:
 
     Examples
     --------
-    >>> k = Kernel("KERNEL void f(GLOBAL_MEM ga_float *x) {}", [GpuArray], "f", Kernel.get_flags("float32"))
+    >>> k = UserKernel("KERNEL void f(GLOBAL_MEM ga_float *x) {}", [GpuArray], "f", UserKernel.get_flags("float32"))
     >>> k.objvar, k.flags
     ('f_obj', {'have_double': False, 'have_small': False, 'have_complex': False, 'have_half': False})
     """
@@ -172,7 +172,7 @@ def _compiled(text: str, name: str, params: tuple[Any, ...], context: Any) -> Gp
 class GpuKernelBase(Op):
     """What ops with kernels of their own derive from.
 
-    They say ``gpu_kernels(node, name)``, a list of `Kernel`, and ``perform``, which launches them: `launchers` has
+    They say ``gpu_kernels(node, name)``, a list of `UserKernel`, and ``perform``, which launches them: `launchers` has
     them, compiled, by their names.
 
     Attributes
@@ -192,7 +192,7 @@ class GpuKernelBase(Op):
 
     params_type = gpu_context_type
 
-    def gpu_kernels(self, node: Any, name: str) -> Sequence[Kernel]:
+    def gpu_kernels(self, node: Any, name: str) -> Sequence[UserKernel]:
         """Return the kernels of a node."""
         raise MethodNotDefined("gpu_kernels", type(self), type(self).__name__)
 
@@ -273,7 +273,7 @@ class CGpuKernelBase(GpuKernelBase):
             raise ValueError(f"{', '.join(map(str, func_files))} has no #section kernels")
         kernels_in(self.code_sections["kernels"])
 
-    def gpu_kernels(self, node: Any, name: str) -> list[Kernel]:
+    def gpu_kernels(self, node: Any, name: str) -> list[UserKernel]:
         """Return the kernels of the file, with the dtypes of a node."""
         words = "".join(
             f"#define DTYPE_{side}_{k} {_WORDS[v.type.dtype]}\n"
@@ -282,7 +282,7 @@ class CGpuKernelBase(GpuKernelBase):
             if getattr(v.type, "dtype", None) in _WORDS
         )
         return [
-            Kernel(words + text, [GpuArray if kind == "*" else kind for kind in kinds], kernel, flags)
+            UserKernel(words + text, [GpuArray if kind == "*" else kind for kind in kinds], kernel, flags)
             for kernel, kinds, flags, text in kernels_in(self.code_sections["kernels"])
         ]
 

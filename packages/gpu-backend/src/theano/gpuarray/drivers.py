@@ -61,10 +61,10 @@ class Driver(Protocol):
     dlpack_device: tuple[int, int]
 
     @property
-    def stream(self) -> int | None: ...  # noqa: D102
+    def stream(self) -> int | None: ...
 
     @property
-    def identity(self) -> str: ...  # noqa: D102
+    def identity(self) -> str: ...
 
     def compile(self, text: str) -> bytes:
         """Return the machine code of a program; DeviceCompileError if the compiler refuses it."""

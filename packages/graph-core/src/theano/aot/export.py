@@ -12,7 +12,7 @@ from theano.aot.build import Commands, Unit, for_cpu, kernel_flags, preprocess
 from theano.aot.exports import SourceTree
 from theano.aot.model_text import Tables, header_text, json_text, loader_text, metadata
 from theano.aot.plan import Plan, plan
-from theano.aot.sources import Contents, closure, header, with_headers
+from theano.aot.sources import CNames, closure, header, with_headers
 from theano.aot.values import npy_bytes
 from theano.codegen.unit import LOADER_FOLDER, current_toolchain
 from theano.codegen.unit_text import kernels_text
@@ -197,7 +197,7 @@ def _layer_flags(tree: SourceTree, tools: Toolchain, cpu: str) -> tuple[str, ...
     return _flags((*tree.flags, *tree.level) if cpu == "native" else for_cpu(tree.flags, cpu), tools)
 
 
-_contents: dict[tuple[str, ...], dict[str, Contents]] = {}
+_contents: dict[tuple[str, ...], dict[str, CNames]] = {}
 
 
 def _of_layer(tree: SourceTree, symbols: Sequence[str], tools: Toolchain, cpu: str) -> dict[str, str]:
@@ -212,7 +212,7 @@ def _of_layer(tree: SourceTree, symbols: Sequence[str], tools: Toolchain, cpu: s
         with tempfile.TemporaryDirectory(prefix="theano-export-") as folder:
             _write(folder, {**whole, "abi.h": _text(LOADER_FOLDER, "abi.h")}, {})
             texts = preprocess(tools.compiler.argv, flags, folder, names)
-        _contents[key] = {name: Contents.of(text) for name, text in texts.items()}
+        _contents[key] = {name: CNames.of(text) for name, text in texts.items()}
     return closure(tree, symbols, _contents[key])
 
 

@@ -91,7 +91,7 @@ class Loop:
 
 
 @record(frozen=True)
-class Call:
+class FunctionCall:
     """A node that calls another function, of the same inputs."""
 
     function: Any
@@ -106,7 +106,7 @@ class Exports:
     trees : dict from str to callable
         From the package in whose folder a library of kernels lies, to what returns its sources for its path.
     nested : callable
-        From a node without a kernel to the `Loop` or `Call` that it is, or None.
+        From a node without a kernel to the `Loop` or `FunctionCall` that it is, or None.
     lowered_apart : callable
         Returns a context in which nodes are lowered for another process: with a BLAS that is linked there if its
         argument is true, else with none.
@@ -118,7 +118,7 @@ class Exports:
     """
 
     trees: Mapping[str, Callable[[str], SourceTree]] = field(default_factory=dict)
-    nested: Callable[[Apply], Loop | Call | None] = lambda node: None
+    nested: Callable[[Apply], Loop | FunctionCall | None] = lambda node: None
     lowered_apart: Callable[[bool], AbstractContextManager[Any]] = lambda linked: nullcontext()
     symbols: Mapping[str, Callable[[str], str | None]] = field(default_factory=dict)
     numbers: Mapping[str, Callable[[str], Sequence[int]]] = field(default_factory=dict)

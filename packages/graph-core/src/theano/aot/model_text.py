@@ -9,7 +9,7 @@ from json import dumps
 from typing import Any
 
 from theano.aot.exports import Loop
-from theano.aot.plan import Plan, Planned, Step
+from theano.aot.plan import Plan, Planned, PlannedStep
 from theano.codegen.text import CText
 from theano.loader.abi import abi_constants
 
@@ -125,7 +125,7 @@ class Tables:
         self._numbers(f"p{k}_wanted", _wanted(planned, producer))
         self.c("")
 
-    def _instruction(self, at: str, i: int, step: Step, planned: Planned) -> str:
+    def _instruction(self, at: str, i: int, step: PlannedStep, planned: Planned) -> str:
         program, c = planned.program, self.c
         params = "NULL"
         if step.params:
@@ -151,7 +151,7 @@ class Tables:
             f"{c_string(step.what)}, {names}}}"
         )
 
-    def _loop(self, at: str, step: Step, loop: Loop) -> str:
+    def _loop(self, at: str, step: PlannedStep, loop: Loop) -> str:
         c = self.c
         pairs = {"taps": loop.taps, "needed": loop.needed}
         for name, rows in pairs.items():

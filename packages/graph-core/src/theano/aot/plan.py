@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from theano.aot.exports import Call, Exports, Loop, SourceTree, answers, lowered_apart
+from theano.aot.exports import Exports, FunctionCall, Loop, SourceTree, answers, lowered_apart
 from theano.codegen.key import kernel_key, symbol_of
 from theano.compile.builders import OpFromGraph
 from theano.compile.expression import ExpressionOp
@@ -68,7 +68,7 @@ class Cell:
 
 
 @record
-class Step:
+class PlannedStep:
     """An instruction: the symbol of a kernel, or a loop or the number of a program, and what it is told."""
 
     inputs: list[int]
@@ -91,7 +91,7 @@ class Planned:
 
     name: str
     program: Program
-    steps: list[Step]
+    steps: list[PlannedStep]
     cells: dict[int, int]
     input_names: list[str]
     input_cells: list[int]
@@ -252,8 +252,8 @@ class _Planner:
 
     # -- instructions ----------------------------------------------------------------------------------------
 
-    def _step(self, instruction: Any, node: Apply, how: Any) -> Step:
-        made = Step(instruction.inputs, instruction.outputs, [_short(v) for v in node.inputs], _what(node))
+    def _step(self, instruction: Any, node: Apply, how: Any) -> PlannedStep:
+        made = PlannedStep(instruction.inputs, instruction.outputs, [_short(v) for v in node.inputs], _what(node))
         if isinstance(instruction, KernelInstruction) and isinstance(how, Compiled):
             made.params, made.lazy = how.params, how.lazy
             made.pointers = self._pointers(how, node)
@@ -270,7 +270,7 @@ class _Planner:
         assert isinstance(instruction, (PerformInstruction, ThunkInstruction))
         return made
 
-    def _nested(self, node: Apply) -> Loop | Call | None:
+    def _nested(self, node: Apply) -> Loop | FunctionCall | None:
         for layer in self.layers:
             found = layer.nested(node)
             if found is not None:
@@ -279,7 +279,7 @@ class _Planner:
         # An op that stands for an expression, and is computed by that.
         if isinstance(op, ExpressionOp) and not op.repeats and type(op).perform in _BY_EXPRESSION:
             inner = op.inner_of(node)
-            return Call(inner.compiled("export", inner.outputs))
+            return FunctionCall(inner.compiled("export", inner.outputs))
         return None
 
     def _symbol(self, address: Any, node: Apply) -> str:

@@ -31,7 +31,7 @@ def definitions(text: str) -> set[str]:
     >>> definitions("static const struct { int n; } table[] = {{1}};")
     set()
     """
-    return Contents.of(text).defined
+    return CNames.of(text).defined
 
 
 def _defined(head: str) -> str | None:
@@ -67,19 +67,19 @@ def _statements(text: str) -> Iterable[tuple[str, str]]:
         depth += match[0] == "{"
 
 
-class Contents(NamedTuple):
+class CNames(NamedTuple):
     """What a C file defines for others, and the names in its definitions: declarations alone need nothing."""
 
     defined: set[str]
     names: set[str]
 
     @classmethod
-    def of(cls, text: str) -> Contents:
+    def of(cls, text: str) -> CNames:
         """Return that of a text after the preprocessor.
 
         Examples
         --------
-        >>> sorted(Contents.of("int far(int); int near(int); int b(int x) { return near(x); }").names)
+        >>> sorted(CNames.of("int far(int); int near(int); int b(int x) { return near(x); }").names)
         ['b', 'int', 'near', 'return', 'x']
         """
         heads, wholes = [], []
@@ -89,14 +89,14 @@ class Contents(NamedTuple):
         return cls({name for name in map(_defined, heads) if name}, set(_WORD.findall(" ".join(wholes))))
 
 
-def closure(tree: SourceTree, symbols: Iterable[str], contents: Mapping[str, Contents]) -> dict[str, str]:
+def closure(tree: SourceTree, symbols: Iterable[str], contents: Mapping[str, CNames]) -> dict[str, str]:
     """Return the files of a tree that define some symbols, and all that these need: from name to text.
 
     Parameters
     ----------
     tree : SourceTree
     symbols : list of str
-    contents : dict from str to Contents
+    contents : dict from str to CNames
         Of each ``.c`` file of the tree.
 
     Raises

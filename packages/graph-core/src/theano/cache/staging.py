@@ -94,7 +94,7 @@ def stage_path(root: str) -> str:
     return os.path.join(root, name.file)
 
 
-class Stage:
+class StagingFolder:
     """A working directory of this process, which it holds by a lock until `remove`.
 
     Parameters

@@ -24,7 +24,7 @@ from theano.cache import trust
 from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, digest_of, is_bucket
 from theano.cache.ownership import adopt, is_marked, remove_entry
 from theano.cache.private import private_directory
-from theano.cache.staging import Stage, hold, reclaim_stages, remove_tree, stage_path
+from theano.cache.staging import StagingFolder, hold, reclaim_stages, remove_tree, stage_path
 from theano.cache.sweep import sweep_if_due
 from theano.errors import CacheWarning
 from theano.graph.signals import let_signals_through
@@ -280,7 +280,7 @@ class Cache:
     def stage(self, *, elsewhere: bool = False) -> Iterator[str]:
         """Give a private working directory, in the cache's own file system unless it shall be elsewhere."""
         root = self._private_root() if elsewhere else self.writable_root()
-        stage = Stage(root)
+        stage = StagingFolder(root)
         try:
             self._reclaim(root)
             yield stage.path

@@ -12,12 +12,15 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Set
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.canonical import NoCanonicalForm, facts, is_ours, replaced
 from theano.records import NamedTuple
 from theano.rewriting import families, phases
 from theano.settings import config
+
+if TYPE_CHECKING:
+    from theano.toolchain.description import Notes
 
 SLACK = 0.1
 """Seconds by which the clocks of a process and of a file system may differ."""
@@ -39,16 +42,6 @@ WATCHING = {
     "optimizer_verbose": False, "profile_optimizer": False, "compute_test_value": "off",
     "compute_test_value_opt": "off", "check_stack_trace": "off",
 }  # fmt: skip
-
-
-class Notes(Protocol):
-    """Where small texts are kept between processes; `theano.cache.store.Cache` is one."""
-
-    def notes(self, key: str) -> list[str]:
-        """Return the texts kept under a key."""
-
-    def add_note(self, key: str, text: str) -> None:
-        """Keep a text."""
 
 
 # -- our own sources -----------------------------------------------------------------------------------------

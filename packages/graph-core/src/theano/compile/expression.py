@@ -14,9 +14,9 @@ from theano.batching import of_expression
 from theano.compile.function import function
 from theano.compile.shared import SharedVariable
 from theano.errors import FreeInputError
-from theano.extensions import Slot
+from theano.extensions import Single
 from theano.gradient.absent import DisconnectedType, connection_pattern
-from theano.gradient.barriers import ViewOp
+from theano.gradient.barriers import IdentityOp
 from theano.gradient.forward import Rop
 from theano.gradient.reverse import grad
 from theano.graph.apply import Apply
@@ -32,7 +32,7 @@ from theano.graph.type import Type
 from theano.graph.variable import Constant, Variable
 
 #: From a variable to its lengths, or to None where it has none.
-lengths: Slot[Callable[[Variable], Any]] = Slot("compile.expression.lengths", "how long a variable is")
+lengths: Single[Callable[[Variable], Any]] = Single("compile.expression.lengths", "how long a variable is")
 
 
 class InnerGraph:
@@ -379,7 +379,7 @@ class ExpressionOp(Op):
         own = [_view(v) for v in inputs]
         pairs = zip(self.expand(own, outputs[0].owner if outputs else None), output_grads, strict=True)
         # A known gradient is all of it: an output that others are made of, or that is there twice, gets theirs as well.
-        seeds = {ViewOp()(v): g for v, g in pairs if not isinstance(g.type, DisconnectedType)}
+        seeds = {IdentityOp()(v): g for v, g in pairs if not isinstance(g.type, DisconnectedType)}
         gradients: list[Any] = grad(
             None, own, known_grads=seeds, disconnected_inputs="ignore", return_disconnected="Disconnected",
             null_gradients="return",
@@ -402,7 +402,7 @@ def _view(v: Variable) -> Variable:
 
     A constant is copied instead: what it is worth may say how long or how often, and a view would hide that.
     """
-    return v.clone() if isinstance(v, Constant) else ViewOp()(v)
+    return v.clone() if isinstance(v, Constant) else IdentityOp()(v)
 
 
 def _distinct(inputs: Sequence[Variable]) -> list[Variable]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from theano.graph.annotations import Node, Storage, Values
 
 
-class ViewOp(Op):
+class IdentityOp(Op):
     """The identity: the output is the input, in the same memory. Rewriting takes it away."""
 
     __props__: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class ViewOp(Op):
         return list(eval_points)
 
 
-class ConsiderConstant(ViewOp):
+class ConsiderConstant(IdentityOp):
     """Lets no gradient through: it is zero."""
 
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
@@ -61,7 +61,7 @@ class ZeroGrad(ConsiderConstant):
     """Lets no gradient through: it is zero."""
 
 
-class DisconnectedGrad(ViewOp):
+class DisconnectedGrad(IdentityOp):
     """Lets no gradient through: there is no connection."""
 
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
@@ -77,7 +77,7 @@ class DisconnectedGrad(ViewOp):
         return [[False]]
 
 
-class UndefinedGrad(ViewOp):
+class UndefinedGrad(IdentityOp):
     """Makes it an error to ask for a gradient."""
 
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
@@ -93,7 +93,7 @@ class UndefinedGrad(ViewOp):
         return [[True]]
 
 
-class GradClip(ViewOp):
+class GradClip(IdentityOp):
     """Keeps the gradient between two bounds."""
 
     __props__ = ("clip_lower_bound", "clip_upper_bound")
@@ -111,7 +111,7 @@ class GradClip(ViewOp):
         return [g.clip(self.clip_lower_bound, self.clip_upper_bound) for g in output_grads]
 
 
-class GradScale(ViewOp):
+class GradScale(IdentityOp):
     """Multiplies the gradient."""
 
     __props__ = ("multiplier",)

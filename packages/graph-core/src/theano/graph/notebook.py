@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from theano.extensions import Slot
+from theano.extensions import Single
 
 #: From a thing to its picture as SVG, or None where text is better.
-as_svg: Slot[Callable[[Any], str | None]] = Slot("graph.notebook.as_svg", "what a variable, node or graph looks like")
+as_svg: Single[Callable[[Any], str | None]] = Single(
+    "graph.notebook.as_svg", "what a variable, node or graph looks like"
+)
 
 #: From a variable to its formula as LaTeX, or None where that says nothing or is too long.
-as_latex: Slot[Callable[[Any], str | None]] = Slot("graph.notebook.as_latex", "how a variable is written")
+as_latex: Single[Callable[[Any], str | None]] = Single("graph.notebook.as_latex", "how a variable is written")
 
 
 class NotebookDisplay:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from theano.errors import MethodNotDefined
-from theano.extensions import Chain, Slot, lazy_names
+from theano.extensions import Chain, Single, lazy_names
 from theano.graph.apply import Apply
 from theano.graph.c_contract import CLinkerOp
 from theano.graph.op_contract import OpContract
@@ -270,12 +270,12 @@ class Op(NodeMaker, CLinkerOp):
 call_observers: Chain[Callable[[Apply], None]] = Chain("graph.op.call_observers", "who looks at new nodes")
 
 #: For :meth:`Op.c_kernel` where a class does not define it: from an op and a node to what the lowering table has.
-table_answer: Slot[Callable[[Op, Apply], Kernel | Builtin | None]] = Slot(
+table_answer: Single[Callable[[Op, Apply], Kernel | Builtin | None]] = Single(
     "graph.op.table_answer", "what the lowering table has for a node"
 )
 
 #: For :meth:`Op.make_c_thunk`: from a node, its two maps and what must not be recycled to the thunk.
-c_thunk_maker: Slot[Callable[..., Callable[[], object]]] = Slot(
+c_thunk_maker: Single[Callable[..., Callable[[], object]]] = Single(
     "graph.op.c_thunk_maker", "how a node is compiled alone"
 )
 

@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, Self
 
 from theano.errors import MissingInputError, TestValueError
-from theano.extensions import Slot
+from theano.extensions import Single
 from theano.graph.notebook import FormulaDisplay
 from theano.graph.pickling import flattened_state, restored_state
 from theano.graph.text import printable
@@ -64,7 +64,7 @@ class Scratchpad:
 
 
 #: From the inputs and the output of an expression to a function that computes it.
-compiler: Slot[Callable[[list[Variable], Variable], Callable[..., Any]]] = Slot(
+compiler: Single[Callable[[list[Variable], Variable], Callable[..., Any]]] = Single(
     "graph.variable.compiler", "how Variable.eval compiles an expression"
 )
 

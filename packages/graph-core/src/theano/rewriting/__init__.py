@@ -31,7 +31,7 @@ from theano.rewriting.pattern import (
 from theano.rewriting.phase import Phase
 from theano.rewriting.phases import Phases, phases
 from theano.rewriting.pipeline import rewrite, show_again
-from theano.rewriting.provenance import Provenance, Step
+from theano.rewriting.provenance import Provenance, RewriteStep
 from theano.rewriting.query import Query, predefined_queries, query_of
 from theano.rewriting.report import PhaseReport, Report
 from theano.rewriting.rule import FunctionRule, PatternRule, Rule
@@ -53,10 +53,10 @@ __all__ = [
     "Report",
     "Rest",
     "RewriteSettings",
+    "RewriteStep",
     "Rule",
     "RuleFailure",
     "Special",
-    "Step",
     "Var",
     "check_stack_trace",
     "conformers",

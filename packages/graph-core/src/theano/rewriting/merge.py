@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from theano.extensions import Slot
+from theano.extensions import Single
 from theano.graph.apply import Apply
 from theano.graph.canonical import MAX_BYTES
 from theano.graph.fgraph import FunctionGraph
@@ -19,7 +19,9 @@ from theano.rewriting.rule import Answer, FunctionRule
 MANY_USERS = 32
 
 #: From a node of constants to the bytes of its outputs; None where only computing them can tell.
-foreseen_bytes: Slot[Callable[[Apply], int | None]] = Slot("rewriting.merge.foreseen_bytes", "how large results become")
+foreseen_bytes: Single[Callable[[Apply], int | None]] = Single(
+    "rewriting.merge.foreseen_bytes", "how large results become"
+)
 
 
 def merge(fgraph: FunctionGraph, context: Context) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
-from theano.rewriting.pattern import Call, Literal, OneOf, Pattern, Where, operators
+from theano.rewriting.pattern import Call, NumberPattern, OneOf, Pattern, Where, operators
 
 #: Ops and classes of ops: of each tuple one must be there.
 Needs = tuple[tuple[Any, ...], ...]
@@ -73,7 +73,7 @@ def needed(pattern: Pattern) -> list[Needs]:
 
 def needed_below(pattern: Call) -> list[Needs]:
     """Return what the arguments of a pattern need."""
-    parts = [needed(arg) for arg in pattern.specific if not isinstance(arg, Literal)]
+    parts = [needed(arg) for arg in pattern.specific if not isinstance(arg, NumberPattern)]
     return together(parts) if parts else [NOTHING]
 
 

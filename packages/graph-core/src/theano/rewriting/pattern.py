@@ -122,7 +122,7 @@ class Rest(Pattern):
         return f"*{self.name}"
 
 
-class Literal(Pattern):
+class NumberPattern(Pattern):
     """Matches what is worth one number everywhere."""
 
     def __init__(self, value: Any):
@@ -346,7 +346,7 @@ class Call(Pattern):
         self.args = list(args)
         #: The arguments that do not match everything, those that an op decides first: it is the cheaper test.
         self.specific = sorted(
-            (a for a in self.args if not isinstance(a, (Var, Rest))), key=lambda a: isinstance(a, Literal)
+            (a for a in self.args if not isinstance(a, (Var, Rest))), key=lambda a: isinstance(a, NumberPattern)
         )
 
         #: The arguments but for one that takes the rest, the name of that, and the names of variables among the others.
@@ -392,7 +392,7 @@ def pattern_vars(names: str, condition: Callable[[Any], bool] | None = None) -> 
 
 def as_pattern(value: Any) -> Pattern:
     """Return ``value`` as a pattern; what is none already is a number to match."""
-    return value if isinstance(value, Pattern) else Literal(value)
+    return value if isinstance(value, Pattern) else NumberPattern(value)
 
 
 def variable_names(pattern: Pattern) -> list[str]:
@@ -436,7 +436,7 @@ def match(pattern: Pattern, variable: Variable, bindings: Bindings | None = None
             return
         if pattern.condition is None or pattern.condition(variable):
             yield bindings if bound is not None else {**bindings, pattern.name: variable}
-    elif isinstance(pattern, Literal):
+    elif isinstance(pattern, NumberPattern):
         value = literal_value(variable)
         if value is not None and value == pattern.value:
             yield bindings
@@ -455,7 +455,7 @@ def may_match(pattern: Pattern, variable: Variable) -> bool:
     if isinstance(pattern, Call):
         node = variable.owner
         return node is not None and fits(pattern, node)
-    if isinstance(pattern, Literal):
+    if isinstance(pattern, NumberPattern):
         value = literal_value(variable)
         return value is not None and bool(value == pattern.value)
     if isinstance(pattern, Var):
@@ -571,7 +571,7 @@ def build(pattern: Pattern, bindings: Bindings) -> Any:
     """Return the expression that ``pattern`` describes, its names replaced; a number stays a number."""
     if isinstance(pattern, Var):
         return bindings[pattern.name]
-    if isinstance(pattern, Literal):
+    if isinstance(pattern, NumberPattern):
         return pattern.value
     if isinstance(pattern, Special):
         return pattern.build(bindings)

@@ -11,7 +11,7 @@ from theano.rewriting import families
 from theano.rewriting.context import Context, Pass
 from theano.rewriting.drive import fixpoint, walk
 from theano.rewriting.query import Query
-from theano.rewriting.registration import Changes, Registrar, importing, is_left_over
+from theano.rewriting.registration import ChangeCount, Registrar, importing, is_left_over
 from theano.rewriting.rule import Rule
 
 #: Several rules that take part as one: the rule that is made of those which a query picks.
@@ -44,7 +44,7 @@ class Phase:
         self._altered = False
 
     def _changed(self, name: str, module: Registrar) -> None:
-        Changes.count += 1
+        ChangeCount.count += 1
         self._altered |= module is None and name in self._modules
         if module is None:
             self._foreign.add(name)
@@ -97,7 +97,7 @@ class Phase:
 
     def remove(self, name: str) -> None:
         """Remove the rule or pass ``name``."""
-        Changes.count += 1
+        ChangeCount.count += 1
         self._altered |= importing() is None and name in self._modules
         self._modules.pop(name, None)
         self._foreign.discard(name)

@@ -20,7 +20,7 @@ from theano.rewriting import families
 from theano.rewriting.context import Context, Pass
 from theano.rewriting.phase import Phase
 from theano.rewriting.query import Query
-from theano.rewriting.registration import Changes, Registrar, importing, is_left_over
+from theano.rewriting.registration import ChangeCount, Registrar, importing, is_left_over
 from theano.rewriting.report import PhaseReport, Report
 from theano.rewriting.rule import Rule
 
@@ -103,7 +103,7 @@ class Phases:
             position = max((e.position for e in self._entries.values()), default=-1.0) + 1
         if isinstance(what, (Phase, Phases)) and not what.name:
             what.name = name
-        Changes.count += 1
+        ChangeCount.count += 1
         module = importing()
         self._altered |= module is None and self._is_ours(name)
         self._entries[name] = _Entry(name, what, float(position), frozenset((name, *tags)), module)
@@ -111,14 +111,14 @@ class Phases:
 
     def set_tags(self, name: str, tags: frozenset[str]) -> None:
         """Give an entry other tags."""
-        Changes.count += 1
+        ChangeCount.count += 1
         entry, module = self._entries[name], importing()
         self._altered |= module is None and self._is_ours(name)
         entry.tags, entry.module = tags, entry.module and module
 
     def remove(self, name: str) -> None:
         """Remove the entry ``name``."""
-        Changes.count += 1
+        ChangeCount.count += 1
         self._altered |= importing() is None and self._is_ours(name)
         del self._entries[name]
 
@@ -176,7 +176,7 @@ class Phases:
     @staticmethod
     def changes() -> int:
         """Return a number that grows whenever an entry or a rule comes or goes, in any sequence."""
-        return Changes.count
+        return ChangeCount.count
 
     def contents(self) -> list[Any]:
         """Return what is in the sequence, in order, as names, positions and tags.

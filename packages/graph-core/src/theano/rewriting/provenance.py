@@ -12,7 +12,7 @@ from theano.graph.variable import Constant, Variable
 from theano.records import NamedTuple
 
 
-class Step(NamedTuple):
+class RewriteStep(NamedTuple):
     """One replacement: the rule, its phase, and the variable whose place was taken."""
 
     rule: str
@@ -50,7 +50,7 @@ class Provenance(Feature):
     """
 
     def __init__(self) -> None:
-        self.steps: list[Step] = []
+        self.steps: list[RewriteStep] = []
         #: The phase that runs, for changes that nobody announces.
         self.phase = ""
         self._made_by: dict[Apply, int] = {}
@@ -62,7 +62,7 @@ class Provenance(Feature):
     def begin(self, rule: str, phase: str, replaced: Variable) -> None:
         """Note what is going to be replaced: the nodes that enter from now on are this rule's."""
         self._now = len(self.steps)
-        self.steps.append(Step(rule, phase, replaced))
+        self.steps.append(RewriteStep(rule, phase, replaced))
 
     def mark(self) -> int:
         """Return a mark that :meth:`forget` goes back to."""
@@ -109,7 +109,7 @@ class Provenance(Feature):
 
     def _announce(self, r: Variable, reason: Any) -> None:
         """Note a change made by somebody who works on the graph directly: nodes have come, and now ``r`` goes."""
-        self.steps.append(Step(str(reason or self.phase), self.phase, r))
+        self.steps.append(RewriteStep(str(reason or self.phase), self.phase, r))
         for node in self._unannounced:
             self._inherit(node, len(self.steps) - 1)
         self._unannounced.clear()
@@ -130,9 +130,9 @@ class Provenance(Feature):
             if not key.startswith("_"):
                 mine.setdefault(key, value)
 
-    def why(self, node: Apply) -> list[Step]:
+    def why(self, node: Apply) -> list[RewriteStep]:
         """Return the replacements that led to ``node``, the latest first; nothing for a node that the user made."""
-        steps: list[Step] = []
+        steps: list[RewriteStep] = []
         seen: set[Apply] = set()
         current: Apply | None = node
         while current is not None and current in self._made_by and current not in seen:

@@ -31,7 +31,7 @@ def is_left_over(module: Registrar) -> bool:
     return module is not None and getattr(sys.modules.get(module["__name__"]), "__dict__", None) is not module
 
 
-class Changes:
+class ChangeCount:
     """How often any sequence or phase was changed: what was read of them before may be old."""
 
     count = 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from theano.graph.apply import Apply
 from theano.records import field, record
 from theano.rewriting.failure import RuleFailure
-from theano.rewriting.provenance import Provenance, Step
+from theano.rewriting.provenance import Provenance, RewriteStep
 
 
 @record
@@ -91,7 +91,7 @@ class Report:
         """Why rewriting ended: the limits that were met, or "nothing left to do"."""
         return "; ".join(f"{p.name} {p.stop}" for p in self.phases if not p.complete) or "nothing left to do"
 
-    def why(self, node: Apply) -> list[Step]:
+    def why(self, node: Apply) -> list[RewriteStep]:
         """Return the replacements that led to ``node``, the latest first."""
         return self.provenance.why(node)
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from theano.codegen.blocks import Block
 from theano.errors import MethodNotDefined, NoCompilerError
-from theano.extensions import Slot
+from theano.extensions import Single
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.kernel import Builtin, Kernel
@@ -135,7 +135,7 @@ class Linker:
 
 
 #: For :meth:`Linker.accept`: from a linker and a graph to what makes functions of them.
-accepter: Slot[Callable[[Linker, FunctionGraph], Any]] = Slot("runtime.link.accepter", "how a linker takes a graph")
+accepter: Single[Callable[[Linker, FunctionGraph], Any]] = Single("runtime.link.accepter", "how a linker takes a graph")
 
 
 class PerformLinker(Linker):

@@ -20,7 +20,7 @@ from theano.toolchain.progress import ProgressLine
 from theano.toolchain.select import charge, unit_limit
 
 if TYPE_CHECKING:
-    from theano.toolchain.run import Outcome, Running
+    from theano.toolchain.run import ProcessResult, Running
 
 
 _SPACE = 1 << 20
@@ -215,7 +215,7 @@ def fault(toolchain: Toolchain, command: list[str], what: str, *, timed_out: boo
     return CompilerFaultError(f"the C compiler {name} {what}\n  It ran: {shorten(shlex.join(command), 500)}", timed_out)
 
 
-def _blame_the_disk(folder: str, outcome: Outcome) -> None:
+def _blame_the_disk(folder: str, outcome: ProcessResult) -> None:
     """Raise an error if a compilation failed because of the place where it worked."""
     if outcome.lacked_space:
         raise BuildEnvironmentError(None, f"the C compiler said: {first_words(outcome.output)}")
@@ -229,7 +229,7 @@ def _blame_the_disk(folder: str, outcome: Outcome) -> None:
         raise BuildEnvironmentError(error.errno, error.strerror, folder) from error
 
 
-def _kept(job: Job, outcome: Outcome) -> str:
+def _kept(job: Job, outcome: ProcessResult) -> str:
     """Return a folder of its own that holds what was refused."""
     import tempfile  # brings in much, and a compiler rarely refuses
 
@@ -241,7 +241,7 @@ def _kept(job: Job, outcome: Outcome) -> str:
     return folder
 
 
-def _first_error(job: Job, outcome: Outcome) -> tuple[int, str] | None:
+def _first_error(job: Job, outcome: ProcessResult) -> tuple[int, str] | None:
     """Return line and text of the first error that the C text is to blame for; None if there is none."""
     if outcome.is_environments_fault:
         return None

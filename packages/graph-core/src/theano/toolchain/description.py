@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from theano.records import field, record
 from theano.toolchain import flags as options
@@ -15,6 +15,16 @@ NOT_HERE = "elsewhere"
 """The origin of a compiler that is not on this machine but has filled a cache that is read here."""
 UNIT_LIMIT = 600.0
 QUESTION_LIMIT = 60.0
+
+
+class Notes(Protocol):
+    """Where small texts are kept between processes; `theano.cache.store.Cache` is one."""
+
+    def notes(self, key: str) -> list[str]:
+        """Return the texts kept under a key."""
+
+    def add_note(self, key: str, text: str) -> None:
+        """Keep a text."""
 
 
 @record(frozen=True)

@@ -19,7 +19,7 @@ from theano.records import NamedTuple, record, replace
 from theano.toolchain.environment import Stamp, find_program, stamp, words_of
 
 if TYPE_CHECKING:
-    from theano.toolchain.run import Outcome
+    from theano.toolchain.run import ProcessResult
 
 
 @record(frozen=True)
@@ -259,7 +259,7 @@ def ask(compiler: Compiler, native: tuple[str, ...], folder: str, rest: tuple[st
 _COMPLAINT = re.compile(r"^[^\s:]+: (?:fatal )?(?:error|warning): ", re.MULTILINE)
 
 
-def _answer(arguments: list[str], folder: str) -> Outcome:
+def _answer(arguments: list[str], folder: str) -> ProcessResult:
     # Mostly what compilers would say is noted in the cache.
     from theano.toolchain.probe_budget import run_probe
 

@@ -22,7 +22,7 @@ from theano.toolchain.flags import HEADERS, MATHS_HEADERS
 from theano.toolchain.run import with_paths
 
 if TYPE_CHECKING:
-    from theano.toolchain.run import Outcome
+    from theano.toolchain.run import ProcessResult
 
 MAX_SCRIPT_BYTES = 1 << 16
 MAX_FILES = 200
@@ -64,7 +64,7 @@ def fingerprint(
     said: str,
     language: str,
     folder: str,
-    run: Callable[[list[str], str], Outcome],
+    run: Callable[[list[str], str], ProcessResult],
 ) -> Fingerprint:
     """Find out what a command runs.
 
@@ -246,7 +246,7 @@ def _which(name: str) -> str | None:
 
 
 def _preprocessed(
-    command: list[str], language: str, folder: str, run: Callable[[list[str], str], Outcome]
+    command: list[str], language: str, folder: str, run: Callable[[list[str], str], ProcessResult]
 ) -> tuple[str, list[str]]:
     """Return a digest of all that the headers come to, macros included, and the files that this came from."""
     source, output = ("headers.c" if language == "c" else "headers.cpp"), os.path.join(folder, "headers.i")

@@ -14,13 +14,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from theano.toolchain.messages import shorten
 from theano.toolchain.progress import ProbeLine
 
 if TYPE_CHECKING:
-    from theano.toolchain.run import Outcome
+    from theano.toolchain.description import Notes
+    from theano.toolchain.run import ProcessResult
 
 USUAL_LIMIT = 60.0
 """Seconds, for a question outside a search."""
@@ -71,7 +72,7 @@ class ProbeBudget:
             _asking.now = None
             self._line.finish()
 
-    def put(self, arguments: Sequence[str], folder: str, log: str = "log") -> Outcome:
+    def put(self, arguments: Sequence[str], folder: str, log: str = "log") -> ProcessResult:
         """Start the compiler and return what came of it; it has timed out at once if there is no time left.
 
         Raises
@@ -80,15 +81,15 @@ class ProbeBudget:
             There is no space for its answer.
         """
         # Starting programs brings in much; mostly what they would say is noted in the cache.
-        from theano.toolchain.run import NOT_STARTED, Outcome, StartError, run_to_end
+        from theano.toolchain.run import NOT_STARTED, ProcessResult, StartError, run_to_end
 
         if self._allowed <= 0:
-            return Outcome(-9, "", timed_out=True)
+            return ProcessResult(-9, "", timed_out=True)
         start = time.monotonic()
         try:
             result = run_to_end(arguments, folder, self._allowed, log, self._line.tick)
         except StartError as error:
-            result = Outcome(NOT_STARTED, f"it cannot be started: {error.strerror}")
+            result = ProcessResult(NOT_STARTED, f"it cannot be started: {error.strerror}")
         seconds = time.monotonic() - start
         self.left -= seconds
         self._allowed -= seconds
@@ -102,7 +103,7 @@ class ProbeBudget:
 _asking = threading.local()
 
 
-def run_probe(arguments: Sequence[str], folder: str, log: str = "log") -> Outcome:
+def run_probe(arguments: Sequence[str], folder: str, log: str = "log") -> ProcessResult:
     """Start a compiler, within the time that is left for the search that is going on; see `ProbeBudget.put`."""
     budget: ProbeBudget = getattr(_asking, "now", None) or ProbeBudget()
     return budget.put(arguments, folder, log)
@@ -113,16 +114,6 @@ def _shortened(arguments: Sequence[str]) -> str:
     words = [os.path.basename(arguments[0]), *arguments[1:]]
     shown = words if len(words) <= 9 else [*words[:2], "...", *words[-6:]]
     return shorten(shlex.join(shown))
-
-
-class Notes(Protocol):
-    """Where small texts are kept between processes; `theano.cache.store.Cache` is one."""
-
-    def notes(self, key: str) -> list[str]:
-        """Return the texts kept under a key."""
-
-    def add_note(self, key: str, text: str) -> None:
-        """Keep a text."""
 
 
 class Verdicts:

@@ -54,7 +54,7 @@ def with_paths(data: bytes) -> str:
 
 
 @record(frozen=True)
-class Outcome:
+class ProcessResult:
     """How a program ended: its status (negative: the signal that ended it) and what it wrote.
 
     It has been ended from here if it `timed_out`, or `wrote_too_much`. `output` is what can be shown; `paths` is the
@@ -82,7 +82,7 @@ class Outcome:
 
         Examples
         --------
-        >>> Outcome(-11, "cc: out of luck").ending(1)
+        >>> ProcessResult(-11, "cc: out of luck").ending(1)
         'was ended by signal 11 (SIGSEGV), having said: cc: out of luck'
         """
         if self.timed_out:
@@ -135,7 +135,7 @@ class Running:
             os.close(descriptor)
         watchdog.add(self._process.pid)
 
-    def wait(self, deadline: float, tick: Callable[[], None] | None = None) -> Outcome:
+    def wait(self, deadline: float, tick: Callable[[], None] | None = None) -> ProcessResult:
         """Wait until the program ends or `deadline` (``time.monotonic``) passes; call `tick` now and then meanwhile."""
         ended = too_much = False
         while not ended and not too_much and time.monotonic() < deadline:
@@ -150,7 +150,7 @@ class Running:
         with open(self._log, "rb") as file:
             data = file.read(_READ_BYTES)
         output = data.decode("utf-8", "replace")
-        return Outcome(self._process.returncode, output, not ended and not too_much, too_much, with_paths(data))
+        return ProcessResult(self._process.returncode, output, not ended and not too_much, too_much, with_paths(data))
 
     def _ends_before(self, deadline: float) -> bool:
         if self._process.returncode is not None:
@@ -199,7 +199,7 @@ def run_program(
     timeout: float,
     log: str = "log",
     tick: Callable[[], None] | None = None,
-) -> Outcome | None:
+) -> ProcessResult | None:
     r"""Run one program to its end; None if it cannot be started.
 
     Examples
@@ -221,7 +221,7 @@ def run_to_end(
     timeout: float,
     log: str = "log",
     tick: Callable[[], None] | None = None,
-) -> Outcome:
+) -> ProcessResult:
     """Run one program to its end, calling `tick` now and then.
 
     Raises

@@ -15,7 +15,7 @@ from theano.errors import NoCompilerError
 from theano.graph.signals import let_signals_through
 from theano.records import replace
 from theano.toolchain import flags as options
-from theano.toolchain.description import NOT_HERE, Toolchain, ToolchainSettings, c_library
+from theano.toolchain.description import NOT_HERE, Notes, Toolchain, ToolchainSettings, c_library
 from theano.toolchain.environment import FOR_PROGRAMS, is_script, kept_environment
 from theano.toolchain.find import Compiler, ask, candidates, own_files
 from theano.toolchain.library import problem_of_library
@@ -36,14 +36,8 @@ double th_probe(double x) { return fma(x, x, floor(x)); }
 """
 
 
-class Notes(Protocol):
-    """Where small texts are kept between processes; `theano.cache.store.Cache` is one."""
-
-    def notes(self, key: str) -> list[str]:
-        """Return the texts kept under a key."""
-
-    def add_note(self, key: str, text: str) -> None:
-        """Keep a text."""
+class NotesAndFolders(Notes, Protocol):
+    """Notes, and private folders to work in."""
 
     def stage(self, *, elsewhere: bool = False) -> AbstractContextManager[str]:
         """Give a private working directory; outside the cache if that is wanted."""
@@ -57,7 +51,7 @@ _guard = threading.Lock()
 
 
 def find_toolchain(
-    settings: ToolchainSettings, notes: Notes, *, privileged: bool = False, digest: Callable[[list[str]], str]
+    settings: ToolchainSettings, notes: NotesAndFolders, *, privileged: bool = False, digest: Callable[[list[str]], str]
 ) -> Toolchain:
     """Find the compiler and the options it takes.
 
@@ -70,7 +64,7 @@ def find_toolchain(
     ----------
     settings : ToolchainSettings
         The user's wishes.
-    notes : Notes
+    notes : NotesAndFolders
         The cache.
     privileged : bool
         Believe neither the environment nor the settings.
@@ -96,7 +90,7 @@ def find_toolchain(
     return known
 
 
-def confirm(toolchain: Toolchain, notes: Notes, digest: Callable[[list[str]], str]) -> None:
+def confirm(toolchain: Toolchain, notes: NotesAndFolders, digest: Callable[[list[str]], str]) -> None:
     """Note that a toolchain has compiled something."""
     proven = replace(toolchain, proven=True)
     with _guard:
@@ -106,7 +100,7 @@ def confirm(toolchain: Toolchain, notes: Notes, digest: Callable[[list[str]], st
 
 
 def reconsider(
-    toolchain: Toolchain, notes: Notes, *, privileged: bool = False, digest: Callable[[list[str]], str]
+    toolchain: Toolchain, notes: NotesAndFolders, *, privileged: bool = False, digest: Callable[[list[str]], str]
 ) -> Toolchain:
     """Find the compiler and the options again, by trying them all: one that was only believed has failed.
 
@@ -132,7 +126,7 @@ def reconsider(
     return found
 
 
-def hangs(toolchain: Toolchain, notes: Notes, digest: Callable[[list[str]], str]) -> str:
+def hangs(toolchain: Toolchain, notes: NotesAndFolders, digest: Callable[[list[str]], str]) -> str:
     """Return why a compiler must not be started now: it hung a while ago, here or in another process; "" if it may.
 
     Raises
@@ -201,7 +195,7 @@ def forget() -> None:
 
 def _search(
     settings: ToolchainSettings,
-    notes: Notes,
+    notes: NotesAndFolders,
     privileged: bool,
     digest: Callable[[list[str]], str],
     believing: bool = True,
@@ -230,7 +224,7 @@ def _search(
 def _describe(
     compiler: Compiler,
     settings: ToolchainSettings,
-    notes: Notes,
+    notes: NotesAndFolders,
     digest: Callable[[list[str]], str],
     believing: bool,
     noted: bool = True,
@@ -267,7 +261,7 @@ def _describe(
     return found
 
 
-def _asked(compiler: Compiler, settings: ToolchainSettings, notes: Notes, believing: bool) -> Toolchain | str:
+def _asked(compiler: Compiler, settings: ToolchainSettings, notes: NotesAndFolders, believing: bool) -> Toolchain | str:
     """Return the toolchain of one compiler by asking it; else what is wrong."""
     found: Toolchain | None = None
     if believing:
@@ -290,7 +284,7 @@ def _believed(compiler: Compiler, settings: ToolchainSettings, folder: str) -> T
     return Toolchain(compiler.described(answer, flags, folder), flags, answer.native, settings, proven=False)
 
 
-def _tried(compiler: Compiler, settings: ToolchainSettings, notes: Notes) -> Toolchain | str:
+def _tried(compiler: Compiler, settings: ToolchainSettings, notes: NotesAndFolders) -> Toolchain | str:
     """Return the toolchain of a compiler that has compiled something with the options it takes; else what is wrong."""
     wish = options.wishes(settings.extra_flags)
     native = options.NATIVE_FORMS[0] if wish.native else ()
@@ -311,7 +305,7 @@ def _tried(compiler: Compiler, settings: ToolchainSettings, notes: Notes) -> Too
     return found
 
 
-def _note(found: Toolchain, notes: Notes, digest: Callable[[list[str]], str]) -> None:
+def _note(found: Toolchain, notes: NotesAndFolders, digest: Callable[[list[str]], str]) -> None:
     notes.add_note(_key_of_note(found.compiler, found.settings, digest), _to_note(found))
     for_others = note_for_others(found, digest)
     if for_others:

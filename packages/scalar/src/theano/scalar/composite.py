@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from theano.gradient import DisconnectedType, ViewOp, disconnected_type
+from theano.gradient import DisconnectedType, IdentityOp, disconnected_type
 from theano.gradient import grad as gradient_of
 from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
@@ -26,7 +26,7 @@ from theano.scalar.convert import as_scalar
 from theano.scalar.ctypes import compute_type, convert, literal
 from theano.scalar.dtypes import is_discrete
 from theano.scalar.joined import joined_steps
-from theano.scalar.program import Program, Ref, Step, compile_program, in_computed_dtype
+from theano.scalar.program import Ref, ScalarProgram, ScalarStep, compile_program, in_computed_dtype
 from theano.scalar.type import Scalar, ScalarApply, get_scalar_type
 
 _INFIX = {
@@ -47,7 +47,7 @@ class Composite(ScalarOp):
 
     Attributes
     ----------
-    program : Program
+    program : ScalarProgram
         The expression.
 
     Examples
@@ -72,14 +72,14 @@ class Composite(ScalarOp):
         self._set_program(compile_program(inputs, outputs))
 
     @classmethod
-    def from_program(cls, program: Program) -> Composite:
+    def from_program(cls, program: ScalarProgram) -> Composite:
         """Return the operation that a program describes."""
         self = cls.__new__(cls)
         ScalarOp.__init__(self)
         self._set_program(program)
         return self
 
-    def _set_program(self, program: Program) -> None:
+    def _set_program(self, program: ScalarProgram) -> None:
         self.program = program
         self.nin, self.nout = len(program.inputs), len(program.outputs)
         self._hash = hash((type(self), program))
@@ -224,7 +224,9 @@ class Composite(ScalarOp):
         return CBody(lines, tuple(support))
 
     @staticmethod
-    def _argument(program: Program, step: Step, position: int, texts: dict[str, list[str]]) -> tuple[str, str]:
+    def _argument(
+        program: ScalarProgram, step: ScalarStep, position: int, texts: dict[str, list[str]]
+    ) -> tuple[str, str]:
         """Return the C text and dtype of an argument; constants in the dtype computed with, as users write them."""
         ref = step.arguments[position]
         if ref.source == "constant":
@@ -246,7 +248,7 @@ class Composite(ScalarOp):
         for out, g in zip(self.unfold(fresh), output_gradients, strict=True):
             if not isinstance(g.type, DisconnectedType) and not is_discrete(out.type.dtype):
                 # A view of its own for each: what is known of a variable replaces what comes from its other uses.
-                known[ViewOp()(out)] = g
+                known[IdentityOp()(out)] = g
         if not known:
             return [x.zeros_like("floatX" if is_discrete(x.type.dtype) else None) for x in inputs]
         slopes = gradient_of(

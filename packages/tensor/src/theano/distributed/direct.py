@@ -56,7 +56,7 @@ def leader(plan: Plan) -> str:
     return plan[0] if is_shard(plan) else leader(plan[0])
 
 
-class Call:
+class StageCall:
     """What workers are called for: a stage, the values that are the same everywhere, and how results are combined."""
 
     def __init__(self, packed: Packed, values: Sequence[Any], combination: Combination | None):
@@ -158,7 +158,7 @@ class StageHandler:
         runs = {plan: threads.submit(self._found, packed, plan[1], values) for plan in own}
         replies: list[Any] = []
         if others:
-            replies = Call(packed, values, combination).asked(self._connections, others)
+            replies = StageCall(packed, values, combination).asked(self._connections, others)
         done = {plan: _done(run, plan[2]) for plan, run in runs.items()}
         every = [*done.values(), *replies]
         raised = [reply for reply in every if isinstance(reply, tuple) and reply[0] == "raised"]
@@ -296,7 +296,7 @@ class DirectCalls:
                 plan = _plan(node, places, shards)
                 wanted.setdefault(leader(plan), {})[i] = plan
             asked = {address: list(plans.values()) for address, plans in wanted.items()}
-            replies = Call(packed, list(values), combination).asked(self._connections, asked)
+            replies = StageCall(packed, list(values), combination).asked(self._connections, asked)
         except Exception:  # noqa: BLE001  (of Dask's: tasks find out whether the cluster is well)
             self._retreat()
             return {}

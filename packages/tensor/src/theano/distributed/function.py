@@ -73,7 +73,7 @@ class ShardedArray:
 
 
 @dataclass(frozen=True)
-class Scattered:
+class ShardedData:
     """Data that an engine has: handles of the shards, their lengths, and the shapes of the whole arrays."""
 
     shards: list[Any]
@@ -153,7 +153,7 @@ class DistributedFunction:
         compiled = theano.function(roots, exprs, mode=mode, no_default_updates=True) if exprs else None
         return roots, compiled, exprs, wanted
 
-    def scatter(self, *data: Any) -> Scattered:
+    def scatter(self, *data: Any) -> ShardedData:
         """Hand the sharded inputs to the engine, once for many calls.
 
         Parameters
@@ -164,7 +164,7 @@ class DistributedFunction:
 
         Returns
         -------
-        Scattered
+        ShardedData
             To be given to the function in place of these inputs, before the others.
 
         Raises
@@ -185,11 +185,11 @@ class DistributedFunction:
         starts = np.concatenate([[0], np.cumsum(lengths[0])]).astype("int64")
         rows = [[i, starts[i], np.int64(n), *(column[i] for column in columns)] for i, n in enumerate(lengths[0])]
         shapes = [_whole(column, self._shard[x]) for x, column in zip(self._data, columns, strict=True)]
-        return Scattered(self.engine.scatter(rows), list(lengths[0]), shapes)
+        return ShardedData(self.engine.scatter(rows), list(lengths[0]), shapes)
 
     def __call__(self, *args: Any) -> Any:
         """Return the outputs, after the updates; where something fails, no shared variable has changed."""
-        if args and isinstance(args[0], Scattered):
+        if args and isinstance(args[0], ShardedData):
             data, rest = args[0], list(args[1:])
         else:
             if len(args) != len(self.inputs):

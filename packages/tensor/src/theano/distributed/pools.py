@@ -43,14 +43,14 @@ class Lost(NamedTuple):
 Outcomes = Generator[tuple[int, bytes | Lost], None, None]
 
 
-class Pool(Protocol):
+class TaskPool(Protocol):
     """What runs tasks."""
 
     def run(self, packed: Packed, tasks: Sequence[bytes]) -> Outcomes:
         """Yield the outcome of each task."""
 
 
-def pool(on: Any, workers: int | None) -> Pool:
+def pool(on: Any, workers: int | None) -> TaskPool:
     """Return the pool for what a user names: None, "joblib", a ``joblib.Parallel``, or a client of Dask."""
     if workers is not None and workers < 0:
         raise ValueError(f"distributed.map: workers is a number of processes, not {workers}")

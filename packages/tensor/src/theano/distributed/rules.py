@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from theano.gradient.barriers import ViewOp
+from theano.gradient.barriers import IdentityOp
 from theano.graph.variable import Variable
 from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.convert import NotScalarConstantError, get_scalar_constant_value, static_int
@@ -196,7 +196,7 @@ def _shuffled(given: ShardedNode) -> Any:
     return given.op.new_order.index(given.axes[0])
 
 
-@carries(Rebroadcast, CpuContiguous, ViewOp)
+@carries(Rebroadcast, CpuContiguous, IdentityOp)
 def _same(given: ShardedNode) -> Any:
     return given.axes[0]
 

@@ -21,7 +21,7 @@ import numpy as np
 from theano.compile.test_values import inherit_test_value
 from theano.gradient import DisconnectedType, Rop, grad, grad_undefined
 from theano.gradient.absent import is_discrete, is_null, zeros_like
-from theano.gradient.barriers import ViewOp
+from theano.gradient.barriers import IdentityOp
 from theano.graph.traverse import ancestors, toposort, walk
 from theano.graph.variable import Constant, Variable
 from theano.records import replace
@@ -185,8 +185,8 @@ class _Backward:
         for i, v in enumerate((*self.made.states, *self.made.mapped)):
             total = _plus(self.rows.get(i), self.pending[i][0] if i in self.pending else None)
             if total is not None:
-                seeds[ViewOp()(v)] = total
-        seeds.update((ViewOp()(self.made.carried[i]), g) for i, g in self.carried.items())
+                seeds[IdentityOp()(v)] = total
+        seeds.update((IdentityOp()(self.made.carried[i]), g) for i, g in self.carried.items())
         smooth = [v for v in self.own.flat() if _is_smooth(v)]
         found = grad(
             None, smooth, known_grads=seeds, disconnected_inputs="ignore", return_disconnected="disconnected",

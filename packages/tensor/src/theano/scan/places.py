@@ -10,7 +10,7 @@ from theano.graph.apply import Apply
 from theano.graph.variable import Variable
 from theano.lowering.table import lower
 from theano.scan.spec import LoopSpec
-from theano.tensor.device.inner import Part, came_from_there, is_array, may_be_there, moved, places_of
+from theano.tensor.device.inner import PlacedPart, came_from_there, is_array, may_be_there, moved, places_of
 
 if TYPE_CHECKING:
     from theano.scan.op import Scan
@@ -49,17 +49,17 @@ def placed(op: Scan, node: Apply[Any, Any], placing: Placing) -> Sequence[Variab
     ]
 
 
-def _parts(spec: LoopSpec, node: Apply[Any, Any]) -> list[Part]:
+def _parts(spec: LoopSpec, node: Apply[Any, Any]) -> list[PlacedPart]:
     """Return what has one place: first what is read, in the order of the outer inputs; then the other results."""
     given = spec.outer_inputs(node.inputs)
     own = spec.inner_inputs(range(_count(spec)))
     made = spec.inner_outputs(range(spec.stacked + spec.carried + int(spec.until)))
     return [
-        *(Part(v, taps) for v, taps in zip(given.sequences, own.sequences, strict=True)),
-        *(Part(v, taps, k) for v, taps, k in zip(given.states, own.states, made.states, strict=True)),
-        *(Part(v, [i], k) for v, i, k in zip(given.carried, own.carried, made.carried, strict=True)),
-        *(Part(v, [i]) for v, i in zip(given.fixed, own.fixed, strict=True)),
-        *(Part(None, [], k) for k in made.mapped),
+        *(PlacedPart(v, taps) for v, taps in zip(given.sequences, own.sequences, strict=True)),
+        *(PlacedPart(v, taps, k) for v, taps, k in zip(given.states, own.states, made.states, strict=True)),
+        *(PlacedPart(v, [i], k) for v, i, k in zip(given.carried, own.carried, made.carried, strict=True)),
+        *(PlacedPart(v, [i]) for v, i in zip(given.fixed, own.fixed, strict=True)),
+        *(PlacedPart(None, [], k) for k in made.mapped),
     ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 
 from theano import scalar as scal
-from theano.extensions import Slot
+from theano.extensions import Single
 from theano.graph import Apply, BufferSpec, Type, Variable
 from theano.graph.apply import O
 from theano.graph.props import Interned
@@ -19,7 +19,7 @@ from theano.tensor.foreign import in_memory
 from theano.tensor.type_in_c import ArraysInC
 
 #: From a variable and a broadcast pattern to the variable with that pattern.
-rebroadcaster: Slot[Callable[[Variable, Sequence[bool]], Any]] = Slot(
+rebroadcaster: Single[Callable[[Variable, Sequence[bool]], Any]] = Single(
     "tensor.type.rebroadcaster", "how a variable gets another broadcast pattern"
 )
 
@@ -413,9 +413,9 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
 
     if TYPE_CHECKING:  # of which classes they are: ``Variable`` and ``Constant``, which are set above
 
-        def make_variable(self, name: str | None = None) -> Tensor: ...  # noqa: D102
-        def make_constant(self, value: Any, name: str | None = None) -> TensorConstant: ...  # noqa: D102
-        def __call__(self, name: str | None = None) -> Tensor: ...  # noqa: D102
+        def make_variable(self, name: str | None = None) -> Tensor: ...
+        def make_constant(self, value: Any, name: str | None = None) -> TensorConstant: ...
+        def __call__(self, name: str | None = None) -> Tensor: ...
 
     def is_super(self, other: Type) -> bool:
         """Return whether each value of ``other`` is also one of this type."""

@@ -9,7 +9,7 @@ from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.source import copy_stack_trace
 from theano.graph.variable import Variable
-from theano.rewriting.pattern import Bindings, Literal, P, Pattern, Special, Var, match, same
+from theano.rewriting.pattern import Bindings, NumberPattern, P, Pattern, Special, Var, match, same
 from theano.rewriting.rule import Answer, PatternRule
 from theano.rewriting.userdefined.node_rewriters import LocalOptimizer
 
@@ -199,7 +199,7 @@ def _from_tuples(pattern: Any, behind: Callable[[Variable], Variable | None] | N
         return _Where(_from_tuples(pattern["pattern"], behind, False), pattern["constraint"])
     if isinstance(pattern, str):
         return Var(pattern)
-    return _Exactly(pattern) if isinstance(pattern, Variable) else Literal(pattern)
+    return _Exactly(pattern) if isinstance(pattern, Variable) else NumberPattern(pattern)
 
 
 def _text(pattern: Any) -> str:

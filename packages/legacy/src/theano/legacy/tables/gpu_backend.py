@@ -26,7 +26,7 @@ OLD_NAMES = {
         "theano.gpuarray.ops": "GpuAlloc GpuAllocEmpty GpuContiguous GpuEye GpuJoin GpuReshape GpuSplit GpuTri",
         "theano.gpuarray.device_ops": (
             "CGpuKernelBase GpuKernelBase GpuKernelBaseCOp=GpuKernelBase GpuKernelBaseExternalCOp=CGpuKernelBase "
-            "Kernel get_ctype get_dtype gpuarray_helper_inc_dir gpu_context_type"
+            "Kernel=UserKernel get_ctype get_dtype gpuarray_helper_inc_dir gpu_context_type"
         ),
         "theano.legacy.gpu_helpers": "empty_like",
         "theano.legacy.gpu_instances": "gpu_contiguous gpu_join",

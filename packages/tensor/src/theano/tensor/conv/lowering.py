@@ -15,7 +15,7 @@ from theano.tensor.blas.choice import thread_limit
 from theano.tensor.conv.conv_elemwise import ConvElemwise, is_one
 from theano.tensor.conv.geometry import axis_modes
 from theano.tensor.conv.op import AbstractConv, AbstractConv_gradInputs, AbstractConv_gradWeights
-from theano.tensor.elemwise.lowering import Plan, plan_of, write_loop
+from theano.tensor.elemwise.lowering import LoopPlan, plan_of, write_loop
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import driver, dtype_of, library_path, ready, title
@@ -78,7 +78,7 @@ def conv_elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
     return Kernel(title(op, node), str(c), over_planes.support, params, 1000.0, plain_loops=True)
 
 
-def _loop(op: Any, node: Apply, dtype: str, ones: Sequence[bool]) -> Plan | None:
+def _loop(op: Any, node: Apply, dtype: str, ones: Sequence[bool]) -> LoopPlan | None:
     """Return the loop over neighbouring results and operands, those that are ``ones`` being one number."""
     types = [TensorType(dtype_of(v), (one,)) for v, one in zip(node.inputs[2:], ones, strict=True)]
     scalars = Elemwise(op.scalar_op)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _TRIALS = 4
 
 
-class Part(NamedTuple):
+class PlacedPart(NamedTuple):
     """What has one place: an outer input, what stands for it (or for rows of it) inside, and what becomes of it there.
 
     Attributes
@@ -88,13 +88,13 @@ def came_from_there(v: Variable, placing: Placing) -> bool:
     return made is None or any(not all(w.type.broadcastable) for w in made.inputs if isinstance(w.type, TensorType))
 
 
-def places_of(inner: InnerGraph, parts: Sequence[Part], query: Any, placing: Placing, device: str) -> Places:
+def places_of(inner: InnerGraph, parts: Sequence[PlacedPart], query: Any, placing: Placing, device: str) -> Places:
     """Return on which devices what an op's graph reads and makes had better be.
 
     Parameters
     ----------
     inner : InnerGraph
-    parts : list of Part
+    parts : list of PlacedPart
         Of all its inputs and outputs. Single numbers are on a device if they are there already, or are made there.
     query : Query
         By which the graph is rewritten when it is compiled.
@@ -133,7 +133,7 @@ def places_of(inner: InnerGraph, parts: Sequence[Part], query: Any, placing: Pla
 
 
 def _tried(
-    inner: InnerGraph, parts: Sequence[Part], given: dict[int, str], query: Any, placing: Placing, device: str
+    inner: InnerGraph, parts: Sequence[PlacedPart], given: dict[int, str], query: Any, placing: Placing, device: str
 ) -> tuple[list[bool], list[bool]]:
     """Return which inputs a device reads, and which outputs one makes, if some are in its memory."""
     inputs: list[str | None] = [None] * len(inner.inputs)

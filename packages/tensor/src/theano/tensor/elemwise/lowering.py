@@ -43,7 +43,7 @@ _BY_ROW = 12
 
 
 @record(frozen=True)
-class Plan:
+class LoopPlan:
     """A loop, and what it does with each element in C."""
 
     nest: Map
@@ -129,16 +129,16 @@ def elemwise_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
     return Kernel(title(op, node), str(c), plan.support, params, plan.work, plain_loops=True)
 
 
-def plan_of(node: Apply) -> Plan | None:
+def plan_of(node: Apply) -> LoopPlan | None:
     """Return the loop of an element-wise node, or None where its scalar operation has no C form for these dtypes."""
     nest = map_of(node)
     names = [f"{x.name}_i" for x in nest.inputs], [f"{y.name}_i" for y in nest.outputs]
     dtypes = [x.dtype for x in nest.inputs], [y.dtype for y in nest.outputs]
     body = body_of(nest.function, names[0], dtypes[0], names[1], dtypes[1])
-    return None if body is None else Plan(nest, body.calling())
+    return None if body is None else LoopPlan(nest, body.calling())
 
 
-def write_loop(c: CText, plan: Plan, name: str, any_strides: bool = False) -> None:
+def write_loop(c: CText, plan: LoopPlan, name: str, any_strides: bool = False) -> None:
     """Write the loop over n neighbours, perhaps those for other strides, and what its types say: ``NAME_loop``."""
     _write_run(c, plan, name)
     if any_strides and plan.by_row:
@@ -148,7 +148,7 @@ def write_loop(c: CText, plan: Plan, name: str, any_strides: bool = False) -> No
     _write_table(c, plan, name, any_strides)
 
 
-def _write_run(c: CText, plan: Plan, name: str) -> None:
+def _write_run(c: CText, plan: LoopPlan, name: str) -> None:
     c(f"static void {name}_run(int64_t n, char *const *data, const char *params)")
     with c.block():
         _write_operands(c, plan)
@@ -157,7 +157,7 @@ def _write_run(c: CText, plan: Plan, name: str) -> None:
     c("")
 
 
-def _write_rows(c: CText, plan: Plan, name: str) -> None:
+def _write_rows(c: CText, plan: LoopPlan, name: str) -> None:
     nest = plan.nest
     c(f"static void {name}_rows(int64_t rows, int64_t n, char *const *data, const int64_t *step, const char *params)")
     with c.block():
@@ -173,7 +173,7 @@ def _write_rows(c: CText, plan: Plan, name: str) -> None:
     c("")
 
 
-def _write_strided(c: CText, plan: Plan, name: str) -> None:
+def _write_strided(c: CText, plan: LoopPlan, name: str) -> None:
     c(f"static void {name}_strided(int64_t n, char *const *data, const int64_t *step, const char *params)")
     with c.block():
         _write_operands(c, plan)
@@ -188,7 +188,7 @@ def _write_strided(c: CText, plan: Plan, name: str) -> None:
     c("")
 
 
-def _write_operands(c: CText, plan: Plan) -> None:
+def _write_operands(c: CText, plan: LoopPlan) -> None:
     """Write constants, pointers, and what is one element for the whole loop."""
     c.extend(plan.body.declarations("params") or ["(void)params;"])
     for k, o in enumerate(plan.nest.operands):
@@ -200,13 +200,13 @@ def _write_operands(c: CText, plan: Plan) -> None:
             c(f"{_pointer(plan, o)}{o.name} = ({_pointer(plan, o)})data[{k}];")
 
 
-def _write_elements(c: CText, plan: Plan, bound: str, moving: Sequence[Operand]) -> None:
+def _write_elements(c: CText, plan: LoopPlan, bound: str, moving: Sequence[Operand]) -> None:
     c("TH_INDEPENDENT")
     with c.block(f"for (int64_t i = 0; i < {bound}; ++i)"):
         _write_body(c, plan, "[i]", moving)
 
 
-def _write_body(c: CText, plan: Plan, index: str, moving: Sequence[Operand]) -> None:
+def _write_body(c: CText, plan: LoopPlan, index: str, moving: Sequence[Operand]) -> None:
     """Write what happens to one element; of the inputs, those that move are read for it."""
     for o in moving:
         _write_load(c, plan, o, f"{o.name}{index}")
@@ -217,38 +217,38 @@ def _write_body(c: CText, plan: Plan, index: str, moving: Sequence[Operand]) -> 
         c(store(o.dtype, f"{o.name}{index}", f"{o.name}_i"))
 
 
-def _pointer(plan: Plan, o: Operand) -> str:
+def _pointer(plan: LoopPlan, o: Operand) -> str:
     return f"{'' if o in plan.nest.outputs else 'const '}{c_type(o.dtype)} *"
 
 
-def _moving(plan: Plan) -> Iterator[tuple[int, Operand]]:
+def _moving(plan: LoopPlan) -> Iterator[tuple[int, Operand]]:
     """Yield number and operand of what is a pointer in the loops."""
     for k, o in enumerate(plan.nest.operands):
         if _is_read(plan, o) and not _is_one_element(plan, k):
             yield k, o
 
 
-def _write_step(c: CText, plan: Plan, o: Operand, step: str) -> None:
+def _write_step(c: CText, plan: LoopPlan, o: Operand, step: str) -> None:
     """Write that a pointer goes on by so many bytes."""
     c(f"{o.name} = ({_pointer(plan, o)})((const char *){o.name} + {step});")
 
 
-def _is_read(plan: Plan, o: Operand) -> bool:
+def _is_read(plan: LoopPlan, o: Operand) -> bool:
     return f"{o.name}_i" in plan.body.words
 
 
-def _is_one_element(plan: Plan, k: int) -> bool:
+def _is_one_element(plan: LoopPlan, k: int) -> bool:
     """Whether operand number k is an input that is one element for the whole loop."""
     inputs = plan.nest.inputs
     return k < len(inputs) and plan.nest.moves(inputs[k]) == "none"
 
 
-def _write_load(c: CText, plan: Plan, o: Operand, place: str) -> None:
+def _write_load(c: CText, plan: LoopPlan, o: Operand, place: str) -> None:
     if _is_read(plan, o):
         c(f"const {compute_type(o.dtype)} {o.name}_i = {load(o.dtype, place)};")
 
 
-def _write_table(c: CText, plan: Plan, name: str, any_strides: bool) -> None:
+def _write_table(c: CText, plan: LoopPlan, name: str, any_strides: bool) -> None:
     """Write what the types say."""
     nest, by_row, strided = plan.nest, any_strides and plan.by_row, any_strides and plan.strided
     c(*_list(f"static const uint64_t {name}_ones[] = {{", [f"{x.ones:#x}" for x in nest.inputs], "};"))
@@ -266,7 +266,7 @@ def _bits(flags: Iterable[bool]) -> int:
     return sum(1 << k for k, flag in enumerate(flags) if flag)
 
 
-def _write_single(c: CText, plan: Plan) -> None:
+def _write_single(c: CText, plan: LoopPlan) -> None:
     """Write the kernel of numbers, which needs no loop."""
     nest = plan.nest
     c("int KERNEL(th_ctx *ctx)")

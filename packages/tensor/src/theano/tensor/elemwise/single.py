@@ -10,7 +10,7 @@ from theano.graph.kernel import Builtin
 from theano.scalar.composite import Composite
 from theano.tensor.kernels.common import library_path
 from theano.tensor.kernels.nest import Map
-from theano.tensor.kernels.parameters import Single
+from theano.tensor.kernels.parameters import SingleParams
 
 _LETTERS = {"all": "m", "none": "s"}
 
@@ -38,7 +38,7 @@ def single_kernel(nest: Map, work: float) -> Builtin | None:
     if path is None or symbol is None or not _is_there(path, symbol):
         return None
     picoseconds = round(work * 1e3)
-    params = Single(ndim=nest.ndim, over=nest.over[0], work=picoseconds, ones=[x.ones for x in nest.inputs])
+    params = SingleParams(ndim=nest.ndim, over=nest.over[0], work=picoseconds, ones=[x.ones for x in nest.inputs])
     return Builtin(path, symbol, params, work)
 
 

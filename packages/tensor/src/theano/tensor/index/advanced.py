@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.extensions import Slot
+from theano.extensions import Single
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op, Variable
 from theano.scalar.casting import astype
@@ -170,7 +170,9 @@ def _out_of_bounds(node: TensorApply, inputs: Sequence[Any], exc: Exception) -> 
 
 
 #: From a matrix, a gradient of some of its rows and their places to the gradient of the matrix, a sparse one.
-sparse_gradient: Slot[Callable[[Any, Any, Any], Any]] = Slot("tensor.index.advanced.sparse_gradient", "what is sparse")
+sparse_gradient: Single[Callable[[Any, Any, Any], Any]] = Single(
+    "tensor.index.advanced.sparse_gradient", "what is sparse"
+)
 
 
 class AdvancedSubtensor1(Op):

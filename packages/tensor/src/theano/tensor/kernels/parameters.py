@@ -28,7 +28,7 @@ class Constants(Parameters, c_name=""):
     numbers = Numbers()
 
 
-class Single(Parameters, c_name="th_single"):
+class SingleParams(Parameters, c_name="th_single"):
     """The table of an element-wise loop that the library has."""
 
     ndim = Int("axes")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from theano.gradient import ViewOp
+from theano.gradient import IdentityOp
 from theano.graph import Apply
 from theano.tensor.convert import as_tensor_variable
 
 
-class Hint(ViewOp):
+class Hint(IdentityOp):
     """The identity, and something that is known of its result.
 
     Rules find what is known in the ``tag`` of the variable: ``psd``, ``symmetric``, ``lower_triangular``,

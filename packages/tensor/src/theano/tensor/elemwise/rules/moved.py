@@ -14,7 +14,7 @@ from typing import Any
 from theano import scalar as scal
 from theano.graph import Apply
 from theano.rewriting import local_rule, phases
-from theano.rewriting.registration import Changes
+from theano.rewriting.registration import ChangeCount
 from theano.rewriting.rule import Rule
 from theano.tensor.convert import static_int
 from theano.tensor.create.alloc import Alloc
@@ -80,7 +80,7 @@ def _known(fgraph: Any, function: Function, p: Any) -> Any:
     if deeper is not None:
         return deeper
     plain = function(p)
-    for rule in _rules_of(plain.owner.op, Changes.count):
+    for rule in _rules_of(plain.owner.op, ChangeCount.count):
         answer = rule.answer(fgraph, plain.owner)
         new = answer.get(plain) if isinstance(answer, dict) else answer[0] if isinstance(answer, list) else None
         if new is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.gradient import ViewOp
+from theano.gradient import IdentityOp
 from theano.graph import Constant, FunctionGraph
 from theano.rewriting import Context, P, Pattern, local_rule, pattern_vars, phases, rule
 from theano.tensor.elemwise import functions as F
@@ -56,7 +56,7 @@ rule("remove_hint_nodes", P(Hint, "hint")(x), _told, tags=FAST,
 
 
 c, yes, no = pattern_vars("c yes no")
-rule("local_view_op", P(ViewOp)(x), x, tags=FAST, doc="A view has done its work once gradients are taken.")
+rule("local_view_op", P(IdentityOp)(x), x, tags=FAST, doc="A view has done its work once gradients are taken.")
 
 
 # -- element-wise -------------------------------------------------------------------------------------------------
