@@ -50,7 +50,6 @@ class ControlDependency(Op):
     shapes = "A->A"
 
     def make_node(self, x: Any, *others: Any) -> Apply:
-        """Return the node."""
         return Apply(self, [x, *others], [x.type.make_variable()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:

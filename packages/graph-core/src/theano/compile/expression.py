@@ -342,7 +342,6 @@ class ExpressionOp(Op):
         return [v.type for v in (self.expand(inputs) if self.inner is None else self.inner.outputs)]
 
     def make_node(self, *inputs: Any) -> Apply:
-        """Return the node."""
         variables = self.convert(*inputs)
         return Apply(self, variables, [kind.make_variable() for kind in self.output_types(variables)])
 

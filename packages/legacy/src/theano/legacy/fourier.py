@@ -37,7 +37,6 @@ class Fourier(Op):
     linear_in = (0,)
 
     def make_node(self, a: Any, n: Any = None, axis: Any = None) -> Apply:
-        """Return the node."""
         a = as_tensor_variable(a)
         if a.type.ndim < 1:
             raise TypeError(f"Fourier: {a} has no axis along which it could be transformed")

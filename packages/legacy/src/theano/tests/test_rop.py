@@ -21,7 +21,6 @@ class BreakRop(Op):
     __props__ = ()
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         return Apply(self, [x], [x.type()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:

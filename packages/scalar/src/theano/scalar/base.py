@@ -351,7 +351,6 @@ class ScalarOp(Op):
     # -- gradient -----------------------------------------------------------------------------------
 
     def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        """Return the gradient with respect to each input."""
         if type(self).gradient_rule is None:
             raise MethodNotDefined("grad", type(self), str(self))
         return self.L_op(inputs, [self(*inputs)], output_gradients)
@@ -422,7 +421,6 @@ class ScalarOp(Op):
         return named_op("conj")(gradient)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Return, for each input, whether each output depends on it."""
         ignored = type(self).ignored_inputs
         return [[i not in ignored] * len(node.outputs) for i in range(len(node.inputs))]
 

@@ -237,7 +237,6 @@ class Composite(ScalarOp):
     # -- gradient ---------------------------------------------------------------------------------------
 
     def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        """Return the gradient with respect to each input."""
         return self.L_op(inputs, [], output_gradients)
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
@@ -258,7 +257,6 @@ class Composite(ScalarOp):
         return [disconnected_type() if isinstance(s.type, DisconnectedType) else s for s in found]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Return, for each input, whether each output depends on it."""
         reach: list[set[int]] = []
 
         def inputs_of(ref: Ref) -> set[int]:

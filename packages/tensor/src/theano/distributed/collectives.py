@@ -81,7 +81,6 @@ class AllReduce(_Collective):
         self.kind = kind
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = self._array(x)
         if self.kind != "sum" and x.type.dtype.startswith("complex"):
             raise TypeError(f"{self}: complex numbers have no order")
@@ -121,7 +120,6 @@ class Broadcast(_Collective):
         self.root = int(root)
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = self._array(x)
         return Apply(self, [x], [x.type.make_variable()])
 
@@ -159,7 +157,6 @@ class AllGather(_Collective):
     __props__ = ()
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = self._array(x)
         if x.type.ndim == 0:
             raise TypeError(f"{self}: {x} is a number; numbers become arrays by x.dimshuffle('x')")

@@ -164,7 +164,6 @@ class MPIRecv(_MPIOp):
         self.broadcastable = (False,) * len(self.shape)
 
     def make_node(self) -> Apply:
-        """Return the node."""
         array = TensorType(self.dtype, self.broadcastable)
         return Apply(self, [], [Generic().make_variable(), array.make_variable()])
 
@@ -227,7 +226,6 @@ class MPISend(_MPIOp):
         self.dest, self.tag = dest, tag
 
     def make_node(self, data: Any) -> Apply:
-        """Return the node."""
         data = as_tensor_variable(data)
         return Apply(self, [data], [Generic().make_variable(), data.type.make_variable()])
 

@@ -57,7 +57,6 @@ class _TwoSparse(Op):
     shapes = "A->A"
 
     def make_node(self, x: Any, y: Any) -> Apply:
-        """Return the node."""
         x, y = compressed(x, self, "input 0"), compressed(y, self, "input 1")
         return Apply(self, [x, y], [SparseType(x.type.format, self.dtype_of(x, y)).make_variable()])
 
@@ -146,7 +145,6 @@ class AddSD(Op):
     __props__ = ()
 
     def make_node(self, x: Any, y: Any) -> Apply:
-        """Return the node."""
         x, y = compressed(x, self, "input 0"), as_matrix(y)
         return Apply(self, [x, y], [_dense_like(x, scal.upcast(x.type.dtype, y.type.dtype))])
 
@@ -190,7 +188,6 @@ class StructuredAddSV(Op):
     shapes = "A->A"
 
     def make_node(self, x: Any, y: Any) -> Apply:
-        """Return the node."""
         x, y = compressed(x, self, "input 0"), as_tensor_variable(y)
         if y.type.ndim != 1:
             raise TypeError(f"{self}: input 1 must be a vector, but {y} is of type {y.type}")
@@ -277,7 +274,6 @@ class MulSD(Op):
     shapes = "A->A"
 
     def make_node(self, x: Any, y: Any) -> Apply:
-        """Return the node."""
         x, y = compressed(x, self, "input 0"), as_matrix(y)
         return Apply(self, [x, y], [SparseType(x.type.format, scal.upcast(x.type.dtype, y.type.dtype)).make_variable()])
 

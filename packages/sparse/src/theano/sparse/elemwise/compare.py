@@ -74,7 +74,6 @@ class _SparseDense(_Comparison):
     __props__ = ()
 
     def make_node(self, x: Any, y: Any) -> Apply:
-        """Return the node."""
         x, y = compressed(x, self, "input 0"), as_matrix(y)
         return Apply(self, [x, y], [TensorType("uint8", (False, False)).make_variable()])
 

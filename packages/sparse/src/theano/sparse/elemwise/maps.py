@@ -139,7 +139,6 @@ class Neg(Op):
         return "Sparse" + type(self).__name__
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
@@ -180,7 +179,6 @@ class Cast(Op):
         return f"Cast({self.out_type})"
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [SparseType(x.type.format, self.out_type).make_variable()])
 

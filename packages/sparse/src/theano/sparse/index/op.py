@@ -59,7 +59,6 @@ class GetItemList(Op):
     linear_in = (0,)
 
     def make_node(self, x: Any, index: Any) -> Apply:
-        """Return the node."""
         x = compressed(x, self, "input 0")
         return Apply(self, [x, _index_list(index, self)], [x.type()])
 
@@ -92,7 +91,6 @@ class GetItemListGrad(Op):
     shapes = "A->A"
 
     def make_node(self, x: Any, index: Any, gz: Any) -> Apply:
-        """Return the node."""
         x, gz = compressed(x, self, "input 0"), gz if not is_sparse(gz) else compressed(gz, self, "input 2")
         return Apply(self, [x, _index_list(index, self), gz], [SparseType(x.type.format, gz.type.dtype)()])
 
@@ -128,7 +126,6 @@ class GetItem2Lists(Op):
     shapes = ",A->A"
 
     def make_node(self, x: Any, ind1: Any, ind2: Any) -> Apply:
-        """Return the node."""
         x = compressed(x, self, "input 0")
         rows, columns = _index_list(ind1, self), _index_list(ind2, self)
         return Apply(self, [x, rows, columns], [TensorType(x.type.dtype, (False,)).make_variable()])
@@ -162,7 +159,6 @@ class GetItem2ListsGrad(Op):
     shapes = "A->A"
 
     def make_node(self, x: Any, ind1: Any, ind2: Any, gz: Any) -> Apply:
-        """Return the node."""
         x, gz = compressed(x, self, "input 0"), as_tensor_variable(gz)
         inputs = [x, _index_list(ind1, self), _index_list(ind2, self), gz]
         return Apply(self, inputs, [SparseType(x.type.format, gz.type.dtype)()])
@@ -218,7 +214,6 @@ class GetItem2d(Op):
     __props__ = ()
 
     def make_node(self, x: Any, index: Any) -> Apply:
-        """Return the node."""
         x = compressed(x, self, "input 0")
         index = index if isinstance(index, (tuple, list)) else (index,)
         if len(index) > 2:
@@ -267,7 +262,6 @@ class GetItem2dGrad(Op):
     shapes = "A->A"
 
     def make_node(self, x: Any, *inputs: Any) -> Apply:
-        """Return the node."""
         return Apply(self, [x, *inputs], [SparseType(x.type.format, inputs[-1].type.dtype)()])
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
@@ -319,7 +313,6 @@ class GetItemScalar(Op):
     shapes = "->"
 
     def make_node(self, x: Any, index: Any) -> Apply:
-        """Return the node."""
         x = compressed(x, self, "input 0")
         if len(index) != 2:
             raise TypeError(f"{self}: an element has two places, not {len(index)}")

@@ -55,7 +55,6 @@ class ElementsAt(Op):
         self.format = format
 
     def make_node(self, indices: Any, indptr: Any, shape: Any, dense: Any) -> Apply:
-        """Return the node."""
         parts = [index_vector(v, name) for v, name in ((indices, "indices"), (indptr, "indptr"), (shape, "shape"))]
         dense = as_tensor_variable(dense)
         if dense.type.ndim != 2:
@@ -113,7 +112,6 @@ class Scattered(Op):
         self.format = format
 
     def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any) -> Apply:
-        """Return the node."""
         parts = [index_vector(v, name) for v, name in ((indices, "indices"), (indptr, "indptr"), (shape, "shape"))]
         data = as_tensor_variable(data)
         return Apply(self, [data, *parts], [TensorType(data.type.dtype, (False, False)).make_variable()])

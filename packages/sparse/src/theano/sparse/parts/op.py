@@ -69,7 +69,6 @@ class CSMProperties(Op):
             raise ValueError("a map of elements (kmap) is not supported")
 
     def make_node(self, csm: Any) -> Apply:
-        """Return the node."""
         csm = compressed(csm, "csm_properties")
         data = TensorType(csm.type.dtype, (False,))
         return Apply(self, [csm], [data(), INDEX(), INDEX(), INDEX()])
@@ -211,7 +210,6 @@ class CSM(Op):
         self.format = format
 
     def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any) -> Apply:
-        """Return the node."""
         data = as_tensor_variable(data)
         if data.type.ndim != 1:
             raise TypeError(f"CSM: data must be a vector, but {data} is of type {data.type}")
@@ -272,7 +270,6 @@ class CSMGrad(Op):
             raise ValueError("a map of elements (kmap) is not supported")
 
     def make_node(self, *parts: Any) -> Apply:
-        """Return the node."""
         if len(parts) != 8:
             raise TypeError(f"CSMGrad takes the parts of two matrices, 8 vectors, and was given {len(parts)}")
         parts = tuple(map(as_tensor_variable, parts))
@@ -343,7 +340,6 @@ class CheckedParts(Op):
         self.format = format
 
     def make_node(self, indices: Any, indptr: Any, shape: Any, data: Any) -> Apply:
-        """Return the node."""
         inputs = [as_tensor_variable(v) for v in (indices, indptr, shape, data)]
         return Apply(self, inputs, [v.type() for v in inputs])
 
@@ -387,7 +383,6 @@ class Recompressed(Op):
         self.format = format
 
     def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any) -> Apply:
-        """Return the node."""
         inputs = [as_tensor_variable(v) for v in (data, indices, indptr, shape)]
         return Apply(self, inputs, [TensorType(inputs[0].type.dtype, (False,))(), INDEX(), INDEX()])
 

@@ -73,7 +73,6 @@ class Dot(Op):
         return "Sparse" + type(self).__name__
 
     def make_node(self, x: Any, y: Any) -> Apply:
-        """Return the node."""
         x, y = _pair(self, x, y)
         pattern = (*x.type.broadcastable[:-1], *y.type.broadcastable[1:])
         dtype = scal.upcast(x.type.dtype, y.type.dtype)
@@ -235,7 +234,6 @@ class StructuredDot(Op):
         return type(self).__name__
 
     def make_node(self, a: Any, b: Any) -> Apply:
-        """Return the node."""
         a, b = _pair(self, as_sparse_variable(a), b, FORMATS)
         dtype = scal.upcast(a.type.dtype, b.type.dtype)
         if is_sparse(b):
@@ -317,7 +315,6 @@ class _ProductsAt(Op):
     shapes = "A->A"
 
     def make_node(self, a_indices: Any, a_indptr: Any, b: Any, g_ab: Any) -> Apply:
-        """Return the node."""
         parts = [index_vector(a_indices, "indices"), index_vector(a_indptr, "indptr")]
         b, g = as_tensor_variable(b), as_tensor_variable(g_ab)
         if b.type.ndim != g.type.ndim or b.type.ndim not in (1, 2):
@@ -399,7 +396,6 @@ class SamplingDot(Op):
     shapes = ",,A->A"
 
     def make_node(self, x: Any, y: Any, p: Any) -> Apply:
-        """Return the node."""
         x, y, p = as_tensor_variable(x), as_tensor_variable(y), compressed(p, self, "input 2")
         for v in (x, y):
             if v.type.ndim != 2:
@@ -447,7 +443,6 @@ class Usmm(Op):
         return "Usmm{no_inplace}"
 
     def make_node(self, alpha: Any, x: Any, y: Any, z: Any) -> Apply:
-        """Return the node."""
         x, y = _pair(self, x, y)
         alpha, z = as_tensor_variable(alpha), as_tensor_variable(z)
         if not all(alpha.type.broadcastable):

@@ -37,7 +37,6 @@ class ProductOfParts(Op):
         self.format = format
 
     def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any, b: Any) -> Apply:
-        """Return the node."""
         inputs = [as_tensor_variable(v) for v in (data, indices, indptr, shape, b)]
         dtype = scal.upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [TensorType(dtype, (False, *inputs[4].type.broadcastable[1:])).make_variable()])
@@ -75,7 +74,6 @@ class AddedProduct(Op):
         return f"AddedProduct{{{self.format},{'inplace' if self.inplace else 'no_inplace'}}}"
 
     def make_node(self, alpha: Any, data: Any, indices: Any, indptr: Any, shape: Any, b: Any, z: Any) -> Apply:
-        """Return the node."""
         inputs = [as_tensor_variable(v) for v in (alpha, data, indices, indptr, shape, b, z)]
         dtype = scal.upcast(*(inputs[i].type.dtype for i in (0, 1, 5, 6)))
         if self.inplace and (inputs[6].type.dtype != dtype or any(inputs[6].type.broadcastable)):
@@ -112,7 +110,6 @@ class SparseProduct(Op):
         self.format = format
 
     def make_node(self, *parts: Any) -> Apply:
-        """Return the node."""
         inputs = [as_tensor_variable(v) for v in parts]
         dtype = scal.upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [TensorType(dtype, (False,))(), INDEX(), INDEX()])

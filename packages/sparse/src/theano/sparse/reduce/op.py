@@ -49,7 +49,6 @@ class SpSum(Op):
         return f"SpSum{{axis={self.axis}}}"
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [TensorType(x.type.dtype, () if self.axis is None else (False,)).make_variable()])
 
@@ -116,7 +115,6 @@ class _Scale(Op):
     shapes = "A->A"
 
     def make_node(self, x: Any, s: Any) -> Apply:
-        """Return the node."""
         x, s = compressed(x, self, "input 0"), as_tensor_variable(s)
         if s.type.ndim != 1:
             raise TypeError(f"{self}: input 1 must be a vector, but {s} is of type {s.type}")
@@ -205,7 +203,6 @@ class SumOfParts(Op):
         self.format, self.axis = format, axis
 
     def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any) -> Apply:
-        """Return the node."""
         parts = [index_vector(v, name) for v, name in ((indices, "indices"), (indptr, "indptr"), (shape, "shape"))]
         data = as_tensor_variable(data)
         return Apply(self, [data, *parts], [TensorType(data.type.dtype, (False,)).make_variable()])

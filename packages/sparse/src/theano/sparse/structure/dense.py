@@ -52,7 +52,6 @@ class DenseFromSparse(Op):
         return f"DenseFromSparse{{structured_grad={self.sparse_grad}}}"
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = as_sparse_variable(x)
         return Apply(self, [x], [TensorType(x.type.dtype, (False, False)).make_variable()])
 
@@ -104,7 +103,6 @@ class SparseFromDense(Op):
         return f"SparseFromDense{{{self.format}}}"
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = as_tensor_variable(x)
         if x.type.ndim > 2:
             raise TypeError(f"{self}: a matrix is needed, but {x} is of type {x.type}")

@@ -49,7 +49,6 @@ class Transpose(_Linear):
         return "Sparse" + type(self).__name__
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [SparseType(_OTHER[x.type.format], x.type.dtype).make_variable()])
 
@@ -76,7 +75,6 @@ class Diag(_Linear):
     """
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [TensorType(x.type.dtype, (False,)).make_variable()])
 
@@ -114,7 +112,6 @@ class SquareDiagonal(_Linear):
     shapes = "i->ii"
 
     def make_node(self, diag: Any) -> Apply:
-        """Return the node."""
         diag = as_tensor_variable(diag)
         if diag.type.ndim != 1:
             raise TypeError(f"{self}: a vector is needed, but {diag} is of type {diag.type}")
@@ -157,7 +154,6 @@ class EnsureSortedIndices(_Linear):
         return type(self).__name__ + ("{inplace}" if self.inplace else "{no_inplace}")
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
@@ -202,7 +198,6 @@ class Remove0(_Linear):
         return type(self).__name__ + ("{inplace}" if self.inplace else "")
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
@@ -262,7 +257,6 @@ class HStack(Op):
         return f"{type(self).__name__}({self.format},{self.dtype})"
 
     def make_node(self, *mat: Any) -> Apply:
-        """Return the node."""
         if not mat:
             raise ValueError(f"{type(self).__name__}: there is nothing to stack")
         blocks = [compressed(x, self, f"input {i}") for i, x in enumerate(mat)]
@@ -389,7 +383,6 @@ class ConstructSparseFromList(Op):
     shapes = "A->A"
 
     def make_node(self, x: Any, values: Any, ilist: Any) -> Apply:
-        """Return the node."""
         x, values, ilist = map(as_tensor_variable, (x, values, ilist))
         if ilist.type.dtype not in scal.integer_dtypes:
             raise TypeError(f"{self}: the numbers of the rows must be integers, but {ilist} is of type {ilist.type}")

@@ -55,7 +55,6 @@ class MakeVector(Op):
         return f"MakeVector{{dtype='{self.dtype}'}}"
 
     def make_node(self, *inputs: Any) -> Apply:
-        """Return the node."""
         elements = [as_tensor_variable(x) for x in inputs]
         for x in elements:
             if x.type.ndim:
@@ -388,7 +387,6 @@ class Split(Op):
         return f"{type(self).__name__}{{{self.len_splits}}}"
 
     def make_node(self, x: Any, axis: Any, splits: Any) -> Apply:
-        """Return the node."""
         x, axis, splits = as_tensor_variable(x), as_tensor_variable(axis), as_tensor_variable(splits)
         if splits.type.ndim != 1 or splits.type.dtype not in scal.integer_dtypes:
             raise TypeError(f"the lengths of pieces must be a vector of whole numbers, not {splits} of {splits.type}")

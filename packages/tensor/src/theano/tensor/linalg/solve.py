@@ -60,7 +60,6 @@ class MatrixInverse(MatrixOp):
     shapes = "A->A"
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = self.matrix(x)
         return Apply(self, [x], [x.type.make_variable()])
 
@@ -93,12 +92,10 @@ class MatrixPinv(MatrixOp):
     shapes = "ij->ji"
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = self.matrix(x)
         return Apply(self, [x], [x.type.clone(broadcastable=x.type.broadcastable[::-1]).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Compute it with NumPy."""
         must_be_finite("SVD", inputs[0])
         output_storage[0][0] = np.linalg.pinv(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)
 
@@ -314,7 +311,6 @@ class lstsq(MatrixOp):
         return Apply(self, [x, y, rcond], outputs)
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Compute them with NumPy."""
         must_be_finite("SVD", inputs[0])
         found = np.linalg.lstsq(inputs[0], inputs[1], rcond=float(inputs[2]))
         for cell, value, v in zip(output_storage, found, node.outputs, strict=True):

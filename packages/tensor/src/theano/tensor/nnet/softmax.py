@@ -67,7 +67,6 @@ class Softmax(_RowWise):
     __props__ = ()
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Compute with NumPy."""
         output_storage[0][0] = rows_softmax(inputs[0])
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
@@ -95,7 +94,6 @@ class SoftmaxGrad(Op):
         return Apply(self, [dy, sm], [sm.type.clone(dtype=scal.upcast(dy.type.dtype, sm.type.dtype)).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Compute with NumPy."""
         dy, sm = inputs
         if dy.shape != sm.shape:
             raise shape_error(node, inputs, "the gradient and the softmax differ in shape.", "They must be the same.")
@@ -125,7 +123,6 @@ class LogSoftmax(_RowWise):
     __props__ = ()
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Compute with NumPy."""
         (x,) = inputs
         wide = x.astype("float32") if x.dtype == "float16" else x
         if not x.shape[1]:
@@ -168,7 +165,6 @@ class SoftmaxWithBias(Op):
         return Apply(self, [x, b], [x.type.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Compute with NumPy."""
         x, b = inputs
         if b.shape[0] != x.shape[1]:
             raise shape_error(

@@ -33,7 +33,6 @@ class Shape(CodeByType):
     linear_in = ()
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = x if isinstance(x, Variable) else as_tensor_variable(x)
         return Apply(self, [x], [TensorType("int64", (False,)).make_variable()])
 
@@ -112,7 +111,6 @@ class Shape_i(CodeByType):
         return f"Shape_i{{{self.i}}}"
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = _with_lengths(x)
         if not 0 <= self.i < x.type.ndim:
             raise TypeError(f"{x} of type {x.type} has {x.type.ndim} dimensions, so no dimension {self.i}")
@@ -200,7 +198,6 @@ class SpecifyShape(CodeByType):
     linear_in = (0,)
 
     def make_node(self, x: Any, shape: Any) -> Apply:
-        """Return the node."""
         x, shape = _with_lengths(x), as_tensor_variable(shape)
         if isinstance(shape, Constant) and shape.type.ndim == 1 and len(shape.data) != x.type.ndim:
             raise AssertionError(f"specify_shape: {x} has {x.type.ndim} dimensions, but {len(shape.data)} are given")
@@ -296,7 +293,6 @@ class Rebroadcast(CodeByType):
         return f"Rebroadcast{{{shown}}}"
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = as_tensor_variable(x)
         if self.axis and x.type.ndim <= max(self.axis):
             raise ValueError(f"{self}: {x} has only {x.type.ndim} dimensions")

@@ -29,7 +29,6 @@ class CpuContiguous(Op):
     shapes = "A->A"
 
     def make_node(self, x: Any) -> Apply:
-        """Return the node."""
         x = as_tensor_variable(x)
         return Apply(self, [x], [x.type.make_variable()])
 
@@ -39,7 +38,6 @@ class CpuContiguous(Op):
         output_storage[0][0] = x if x.flags.c_contiguous else np.array(x, order="C")
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return the gradient."""
         return [output_grads[0]]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:

@@ -31,7 +31,6 @@ class TensorFromScalar(Op):
     shapes = "->"
 
     def make_node(self, s: Any) -> Apply:
-        """Return the node."""
         s = scal.as_scalar(s)
         return Apply(self, [s], [TensorType(s.type.dtype, ()).make_variable()])
 
@@ -66,7 +65,6 @@ class ScalarFromTensor(Op):
     shapes = "->"
 
     def make_node(self, t: Any) -> Apply:
-        """Return the node."""
         if not is_tensor(t) or t.type.ndim != 0:
             raise ArgumentError(f"scalar_from_tensor needs a tensor without dimensions, not {t} of type "
                             f"{getattr(t, 'type', type(t).__name__)}")
