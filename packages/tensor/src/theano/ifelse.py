@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from theano.tensor.control.choice import alike, is_tensor_like
 from theano.tensor.control.rules.choices import *  # noqa: F403
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorType as TensorType
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 
 def _together(t: Any, f: Any) -> tuple[Variable, Variable]:
@@ -54,7 +57,7 @@ def _value_like(value: Any, like: Any) -> Variable:
     return made
 
 
-def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
+def ifelse(condition: Tensor, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
     """Return one of two branches; the other one is not computed.
 
     Parameters

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from theano.graph import Apply, Op, Variable
 from theano.tensor.convert import as_tensor_variable
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.tensor.annotations import TensorLike
 
 
 class Raise(Op):
@@ -41,13 +44,13 @@ class Raise(Op):
     def __str__(self) -> str:
         return f"Raise{{{self.exc.__name__}({self.msg!r})}}"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Return the node, for a value of any type."""
         if not isinstance(x, Variable):
             x = as_tensor_variable(x)
         return Apply(self, [x], [x.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Raise the exception."""
         raise self.exc(self.msg)
 

@@ -6,18 +6,22 @@ The rules of `theano.tensor.blas` match patterns and do without; rewriters of ol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.settings import config
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import add, cast, mul, neg, sub
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
+
 _REAL = ("float16", "float32", "float64")
 _FLOATS = (*_REAL, "complex64", "complex128")
 
 
-def as_scalar(res: Any, dtype: str | None = None) -> Any:
+def as_scalar(res: Tensor, dtype: str | None = None) -> Any:
     """Return a variable of which each length is 1 as a number, or None if it is not one.
 
     Parameters
@@ -43,7 +47,7 @@ def as_scalar(res: Any, dtype: str | None = None) -> Any:
     return found
 
 
-def is_real_matrix(res: Any) -> bool:
+def is_real_matrix(res: Tensor) -> bool:
     """Tell whether a variable is a matrix of real floating-point numbers of which no length is known to be 1.
 
     Examples
@@ -55,7 +59,7 @@ def is_real_matrix(res: Any) -> bool:
     return res.type.dtype in _REAL and tuple(res.type.broadcastable) == (False, False)
 
 
-def is_real_vector(res: Any) -> bool:
+def is_real_vector(res: Tensor) -> bool:
     """Tell whether a variable is a vector of real floating-point numbers whose length is not known to be 1.
 
     Examples
@@ -156,5 +160,5 @@ def factored(terms: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _is_same(term: Any, other: Any) -> bool:
+def _is_same(term: TensorLike, other: TensorLike) -> bool:
     return isinstance(term, tuple) and isinstance(other, tuple) and term[1] is other[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,11 @@ from theano.tensor.elemwise.functions import eq, maximum, switch
 from theano.tensor.join.op import stack
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
 
 __all__ = [
     "DiagonalSubtensor", "IncDiagonalSubtensor", "get_diagonal_subtensor_view", "local_inplace_DiagonalSubtensor",
@@ -47,7 +52,7 @@ def get_diagonal_subtensor_view(x: np.ndarray, i0: int, i1: int) -> np.ndarray:
     if x.shape[i0] < x.shape[i1]:
         raise NotImplementedError(f"axis {i0} has {x.shape[i0]} elements, fewer than axis {i1} with {x.shape[i1]}")
     count = max(x.shape[i1] - 1, 0)
-    first: list[Any] = [slice(None)] * x.ndim
+    first: list[slice] = [slice(None)] * x.ndim
     first[i0] = slice(count, None)
     strides = list(x.strides)
     strides[i1] -= strides[i0]
@@ -71,7 +76,7 @@ class _Diagonals(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{inplace}}" if self.inplace else type(self).__name__
 
-    def _view(self, node: TensorApply, inputs: Sequence[Any], x: np.ndarray) -> np.ndarray:
+    def _view(self, node: TensorApply, inputs: Sequence[np.ndarray], x: np.ndarray) -> np.ndarray:
         i0, i1 = int(inputs[1]), int(inputs[2])
         if x.shape[i0] < x.shape[i1]:
             raise shape_error(
@@ -100,17 +105,17 @@ class DiagonalSubtensor(_Diagonals):
     def _alias(self) -> None:
         self.view_map = {0: [0]}
 
-    def make_node(self, x: Any, i0: Any, i1: Any) -> Apply:
+    def make_node(self, x: TensorLike, i0: Any, i1: TensorLike) -> Apply:
         """Return the node for a tensor and two axes."""
         x = as_tensor_variable(x)
         return Apply(self, [x, as_tensor_variable(i0), as_tensor_variable(i1)], [x.type()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Look at the elements by other strides."""
         view = self._view(node, inputs, inputs[0])
         output_storage[0][0] = view if self.inplace else view.copy()
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths: only the first axis is shorter, by what the second one is longer than one."""
         _, i0, i1 = node.inputs
         lengths = shapes[0]
@@ -121,7 +126,7 @@ class DiagonalSubtensor(_Diagonals):
         """Return that axes have no influence in the sense of derivatives."""
         return [[True], [False], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return zeros but for the diagonals."""
         x, i0, i1 = inputs
         return [IncDiagonalSubtensor()(x.zeros_like(), i0, i1, output_grads[0]), *_disconnected(2)]
@@ -149,12 +154,12 @@ class IncDiagonalSubtensor(_Diagonals):
     def _alias(self) -> None:
         self.destroy_map = {0: [0]}
 
-    def make_node(self, x: Any, i0: Any, i1: Any, amt: Any) -> Apply:
+    def make_node(self, x: TensorLike, i0: Any, i1: TensorLike, amt: TensorLike) -> Apply:
         """Return the node for a tensor, two axes and what is added."""
         x, amt = as_tensor_variable(x), as_tensor_variable(amt)
         return Apply(self, [x, as_tensor_variable(i0), as_tensor_variable(i1), amt], [x.type()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Add to the elements, seen by other strides."""
         x = inputs[0] if self.inplace else inputs[0].copy()
         view = self._view(node, inputs, x)
@@ -170,13 +175,13 @@ class IncDiagonalSubtensor(_Diagonals):
         """Return that axes have no influence in the sense of derivatives."""
         return [[True], [False], [False], [True]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient as it is, and its diagonals."""
         _, i0, i1, _ = inputs
         return [output_grads[0], *_disconnected(2), DiagonalSubtensor()(output_grads[0], i0, i1)]
 
 
-def _disconnected(count: int) -> list[Any]:
+def _disconnected(count: int) -> list[Variable]:
     return [DisconnectedType()() for _ in range(count)]
 
 

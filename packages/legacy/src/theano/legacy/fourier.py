@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +15,11 @@ from theano.tensor.join.op import join
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType
 from theano.tensor.type_other import NoneConst
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Axis, Shape, Shapes, TensorLike, Tensors
 
 __all__ = ["Fourier", "fft"]
 
@@ -36,7 +40,8 @@ class Fourier(Op):
     __props__ = ()
     linear_in = (0,)
 
-    def make_node(self, a: Any, n: Any = None, axis: Any = None) -> Apply:
+    def make_node(self, a: TensorLike, n: Any = None, axis: Axis = None) -> Apply:
+        """Return the node."""
         a = as_tensor_variable(a)
         if a.type.ndim < 1:
             raise TypeError(f"Fourier: {a} has no axis along which it could be transformed")
@@ -50,7 +55,7 @@ class Fourier(Op):
         inputs = [a, NoneConst.clone() if n is None else numbers[0], numbers[-1]]
         return Apply(self, inputs, [TensorType("complex128", (False,) * a.type.ndim).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Transform with NumPy."""
         a, n, axis = inputs
         if n is not None and n < 1:
@@ -58,7 +63,7 @@ class Fourier(Op):
         found = np.fft.fft(a, None if n is None else int(n), int(axis))
         output_storage[0][0] = found.astype("complex128", copy=False)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the shape of the tensor, with the length along the axis."""
         n, axis = node.inputs[1:]
         if not hasattr(n.type, "ndim"):
@@ -74,7 +79,7 @@ class Fourier(Op):
         """Return that the length and the axis have no influence in the sense of derivatives."""
         return [[True], [False], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the transform with the other sign, cut or continued with zeros to the tensor's length.
 
         A gradient by a complex number is that by its real part plus i times that by its imaginary part.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +10,11 @@ from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.random.mrg31k3p import M1, M2, jump, jumped, mat_vec_mod
 from theano.tensor.type import TensorApply
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
 
 (A1p72, A2p72), (A1p134, A2p134) = jump(72), jump(134)
 """What jumps 2^72 and 2^134 numbers ahead."""
@@ -30,22 +34,24 @@ class DotModulo(Op):
 
     __props__ = ()
 
-    def make_node(self, A: Any, s: Any, m: Any, A2: Any, s2: Any, m2: Any) -> Apply[Any, Any]:
+    def make_node(
+        self, A: TensorLike, s: Variable, m: TensorLike, A2: TensorLike, s2: TensorLike, m2: TensorLike
+    ) -> Node:
         """Return the node for two matrices, two vectors and two numbers."""
         inputs = [as_tensor_variable(v) for v in (A, s, m, A2, s2, m2)]
         return Apply(self, inputs, [inputs[1].type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Compute in int64."""
         first, second = inputs[:3], inputs[3:]
         output_storage[0][0] = np.concatenate([mat_vec_mod(a, s, int(m)) for a, s, m in (first, second)])
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the rows of both matrices."""
         return [(shapes[0][0] + shapes[3][0],)]
 
 
-def multMatVect(v: Any, A: Any, m1: int, B: Any, m2: int) -> Any:
+def multMatVect(v: np.ndarray, A: np.ndarray, m1: int, B: np.ndarray, m2: int) -> np.ndarray:
     """Return the first half of ``v`` times A modulo m1, and the second half times B modulo m2.
 
     Examples
@@ -56,7 +62,7 @@ def multMatVect(v: Any, A: Any, m1: int, B: Any, m2: int) -> Any:
     return np.concatenate([mat_vec_mod(A, v[:3], int(m1)), mat_vec_mod(B, v[3:], int(m2))])
 
 
-def matVecModM(A: Any, s: Any, m: int) -> Any:
+def matVecModM(A: TensorLike, s: TensorLike, m: int) -> np.ndarray:
     """Return ``A @ s % m`` in int32.
 
     Examples
@@ -67,7 +73,7 @@ def matVecModM(A: Any, s: Any, m: int) -> Any:
     return mat_vec_mod(A, s, int(m)).astype("int32")
 
 
-def ff_2p72(rstate: Any) -> Any:
+def ff_2p72(rstate: TensorLike) -> np.ndarray:
     """Return a state 2^72 numbers later.
 
     Examples
@@ -78,7 +84,7 @@ def ff_2p72(rstate: Any) -> Any:
     return jumped(rstate, (A1p72, A2p72))
 
 
-def ff_2p134(rstate: Any) -> Any:
+def ff_2p134(rstate: TensorLike) -> np.ndarray:
     """Return a state 2^134 numbers later.
 
     Examples
@@ -89,7 +95,7 @@ def ff_2p134(rstate: Any) -> Any:
     return jumped(rstate, (A1p134, A2p134))
 
 
-def mrg_next_value(rstate: Any, new_rstate: Any, NORM: Any, mask: int, offset: int) -> Any:
+def mrg_next_value(rstate: np.ndarray, new_rstate: np.ndarray, NORM: float, mask: int, offset: int) -> float:
     """Write the next state of one stream, and return the number drawn: its bits in ``mask``, and ``offset``, by NORM.
 
     Examples

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,12 @@ from theano.distributed.function import ShardedArray
 from theano.distributed.mpi_engine import agree
 from theano.records import NamedTuple
 from theano.tensor.random.type import RandomStateType
+
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.random.streams import RandomStreams
+    from theano.tensor.type import Tensor
 
 #: The file of a directory that says which others belong to the checkpoint; it is written last.
 MAIN = "checkpoint.zip"
@@ -35,7 +41,13 @@ class _Entry(NamedTuple):
     axis: int = 0
 
 
-def save(path: str | os.PathLike[str], values: Any, *, per_shard: bool = False, on: Any = None) -> None:
+def save(
+    path: str | os.PathLike[str],
+    values: Sequence[Tensor | RandomStreams] | Mapping[str, TensorLike],
+    *,
+    per_shard: bool = False,
+    on: Any = None,
+) -> None:
     """Write the values of shared variables, random streams and sharded arrays into a checkpoint.
 
     A checkpoint is replaced as a whole: whatever happens meanwhile, there is the old one or the new one. It has arrays
@@ -169,7 +181,7 @@ def _has_streams(v: Any) -> bool:
 
 
 def _collected(
-    named: Mapping[str, Any],
+    named: Mapping[str, Variable | int],
 ) -> tuple[dict[str, _Entry], dict[str, np.ndarray], dict[str, ShardedArray]]:
     """Return what the header says, the arrays that are whole, and those that are sharded."""
     entries: dict[str, _Entry] = {}
@@ -325,7 +337,7 @@ def _read(path: Path) -> tuple[dict[str, _Entry], dict[str, Any]]:
 
 
 def _fitting(
-    path: Path, wanted: Mapping[str, SharedVariable], entries: Mapping[str, _Entry], arrays: Mapping[str, Any],
+    path: Path, wanted: Mapping[str, SharedVariable], entries: Mapping[str, _Entry], arrays: Mapping[str, np.ndarray],
     partial: bool,
 ) -> list[tuple[SharedVariable, Any]]:  # fmt: skip
     """Return the variables with their values; raise an error that says all that does not fit."""

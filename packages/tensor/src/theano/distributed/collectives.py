@@ -9,7 +9,7 @@ is its own adjoint, `AllGather` and `ReduceScatter` are each other's, so are `Br
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,12 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import eq
 from theano.tensor.io import communicator
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "complex64",
           "complex128")  # fmt: skip
@@ -35,7 +41,7 @@ class _Collective(Op):
         """Return False: when a function is compiled, nobody else takes part."""
         return False
 
-    def _array(self, x: Any) -> Any:
+    def _array(self, x: TensorLike) -> Tensor:
         x = as_tensor_variable(x)
         if x.type.dtype not in DTYPES:
             raise TypeError(f"{self}: MPI cannot send {x.type.dtype}; cast {x} to one of {', '.join(DTYPES)}")
@@ -80,13 +86,14 @@ class AllReduce(_Collective):
             raise ValueError(f"all_reduce: kind is one of {', '.join(KINDS)}, not {kind!r}")
         self.kind = kind
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self._array(x)
         if self.kind != "sum" and x.type.dtype.startswith("complex"):
             raise TypeError(f"{self}: complex numbers have no order")
         return Apply(self, [x], [x.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Reduce."""
         from mpi4py import MPI  # optional; the communicator has said so where it is not there
 
@@ -96,7 +103,7 @@ class AllReduce(_Collective):
         communicator().Allreduce(x, found, op=getattr(MPI, self.kind.upper()))
         output_storage[0][0] = found
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_gradients: Tensors) -> list[Variable]:
         """Return the sum of the gradients of all ranks; for an extreme value, shared among those that have it."""
         g = AllReduce()(output_gradients[0])
         if self.kind == "sum":
@@ -119,18 +126,19 @@ class Broadcast(_Collective):
     def __init__(self, root: int = 0):
         self.root = int(root)
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self._array(x)
         return Apply(self, [x], [x.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Send to all."""
         found = np.array(inputs[0], order="C")
         self._agreed(found, found.shape)
         communicator().Bcast(found, root=self.root)
         output_storage[0][0] = found
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_gradients: Tensors) -> list[Variable]:
         """Return the sum of the gradients where the array came from, and zeros elsewhere."""
         return [ReduceTo(self.root)(output_gradients[0])]
 
@@ -138,7 +146,7 @@ class Broadcast(_Collective):
 class ReduceTo(Broadcast):
     """The sum of the arrays of all ranks on one of them, and zeros on the others."""
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Reduce."""
         x = _contiguous(inputs[0])
         self._agreed(x, x.shape)
@@ -146,7 +154,7 @@ class ReduceTo(Broadcast):
         communicator().Reduce(x, found, root=self.root)
         output_storage[0][0] = found
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_gradients: Tensors) -> list[Variable]:
         """Return the gradient of that rank."""
         return [Broadcast(self.root)(output_gradients[0])]
 
@@ -156,13 +164,14 @@ class AllGather(_Collective):
 
     __props__ = ()
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self._array(x)
         if x.type.ndim == 0:
             raise TypeError(f"{self}: {x} is a number; numbers become arrays by x.dimshuffle('x')")
         return Apply(self, [x], [TensorType(x.type.dtype, (False, *x.type.broadcastable[1:])).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Gather."""
         x = _contiguous(inputs[0])
         shapes = self._agreed(x, x.shape[1:])
@@ -170,7 +179,7 @@ class AllGather(_Collective):
         communicator().Allgatherv(x, [found, [int(np.prod(s)) for s in shapes]])
         output_storage[0][0] = found
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_gradients: Tensors) -> list[Variable]:
         """Return this rank's part of the sum of the gradients."""
         return [ReduceScatter()(output_gradients[0], inputs[0].shape[0])]
 
@@ -180,14 +189,14 @@ class ReduceScatter(_Collective):
 
     __props__ = ()
 
-    def make_node(self, x: Any, rows: Any) -> Apply:
+    def make_node(self, x: TensorLike, rows: Any) -> Apply:
         """Return the node, for an array and the number of rows that go to this rank."""
         x, rows = self._array(x), as_tensor_variable(rows)
         if x.type.ndim == 0 or rows.type.ndim or rows.type.dtype not in DTYPES[:8]:
             raise TypeError(f"{self}: it is of an array and a whole number of rows, not of {x.type} and {rows.type}")
         return Apply(self, [x, rows], [TensorType(x.type.dtype, (False, *x.type.broadcastable[1:])).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Reduce, and scatter."""
         x, rows = _contiguous(inputs[0]), int(inputs[1])
         self._agreed(x, x.shape)
@@ -199,7 +208,7 @@ class ReduceScatter(_Collective):
         communicator().Reduce_scatter(x, found, [n * width for n in each])
         output_storage[0][0] = found
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Shape]:
         """Return the number of rows, with the rest of the shape."""
         return [(node.inputs[1], *shapes[0][1:])]
 
@@ -207,7 +216,7 @@ class ReduceScatter(_Collective):
         """Return that the result has no derivative in the number of rows."""
         return [[True], [False]]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_gradients: Tensors) -> list[Variable]:
         """Return the gradients of all ranks as one array."""
         return [AllGather()(output_gradients[0]), DisconnectedType()()]
 
@@ -227,14 +236,14 @@ class SendReceive(_Collective):
     def __init__(self, to: int | None, source: int | None, tag: int = 0):
         self.to, self.source, self.channel = to, source, int(tag)
 
-    def make_node(self, x: Any, like: Any) -> Apply:
+    def make_node(self, x: TensorLike, like: Tensor) -> Apply:
         """Return the node, for what is sent, and the shape of the zeros that are the result of receiving nothing."""
         x, like = self._array(x), self._array(like)
         if x.type.dtype != like.type.dtype or x.type.ndim != like.type.ndim:
             raise TypeError(f"{self}: what is sent is of {x.type}, and what is received of {like.type}")
         return Apply(self, [x, like], [TensorType(x.type.dtype, (False,) * x.type.ndim).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Send, and receive meanwhile."""
         comm, requests = communicator(), []
         if self.to is not None:
@@ -259,7 +268,7 @@ class SendReceive(_Collective):
         """Return that of the second input only the shape counts."""
         return [[True], [False]]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_gradients: Tensors) -> list[Variable]:
         """Return the gradient that comes back from where the array went."""
         back = SendReceive(self.source, self.to, self.channel)(output_gradients[0], inputs[0])
         return [back, DisconnectedType()()]

@@ -55,7 +55,7 @@ class Combination:
 
     kinds: tuple[str, ...]
 
-    def _two(self, a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    def _two(self, a: Sequence[object], b: Sequence[object]) -> list[Any]:
         return [COMBINATIONS[kind](x, y) for kind, x, y in zip(self.kinds, a, b, strict=True)]
 
     def several(self, results: Iterable[Sequence[Any]]) -> list[Any]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 
 @dataclass(frozen=True)
@@ -72,12 +75,12 @@ def mapped(array: Any) -> Any:
     return Mapped(str(whole.filename), whole.offset + ahead, array.dtype, array.shape, array.strides)
 
 
-def opened(array: Any) -> Any:
+def opened(array: object) -> Any:
     """Return an array that can be worked on."""
     return array.open() if isinstance(array, (Mapped, Made)) else array
 
 
-def split(x: Any, value: Any, axis: int, count: int) -> list[Any]:
+def split(x: Tensor, value: Any, axis: int, count: int) -> list[np.ndarray]:
     """Return the shards of a value for an input: those it is given as, the chunks of a dask array, or even parts.
 
     Parameters

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from theano.distributed.combining import Combination, tree
 from theano.distributed.data import opened
+
+if TYPE_CHECKING:
+    import numpy as np
+
 
 
 class Stage(Protocol):
@@ -54,12 +58,12 @@ class SerialEngine:
         return [list(s) for s in shards]
 
     def run(
-        self, stage: Stage, shards: Sequence[Any], values: Sequence[Any], combination: Combination | None = None
+        self, stage: Stage, shards: Sequence[Any], values: Sequence[object], combination: Combination | None = None
     ) -> tuple[list[Any], list[list[Any]]]:
         """Run a stage on each shard."""
         kept: list[Any] = []
 
-        def found(i: int) -> list[Any]:
+        def found(i: int) -> list[np.ndarray]:
             arrays, results = stage([opened(a) for a in shards[i]], values)
             kept.append([*shards[i], *arrays[len(shards[i]) :]])
             return results

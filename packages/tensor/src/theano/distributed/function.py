@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from theano.distributed.stages import Stages, leaves
 from theano.graph.traverse import ancestors
 from theano.graph.variable import Constant, Variable
 from theano.tensor.random.substates import next_state, substate
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 
 class LocalStage:
@@ -252,7 +256,7 @@ class _Take:
         return list(arrays), [arrays[self.i]]
 
 
-def _variable(value: Any) -> Any:
+def _variable(value: TensorLike) -> Any:
     return value if isinstance(value, Variable) else theano.tensor.as_tensor_variable(value)
 
 
@@ -260,13 +264,13 @@ def _value(expr: Any, env: Mapping[Any, Any]) -> Any:
     return expr.get_value() if isinstance(expr, SharedVariable) else env[expr]
 
 
-def _whole(column: Sequence[Any], axis: int) -> tuple[int, ...]:
+def _whole(column: Sequence[np.ndarray], axis: int) -> tuple[int, ...]:
     shape = list(column[0].shape)
     shape[axis] = sum(c.shape[axis] for c in column)
     return tuple(shape)
 
 
-def _default_updates(exprs: Sequence[Any], updated: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+def _default_updates(exprs: Sequence[Tensor], updated: Mapping[Tensor, Tensor]) -> list[tuple[Any, Any]]:
     """Return what changes by itself whenever it is used, as the states of random streams do, and its next value.
 
     Stages may compute an expression of it several times, and leave it as it is until all is done.
@@ -280,7 +284,7 @@ def _default_updates(exprs: Sequence[Any], updated: Mapping[Any, Any]) -> list[t
     return list(found.items())
 
 
-def _check(inputs: Sequence[Any], shard: Mapping[Any, int], updates: Iterable[tuple[Any, Any]]) -> None:
+def _check(inputs: Sequence[Tensor], shard: Mapping[Tensor, int], updates: Iterable[tuple[Any, Any]]) -> None:
     if not shard:
         raise ValueError("distributed.function: nothing is sharded; shard={x: 0} says that x is, along its axis 0")
     for x, axis in shard.items():
@@ -294,7 +298,7 @@ def _check(inputs: Sequence[Any], shard: Mapping[Any, int], updates: Iterable[tu
             raise TypeError(f"distributed.function: only shared variables have updates, not {v!r}")
 
 
-def _engine(on: Any) -> Engine:
+def _engine(on: str) -> Engine:
     """Return the engine for what a user names."""
     if on is None:
         on = "dask" if local.worthwhile() else "serial"
@@ -316,7 +320,7 @@ def _engine(on: Any) -> Engine:
 
 
 def function(
-    inputs: Sequence[Any], outputs: Any = (), updates: Any = None, *, shard: Mapping[Any, int], on: Any = None,
+    inputs: Sequence[Any], outputs: Any = (), updates: Any = None, *, shard: Mapping[Any, int], on: object = None,
     shards: int = 2, mode: Any = None,
 ) -> DistributedFunction:  # fmt: skip
     """Return a function of data that lie in shards.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pickle
 import reprlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -66,10 +66,10 @@ class FailedTasksError(ExceptionGroup):
     ((3, 1), 'task 1, (1, 0): ZeroDivisionError: ...')
     """
 
-    results: list[Any]
+    results: list[Failure | tuple[int, ...]]
     failures: list[Failure]
 
-    def __new__(cls, results: Sequence[Any]) -> FailedTasksError:
+    def __new__(cls, results: Sequence[Failure | tuple[int, ...]]) -> FailedTasksError:
         """Return the error for results among which are failures."""
         failures = [r for r in results if isinstance(r, Failure)]
         lines = [f"{len(failures)} of {len(results)} tasks failed", *(str(f) for f in failures[:8])]
@@ -79,14 +79,14 @@ class FailedTasksError(ExceptionGroup):
         made.results, made.failures = list(results), failures
         return made
 
-    def __init__(self, results: Sequence[Any]):
+    def __init__(self, results: Sequence[object]):
         super().__init__(self.message, self.exceptions)
 
     def derive(self, excs: Sequence[Exception]) -> ExceptionGroup:  # type: ignore[override]  # as Python's own
         """Return a plain group, for ``except*``, which takes some of the errors."""
         return ExceptionGroup(self.message, excs)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.results,)
 
 
@@ -94,7 +94,7 @@ _short = reprlib.Repr()
 _short.maxother = _short.maxstring = 60
 
 
-def described(parameters: Any) -> str:
+def described(parameters: Sequence[int] | Mapping[str, float | list[int]]) -> str:
     """Return parameters in one short line.
 
     Examples
@@ -106,7 +106,7 @@ def described(parameters: Any) -> str:
 
 
 def map(
-    function: Callable[..., Any], parameters: Iterable[Any], on: Any = None, *, workers: int | None = None,
+    function: Callable[..., Any], parameters: Iterable[Any], on: object = None, *, workers: int | None = None,
     on_error: Literal["raise", "return"] = "raise", progress: bool | None = None,
 ) -> list[Any]:  # fmt: skip
     """Call a function for many sets of parameters, in several processes; return the results in order.
@@ -197,7 +197,7 @@ def map(
     return results
 
 
-def _result(i: int, parameters: Any, data: bytes | Lost) -> Any:
+def _result(i: int, parameters: object, data: bytes | Lost) -> Any:
     if isinstance(data, Lost):
         return Failure(i, parameters, LostTaskError(data.reason))
     try:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,6 +44,10 @@ from theano.tensor.shape.basic import Rebroadcast
 from theano.tensor.shape.contiguous import CpuContiguous
 from theano.tensor.sort.cumulative import CumOp, LinearRecurrence
 from theano.tensor.sort.op import ArgSortOp, SortOp
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+    from theano.tensor.type import Tensor
 
 
 class NotCarriedError(NotImplementedError):
@@ -91,8 +95,8 @@ class ShardedNode:
     """
 
     def __init__(
-        self, node: Any, axes: Sequence[int | None], lengths: Sequence[bool], inputs: Sequence[Any],
-        counts: Sequence[bool], start: Any,
+        self, node: Node, axes: Sequence[int | None], lengths: Sequence[bool], inputs: Sequence[Any],
+        counts: Sequence[bool], start: Tensor,
     ):  # fmt: skip
         self.node, self.axes, self.lengths, self.inputs = node, axes, lengths, inputs
         self.op: Any = node.op
@@ -129,7 +133,7 @@ def carries(*classes: type) -> Callable[[Rule], Rule]:
 
 
 @carries(Elemwise)
-def _elemwise(given: ShardedNode) -> Any:
+def _elemwise(given: ShardedNode) -> int | None:
     axis = given.one_axis()
     if axis is None:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from theano.tensor.random.op import RandomVariable
 from theano.tensor.shape.basic import Shape, Shape_i, patternbroadcast, shape_i
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 
 @dataclass(frozen=True)
@@ -84,17 +87,17 @@ class Stages:
         self._walk(outputs)
         self.outputs = [self.placed(v) for v in outputs]
 
-    def placed(self, v: Any) -> Placed:
+    def placed(self, v: Tensor) -> Placed:
         """Return where a variable is; one that nothing is said of is the same everywhere."""
         return self._placed.get(v) or Placed(v, self._level(v))
 
-    def _level(self, v: Any) -> int:
+    def _level(self, v: Tensor) -> int:
         """Return in which stage an expression of what is the same everywhere can be computed."""
         if v not in self._levels:
             self._levels[v] = 0 if v.owner is None else max((self._level(a) for a in v.owner.inputs), default=0)
         return self._levels[v]
 
-    def _walk(self, outputs: Sequence[Any]) -> None:
+    def _walk(self, outputs: Sequence[Tensor]) -> None:
         for node in toposort(outputs, list(self._placed)):
             if not all(v in self._placed for v in node.outputs):
                 found = self._node(node)
@@ -155,7 +158,7 @@ class Stages:
         counts = isinstance(node.op, DimShuffle) and given[0].counts
         return [Placed(v, level, axis, counts=counts) for v in made]
 
-    def _part(self, kind: str, expr: Any, level: int) -> Placed:
+    def _part(self, kind: str, expr: Tensor, level: int) -> Placed:
         whole = expr.type()
         self.parts.append(Part(kind, expr, level, whole))
         self._levels[whole] = level + 1
@@ -215,7 +218,7 @@ class Stages:
         self._levels[v] = level
         return Placed(v, level)
 
-    def _dimension(self, v: Any, i: int) -> Placed:
+    def _dimension(self, v: Tensor, i: int) -> Placed:
         """Return the length of an axis: from inputs, whose shapes are known before anything runs, where it can be."""
         at = self.placed(v)
         if i == at.axis:
@@ -253,7 +256,7 @@ class Stages:
         """Return what stands in later stages for something that shards have computed."""
         return self.carried.setdefault(at.expr, (at.expr.type(), at.level))[0]
 
-    def _sent(self, v: Any, level: int) -> Any:
+    def _sent(self, v: Variable, level: int) -> Any:
         if isinstance(v, Constant) or all(isinstance(a, Constant) or a.owner is not None for a in ancestors([v])):
             return v
         if v.owner is not None and (isinstance(v.owner.op, DimShuffle) or not is_tensor(v)):
@@ -318,6 +321,6 @@ def _refusal(node: Any, given: Iterable[Placed]) -> str:
     )  # fmt: skip
 
 
-def leaves(exprs: Sequence[Any]) -> list[Variable]:
+def leaves(exprs: Sequence[Tensor]) -> list[Variable]:
     """Return what expressions are computed from: variables without an owner that are no constants."""
     return [v for v in ancestors(exprs) if v.owner is None and not isinstance(v, Constant)]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from theano.cache.store import CacheSettings
 from theano.codegen.carried import Carried, collect, take
 from theano.settings import config
 from theano.toolchain.description import ToolchainSettings
+
+if TYPE_CHECKING:
+    from theano.compile.executable import Function
 
 
 class Units:
@@ -24,10 +27,10 @@ class Units:
         What came from elsewhere, and goes on from one worker to the next.
     """
 
-    def __init__(self, functions: Iterable[Any], carried: Carried | None = None):
+    def __init__(self, functions: Iterable[Function], carried: Carried | None = None):
         self.functions, self.carried = list(functions), carried
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         carried = self.carried
         if carried is None:
             holders = [f.maker.keepalive for f in self.functions]

@@ -15,7 +15,7 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -91,7 +91,7 @@ def pack(function: Callable[..., Any]) -> Packed:
     return Packed(hashlib.sha256(data).hexdigest(), data, Units(compiled))
 
 
-def dumps(value: Any) -> bytes:
+def dumps(value: float | Outcome | Sequence[float] | Mapping[str, float]) -> bytes:
     """Return a value as bytes, by cloudpickle where it is installed: it pickles what the main program defines, too."""
     file = io.BytesIO()
     _pickler()(file, pickle.HIGHEST_PROTOCOL).dump(value)
@@ -102,7 +102,7 @@ def _has_cloudpickle() -> bool:
     return importlib.util.find_spec("cloudpickle") is not None
 
 
-def _pickler() -> Any:
+def _pickler() -> type:
     # By name: it is optional, and Dask brings it.
     base = importlib.import_module("cloudpickle").Pickler if _has_cloudpickle() else pickle.Pickler
 
@@ -205,7 +205,7 @@ def made(packed: Packed) -> Iterator[Any]:
         _copies.give(packed.digest, copy)
 
 
-def called(function: Callable[..., Any], parameters: Any) -> Any:
+def called(function: Callable[..., Any], parameters: float | Sequence[float] | Mapping[str, float]) -> Any:
     """Call a function: a tuple has its arguments, a dict those with names, and anything else is the only one.
 
     Examples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from theano.tensor.convert import NotScalarConstantError, as_tensor_variable, ge
 from theano.tensor.elemwise import functions as F
 from theano.tensor.shape.basic import shape_i
 from theano.tensor.shape.reshape import shape_padleft
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 
 def as_list(given: Any) -> list[Any]:
@@ -103,9 +107,9 @@ def _tap_name(name: str | None, k: int) -> str | None:
     return f"{name}[t{k:+d}]" if name and k else f"{name}[t]" if name else None
 
 
-def as_sequence(given: Any, backwards: bool = False, i: int = 0) -> SequenceInfo | None:
+def as_sequence(given: TensorLike, backwards: bool = False, i: int = 0) -> SequenceInfo | None:
     """Return what is said of sequence ``i``; None for one of which no step sees anything."""
-    taps: Any = [0]
+    taps: list[int] = [0]
     if isinstance(given, Mapping):
         if given.get("input") is None:
             raise ValueError(f"scan: sequences[{i}], {given!r}, has no 'input'")
@@ -123,7 +127,7 @@ def as_sequence(given: Any, backwards: bool = False, i: int = 0) -> SequenceInfo
     return SequenceInfo(variable, found or (0,), backwards)
 
 
-def as_output(given: Any, i: int) -> OutputInfo:
+def as_output(given: TensorLike, i: int) -> OutputInfo:
     """Return what is said of the past of output ``i``."""
     taps: Any = None
     if isinstance(given, Mapping):
@@ -209,7 +213,7 @@ class Returned(NamedTuple):
 def sort_returned(given: Any) -> Returned:
     """Tell results, updates and the condition apart, which come in any order."""
     parts = list(given) if isinstance(given, (list, tuple)) and _is_mixed(given) else [given]
-    outputs: list[Any] = []
+    outputs: list[Tensor] = []
     updates: list[tuple[Any, Any]] = []
     condition = None
     for part in parts:
@@ -238,5 +242,5 @@ def _is_mixed(given: Sequence[Any]) -> bool:
     return not pairs and any(isinstance(part, (until, Mapping, list, tuple)) for part in given)
 
 
-def _as_variable(value: Any) -> Any:
+def _as_variable(value: TensorLike) -> Any:
     return value if isinstance(value, Variable) else as_tensor_variable(value)

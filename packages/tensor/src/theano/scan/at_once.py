@@ -9,7 +9,7 @@ all rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.batching import NoRuleError, batch, has_batch_axis
 from theano.graph.apply import Apply
@@ -32,6 +32,11 @@ from theano.tensor.rules.predicates import conform, filled_with, made_by
 from theano.tensor.shape.basic import shape_i, shape_tuple
 from theano.tensor.shape.reshape import reshape, shape_padleft
 from theano.tensor.sort.cumulative import CumOp
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+    from theano.graph.fgraph import FunctionGraph
+    from theano.tensor.type import Tensor
 
 _EVERYWHERE = ("canonicalize", "specialize")
 _FAST_RUN = ("fast_run", "scan")
@@ -62,7 +67,7 @@ def _is_at_most(n: Any, v: Any) -> bool:
     [Scan], keeps="close", tags=(*_FAST_RUN, "fast_compile", "scanOp_pushout_seqs_ops", "PushOutSeqScan"),
     phases=_EVERYWHERE,
 )  # fmt: skip
-def scan_to_rows(fgraph: Any, node: Apply[Any, Any]) -> Any:
+def scan_to_rows(fgraph: FunctionGraph, node: Apply[Any, Any]) -> Any:
     """A loop whose steps know nothing of each other goes over rows, in any order."""
     spec = node.op.spec
     if spec.states or spec.carried or spec.until or any(k is not None for k in spec.keep):
@@ -80,7 +85,7 @@ def scan_to_rows(fgraph: Any, node: Apply[Any, Any]) -> Any:
 
 
 @local_rule([Scan], keeps="close", tags=_FAST_RUN, phases=_EVERYWHERE)
-def scan_to_cumulative(fgraph: Any, node: Apply[Any, Any]) -> Any:
+def scan_to_cumulative(fgraph: FunctionGraph, node: Node) -> Any:
     """A loop that adds up the rows of a sequence, or multiplies them, is a cumulative sum or product.
 
     So is the gradient of such a sum, which carries what it adds up. A loop over numbers is as quick; and one of which
@@ -128,7 +133,7 @@ def _at_once(outputs: Sequence[Any], replace: dict[Variable, Any]) -> list[Any] 
         return None
 
 
-def _products(outputs: Iterable[Any], known: set[Variable]) -> list[Any]:
+def _products(outputs: Iterable[Tensor], known: set[Variable]) -> list[Any]:
     """Return the products that are computed from ``known`` alone, without those that others of them are made of."""
     computed: set[Variable] = set()
     found: list[Any] = []
@@ -142,7 +147,7 @@ def _products(outputs: Iterable[Any], known: set[Variable]) -> list[Any]:
 
 
 @local_rule([Scan], "scanOp_pushout_seqs_ops", keeps="close", tags=(*_FAST_RUN, "PushOutSeqScan"), phases=_EVERYWHERE)
-def push_out_sequences(fgraph: Any, node: Apply[Any, Any]) -> Any:
+def push_out_sequences(fgraph: FunctionGraph, node: Node) -> Any:
     """Products of the rows of sequences are computed before the loop, all in one."""
     spec = node.op.spec
     if spec.until or not spec.sequences:
@@ -171,7 +176,7 @@ def push_out_sequences(fgraph: Any, node: Apply[Any, Any]) -> Any:
     tags=(*_FAST_RUN, "PushOutScanOutput", "more_mem"),
     phases=_EVERYWHERE,
 )
-def push_out_results(fgraph: Any, node: Apply[Any, Any]) -> Any:
+def push_out_results(fgraph: FunctionGraph, node: Node) -> Any:
     """Results made of products of states, or of their past, are computed after the loop, from all states together."""
     spec = node.op.spec
     if not spec.states or not spec.mapped:
@@ -224,12 +229,12 @@ def _has_product(v: Any, known: set[Variable], inside: set[Variable]) -> bool:
 # -- sums ------------------------------------------------------------------------------------------------------------
 
 
-def _terms(v: Any) -> list[Any]:
+def _terms(v: Tensor) -> list[Any]:
     node = made_by(v, F.add)
     return [v] if node is None else [t for w in node.inputs for t in _terms(w)]
 
 
-def _summed(part: CarriedPart, outputs: Sequence[Any]) -> list[Any] | None:
+def _summed(part: CarriedPart, outputs: Sequence[Tensor]) -> list[Any] | None:
     """Return what each step adds to a carried value that it uses for nothing else; None where that is not so."""
     if not is_tensor(part.inner) or part.result.type.dtype != part.inner.type.dtype:
         return None
@@ -245,7 +250,7 @@ def _summed(part: CarriedPart, outputs: Sequence[Any]) -> list[Any] | None:
 @local_rule(
     [Scan], "scan_pushout_dot1", keeps="close", tags=(*_FAST_RUN, "PushOutDot1", "more_mem"), phases=_EVERYWHERE
 )
-def push_out_sums_of_products(fgraph: Any, node: Apply[Any, Any]) -> Any:
+def push_out_sums_of_products(fgraph: FunctionGraph, node: Node) -> Any:
     """A sum of products over the steps is one product of all their rows, after the loop."""
     if not node.op.spec.carried:
         return None
@@ -278,7 +283,7 @@ def push_out_sums_of_products(fgraph: Any, node: Apply[Any, Any]) -> Any:
     return found
 
 
-def _is_product(t: Any, like: Any) -> bool:
+def _is_product(t: Tensor, like: Tensor) -> bool:
     return (
         t.owner is not None and isinstance(t.owner.op, Dot) and t.type == like.type
         and all(v.type.ndim == 2 and v.type.dtype == t.type.dtype for v in t.owner.inputs)
@@ -304,7 +309,7 @@ def _flat(v: Any) -> Any:
 
 
 @local_rule([Scan], keeps="close", tags=_FAST_RUN, phases=_EVERYWHERE)
-def scan_pushout_sums(fgraph: Any, node: Apply[Any, Any]) -> Any:
+def scan_pushout_sums(fgraph: FunctionGraph, node: Node) -> Any:
     """Where steps do nothing together but add up, they are rows of a sum: the loop goes over rows then."""
     spec = node.op.spec
     if spec.states or not spec.carried or spec.until or not spec.sequences:
@@ -331,14 +336,14 @@ def scan_pushout_sums(fgraph: Any, node: Apply[Any, Any]) -> Any:
     return found
 
 
-def _order(v: Any) -> int:
+def _order(v: Tensor) -> int:
     return list(getattr(v.type, "broadcastable", ())).count(False)
 
 
 @local_rule(
     [Scan], tags=(*_FAST_RUN, "fast_compile", "scanOp_pushout_seqs_ops", "PushOutSeqScan"), phases=_EVERYWHERE
 )  # fmt: skip
-def scan_results_outside(fgraph: Any, node: Apply[Any, Any]) -> Any:
+def scan_results_outside(fgraph: FunctionGraph, node: Node) -> Any:
     """A carried value that no step changes is what it was; a result that is a row of a sequence is that sequence."""
     parts = Parts(node)
     still = [part for part in parts.carried if part.result is part.inner]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from theano.batching import NoRuleError, batch, has_batch_axis
-from theano.graph.apply import Apply
 from theano.graph.variable import Variable
 from theano.scan.spec import InnerInputs, InnerOutputs, OuterInputs
 from theano.tensor.convert import is_tensor
@@ -15,10 +14,11 @@ from theano.tensor.shape.basic import shape_tuple
 from theano.tensor.type import TensorType
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Node
     from theano.scan.op import Scan
 
 
-def many_rows(op: Scan, node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]) -> list[Variable] | None:
+def many_rows(op: Scan, node: Node, inputs: Sequence[Any], batched: Sequence[bool]) -> list[Variable] | None:
     """Return the outputs of a loop for many rows at once, or None where rows may have different numbers of steps.
 
     The parameters are those of ``Op.batch``.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import repeat
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,10 @@ from theano.tensor.convert import is_tensor
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.random.draw import Draw
 from theano.tensor.shape.basic import patternbroadcast
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 
 def refuse_undeclared(inside: Sequence[Variable], declared: Sequence[Variable], outputs: Sequence[Variable]) -> None:
@@ -206,7 +210,7 @@ class Step:
 
     # -- the loop --------------------------------------------------------------------------------------------
 
-    def loop(self, n_steps: Any, **options: Any) -> tuple[Scan, list[Any]]:
+    def loop(self, n_steps: TensorLike, **options: Any) -> tuple[Scan, list[Variable]]:
         """Return the op of the loop, and what it is applied to.
 
         Parameters
@@ -226,7 +230,7 @@ class Step:
         outer = OuterInputs(n_steps, [s.rows for s in self.sequences], states, self.shared, fixed)
         return op, op.convert(*outer.flat())
 
-    def in_order(self, outputs: OuterOutputs) -> list[Any]:
+    def in_order(self, outputs: OuterOutputs) -> list[Tensor]:
         """Return results by kind in the order in which the function of the step has them."""
         states, mapped = iter(outputs.states), iter(outputs.mapped)
         return [next(states) if info.taps else next(mapped) for info in self.infos]
@@ -243,13 +247,13 @@ def _own_slope(node: Apply) -> bool:
     return graph is not None and any(map(_own_slope, toposort(graph.outputs)))
 
 
-def _row_of(v: Any, name: str | None, place: int) -> Any:
+def _row_of(v: Tensor, name: str | None, place: int) -> Any:
     """Return what stands for a row of ``v``, at ``place`` in the first step."""
     row = v.type.clone(broadcastable=v.type.broadcastable[1:])(name)
     return inherit_test_value(row, v, itemgetter(place))
 
 
-def _past_of(past: Sequence[OutputInfo], outputs: Sequence[Any]) -> list[OutputInfo]:
+def _past_of(past: Sequence[OutputInfo], outputs: Sequence[Tensor]) -> list[OutputInfo]:
     """Return what is said of the past of each result."""
     if not past or (len(past) == 1 and not past[0].taps):
         return [OutputInfo()] * len(outputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.scan.arguments import as_list
 from theano.scan.basic import scan
@@ -14,6 +14,9 @@ from theano.tensor.index.functions import set_subtensor
 from theano.tensor.join.op import join
 from theano.tensor.shape.reshape import reshape
 from theano.updates import OrderedUpdates
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 
 def scan_checkpoints(
@@ -77,7 +80,7 @@ def scan_checkpoints(
     # Whoever wants a single result gives no list of them, so what fn returns says how many there are.
     begins = [i for i, given in enumerate(past) if given is not None]
 
-    def block(*arguments: Any) -> Any:
+    def block(*arguments: Tensor) -> Any:
         count, parts = arguments[0], list(arguments[1 : 1 + len(rows)])
         before = list(arguments[1 + len(rows) : 1 + len(rows) + len(begins)])
         inner: list[Any] = [None] * len(past)

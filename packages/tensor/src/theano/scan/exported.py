@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.aot.exports import Loop, StateRows
-from theano.graph.apply import Apply
 from theano.scan.op import Scan
 from theano.scan.run import layout_of, lengths_of_row
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
-def loop_of(node: Apply[Any, Any]) -> Loop | None:
+
+def loop_of(node: Node) -> Loop | None:
     """Return what a node of `Scan` does, or None for others, and where another process cannot run it."""
     op = node.op
     if not isinstance(op, Scan):

@@ -38,6 +38,7 @@ from theano.tensor.shape.basic import patternbroadcast, shape_i
 
 if TYPE_CHECKING:
     from theano.scan.op import Scan
+    from theano.tensor.type import Tensor
 
 
 def connections(op: Scan) -> list[list[bool]]:
@@ -69,17 +70,17 @@ def connections(op: Scan) -> list[list[bool]]:
     ]
 
 
-def _like(v: Any) -> Any:
+def _like(v: Tensor) -> Any:
     """Return a variable of the type of ``v``."""
     return inherit_test_value(v.type(), v)
 
 
-def _is_smooth(v: Any) -> bool:
+def _is_smooth(v: Variable) -> bool:
     """Return whether there can be a gradient with respect to ``v``."""
     return hasattr(v.type, "dtype") and not is_discrete(v.type)
 
 
-def _is_absent(g: Any) -> bool:
+def _is_absent(g: Variable) -> bool:
     return g is None or isinstance(g.type, DisconnectedType)
 
 
@@ -94,7 +95,7 @@ def _plus(a: Any, b: Any) -> Any:
     return b if a is None else a if b is None else a + b
 
 
-def _added_to_zeros(g: Any) -> tuple[Any, Any]:
+def _added_to_zeros(g: Tensor) -> tuple[Any, Any]:
     """Return the index and the value, if ``g`` is written as zeros with something added to a part; else None twice."""
     node = g.owner
     if node is None or not isinstance(node.op, IncSubtensor) or not _is_zeros(node.inputs[0]):
@@ -103,13 +104,13 @@ def _added_to_zeros(g: Any) -> tuple[Any, Any]:
     return (index[0], node.inputs[1]) if len(index) == 1 else (None, None)
 
 
-def _is_zeros(v: Any) -> bool:
+def _is_zeros(v: Tensor) -> bool:
     while v.owner is not None and (isinstance(v.owner.op, DimShuffle) or v.owner.op == F.second):
         v = v.owner.inputs[-1]
     return isinstance(v, Constant) and not np.any(v.data)
 
 
-def _only_last_row(g: Any, depth: int) -> Any:
+def _only_last_row(g: Tensor, depth: int) -> Any:
     """Return the last row of a gradient with respect to the rows of a state, if all others are written as zeros.
 
     That is the gradient of what is computed from ``result[-1]``, where the result has no row of those that the state
@@ -181,7 +182,7 @@ class _Backward:
 
     def _differentiate(self, spec: LoopSpec) -> bool:
         """Ask for all gradients; return whether one goes on to the step before that was not known to."""
-        seeds: dict[Variable, Any] = {}
+        seeds: dict[Variable, Tensor] = {}
         for i, v in enumerate((*self.made.states, *self.made.mapped)):
             total = _plus(self.rows.get(i), self.pending[i][0] if i in self.pending else None)
             if total is not None:
@@ -210,7 +211,7 @@ class _Backward:
     def results(self, spec: LoopSpec) -> tuple[list[Any], list[Any], list[Any]]:
         """Return what the backward step makes: for sequences, of what it carries, and what stands for that."""
         for_rows = [self.terms[v] for taps in self.own.sequences for v in taps if v in self.terms]
-        before: list[Any] = []
+        before: list[Tensor] = []
         after: list[Any] = []
         for i, pending in self.pending.items():
             term = {-k: self.terms.get(v) for k, v in zip(spec.states[i], self.own.states[i], strict=True)}
@@ -229,7 +230,7 @@ class _Backward:
                 after.append(_fit(sum_so_far + self.terms[v], v))
         return for_rows, before, after
 
-    def stored(self, outputs: Sequence[Any]) -> list[Any]:
+    def stored(self, outputs: Sequence[Tensor]) -> list[Tensor]:
         """Return what the forward loop stores beside its results, for the backward step to read.
 
         These are the carried values, which nobody has later; where such a value is no tensor, what is made of it. And
@@ -271,7 +272,9 @@ class _Backward:
         return [v for v in read if v in costly and is_tensor(v) and v.type.ndim <= largest]
 
 
-def gradients(op: Scan, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+def gradients(
+    op: Scan, inputs: Sequence[Variable], outputs: Sequence[Tensor], output_grads: Sequence[Variable]
+) -> list[Variable]:
     """Return the gradients of a cost with respect to the inputs of a loop."""
     spec = op.spec
     if any(k is not None for k in spec.keep):
@@ -286,7 +289,7 @@ def gradients(op: Scan, inputs: Sequence[Any], outputs: Sequence[Any], output_gr
             found[1 + len(spec.sequences) + o] = grads.states[o][: spec.depths[o]]
     reached = connections(op)
     moving = [o for o, g in enumerate(output_grads) if not _is_absent(g)]
-    answers: list[Any] = []
+    answers: list[Variable] = []
     for i, (v, row) in enumerate(zip(inputs, reached, strict=True)):
         broken = _undefined(op, step, i, reached)
         if not any(row[o] for o in moving) and i not in found:
@@ -324,7 +327,7 @@ def _undefined(op: Scan, step: _Backward, i: int, reached: Sequence[Sequence[boo
 
 
 def _run(
-    op: Scan, step: _Backward, inputs: Sequence[Any], outputs: Sequence[Any], grads: OuterOutputs
+    op: Scan, step: _Backward, inputs: Sequence[Variable], outputs: Sequence[Tensor], grads: OuterOutputs
 ) -> dict[int, Any]:
     """Return the gradients that the backward loop computes, by outer input."""
     spec = op.spec
@@ -333,14 +336,14 @@ def _run(
     stored = step.stored([*for_rows, *after])
     if spec.until and not spec.stacked and not stored:
         stored = [as_tensor_variable(0)]  # its rows are counted
-    stores: list[Any] = []
+    stores: list[Tensor] = []
     if stored:
         longer = op.storing(stored)
         made = longer.spec.outer_outputs(longer(*inputs, return_list=True))
         stores = made.mapped[spec.mapped :]
     else:
         made = spec.outer_outputs(outputs)
-    n: Any = given.n_steps
+    n: Tensor = given.n_steps
     if spec.until:
         n = shape_i(made.states[0], 0) - spec.depths[0] if made.states else shape_i(made.mapped[0], 0)
     steps = n if op.truncate == -1 else F.minimum(n, op.truncate)
@@ -361,9 +364,9 @@ def _run(
         if i in step.rows:
             along.append((g[depths[i] :][::-1], [(0, step.rows[i])]))
     seen: set[Any] = set()
-    sequences: list[Any] = []
+    sequences: list[Tensor] = []
     seen_taps: list[tuple[int, ...]] = []
-    inner: list[Any] = []
+    inner: list[Tensor] = []
     for v, pairs in along:
         used = [(k, row) for k, row in pairs if row in needed and row not in seen and not isinstance(row, Constant)]
         seen.update(row for _, row in used)
@@ -386,7 +389,9 @@ def _run(
     return _sorted(op, step, given, grads, result, n, steps)
 
 
-def _begin(spec: LoopSpec, step: _Backward, given: OuterInputs, made: OuterOutputs, grads: OuterOutputs) -> list[Any]:
+def _begin(
+    spec: LoopSpec, step: _Backward, given: OuterInputs, made: OuterOutputs, grads: OuterOutputs
+) -> list[Tensor]:
     """Return what the backward loop carries before its first step."""
     begin: list[Any] = []
     for i in step.pending:
@@ -401,7 +406,7 @@ def _begin(spec: LoopSpec, step: _Backward, given: OuterInputs, made: OuterOutpu
 
 def _sorted(
     op: Scan, step: _Backward, given: OuterInputs, grads: OuterOutputs, result: OuterOutputs, n: Any, steps: Any
-) -> dict[int, Any]:
+) -> dict[int, Tensor]:
     """Return the results of the backward loop by the outer input that they are the gradient of."""
     spec = op.spec
     found: dict[int, Any] = {}

@@ -6,10 +6,9 @@ Nothing is computed for it but lengths, and values that are the same in each ste
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.expression import InnerGraph
-from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.traverse import walk
@@ -20,11 +19,16 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.shape.basic import Shape_i
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+    from theano.tensor.shape.rules.shapes import ShapeFeature
+    from theano.tensor.type import Tensor
+
 Lengths = tuple[Any, ...]
 
 
 def lengths_of_step(
-    inner: InnerGraph, spec: LoopSpec, inputs: Sequence[Any], lengths: Sequence[Lengths]
+    inner: InnerGraph, spec: LoopSpec, inputs: Sequence[Variable], lengths: Sequence[Lengths]
 ) -> list[Lengths | None]:
     """Return for each output of a step how long it is in all steps, or None where that is not known beforehand.
 
@@ -63,7 +67,7 @@ def lengths_of_step(
     ]
 
 
-def lengths_within(inputs: Sequence[Any], values: Sequence[Any]) -> list[Lengths]:
+def lengths_within(inputs: Sequence[Tensor], values: Sequence[Tensor]) -> list[Lengths]:
     """Return how long some values are, in terms of the inputs that they are computed from."""
     graph = FunctionGraph(list(inputs), list(values))
     feature = _shapes()
@@ -73,24 +77,24 @@ def lengths_within(inputs: Sequence[Any], values: Sequence[Any]) -> list[Lengths
     return [tuple(clone_replace(lengths, back, strict=False)) for lengths in found]
 
 
-def asks_for_lengths(node: Apply[Any, Any]) -> bool:
+def asks_for_lengths(node: Node) -> bool:
     """Return whether a node asks of its first input nothing but how long it is: a length, or a fill of that shape."""
     return isinstance(node.op, Shape_i) or (isinstance(node.op, Elemwise) and node.op == F.second)
 
 
-def is_length_of(n: Any, v: Any) -> bool:
+def is_length_of(n: Variable, v: Tensor) -> bool:
     """Return whether ``n`` is written as the number of rows of ``v``."""
     return n.owner is not None and isinstance(n.owner.op, Shape_i) and n.owner.op.i == 0 and n.owner.inputs[0] is v
 
 
-def _shapes() -> Any:
+def _shapes() -> ShapeFeature:
     # The rules are loaded when somebody rewrites, and that is when these answers are asked for.
     from theano.tensor.shape.rules.shapes import ShapeFeature
 
     return ShapeFeature()
 
 
-def _is_length_of(v: Any, lengths: Lengths) -> bool:
+def _is_length_of(v: Tensor, lengths: Lengths) -> bool:
     """Return whether ``lengths`` are those of ``v`` itself."""
     return all(
         b or (n.owner is not None and isinstance(n.owner.op, Shape_i) and n.owner.op.i == i and n.owner.inputs[0] is v)
@@ -98,7 +102,7 @@ def _is_length_of(v: Any, lengths: Lengths) -> bool:
     )
 
 
-def _walk(lengths: Lengths, outside: dict[Variable, Any]) -> Iterable[Variable]:
+def _walk(lengths: Lengths, outside: dict[Variable, tuple[Tensor, ...]]) -> Iterable[Variable]:
     """Yield what lengths are computed from, down to lengths that are known outside."""
 
     def below(v: Variable) -> list[Variable] | None:
@@ -107,17 +111,19 @@ def _walk(lengths: Lengths, outside: dict[Variable, Any]) -> Iterable[Variable]:
     return walk(lengths, below)
 
 
-def _is_known_length(v: Variable, outside: dict[Variable, Any]) -> bool:
+def _is_known_length(v: Variable, outside: dict[Variable, tuple[Tensor, ...]]) -> bool:
     return v.owner is not None and isinstance(v.owner.op, Shape_i) and v.owner.inputs[0] in outside
 
 
-def _known(lengths: Lengths, outside: dict[Variable, Any], fixed: Sequence[Variable]) -> bool:
+def _known(lengths: Lengths, outside: dict[Variable, tuple[Tensor, ...]], fixed: Sequence[Variable]) -> bool:
     """Return whether lengths speak of nothing but known ones, and of values that are the same in each step."""
     leaves = [v for v in _walk(lengths, outside) if v.owner is None]
     return all(isinstance(v, Constant) or v in fixed for v in leaves)
 
 
-def _said_outside(lengths: Lengths, outside: dict[Variable, Any], values: dict[Variable, Any]) -> Lengths:
+def _said_outside(
+    lengths: Lengths, outside: dict[Variable, tuple[Tensor, ...]], values: dict[Variable, Variable]
+) -> Lengths:
     known = [v for v in _walk(lengths, outside) if _is_known_length(v, outside)]
-    said: dict[Variable, Any] = {v: outside[v.owner.inputs[0]][v.owner.op.i] for v in known if v.owner is not None}
+    said: dict[Variable, Tensor] = {v: outside[v.owner.inputs[0]][v.owner.op.i] for v in known if v.owner is not None}
     return tuple(clone_replace(lengths, {**values, **said}, strict=False))

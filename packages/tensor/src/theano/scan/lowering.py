@@ -8,7 +8,7 @@ be runs in the machine (:mod:`theano.scan.run`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.compile.mode import get_mode
@@ -32,6 +32,9 @@ from theano.tensor.kernels.body import body_of
 from theano.tensor.kernels.common import c_text, title
 from theano.tensor.kernels.parameters import Constants
 from theano.tensor.rules.joining import scalar_expression
+
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
 
 # Nanoseconds for an operation and for a call of a function, one step after the other.
 _LINE_NS, _SUPPORT_NS = 1.0, 8.0
@@ -83,7 +86,7 @@ def loop_function(op: Any, node: Apply) -> Kernel | None:
     return Kernel(title(op, node), source, tuple(dict.fromkeys(blocks)), Constants(numbers=body.params), work)
 
 
-def _has(ndim: int, v: Any, *, stretched: bool = False) -> bool:
+def _has(ndim: int, v: Variable, *, stretched: bool = False) -> bool:
     return is_tensor(v) and v.type.broadcastable == (stretched,) * ndim and v.type.dtype in KNOWN.names
 
 

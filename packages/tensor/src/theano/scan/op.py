@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile import Out
 from theano.compile.expression import ExpressionOp, InnerGraph
@@ -24,6 +24,11 @@ from theano.tensor.device.inner import stacked_type
 from theano.tensor.elemwise import functions as F
 from theano.tensor.shape.basic import Shape_i, patternbroadcast, unbroadcast
 from theano.tensor.shape.reshape import shape_padleft
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Storage, Values
+    from theano.tensor.annotations import Directions, Shape, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class Scan(ExpressionOp):
@@ -152,14 +157,14 @@ class Scan(ExpressionOp):
         """How steps run: also those of a loop that takes the place of this one, or computes its derivatives."""
         return {"mode": self.mode, "profile": self.profile, "allow_gc": self.allow_gc, "including": self.including}
 
-    def storing(self, values: Sequence[Any]) -> Scan:
+    def storing(self, values: Sequence[Tensor]) -> Scan:
         """Return this loop, with ``values`` of the inner graph as further mapped results."""
         made = self.spec.inner_outputs(self.inner.outputs)
         mapped = [*made.mapped, *values]
         spec = replace(self.spec, mapped=len(mapped), keep=(*self.spec.keep, *(None for _ in values)))
         return self.like(spec, made._replace(mapped=mapped).flat())
 
-    def results(self, inputs: Sequence[Any]) -> OuterOutputs:
+    def results(self, inputs: Sequence[Variable]) -> OuterOutputs:
         """Return what a loop on ``inputs`` makes: of the states what the steps made, without what they begin with."""
         made = self.spec.outer_outputs(self(*inputs, return_list=True) if self.inner.outputs else [])
         return made._replace(states=[v[m:] for v, m in zip(made.states, self.spec.depths, strict=True)])
@@ -188,17 +193,17 @@ class Scan(ExpressionOp):
         layout = self.inner.known("layout")
         return [] if layout is None or layout.step.profile is None else [layout.step.profile]
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Storage) -> None:
         """Run step after step."""
         for cell, value in zip(output_storage, run(self, inputs), strict=True):
             cell[0] = value
 
     # -- lengths -------------------------------------------------------------------------------------------
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Shape]:
         """Return as many rows as there are steps, and the lengths of a step; what is unknown is asked of the output."""
         spec = self.spec
-        n: Any = node.inputs[0]
+        n: Tensor = node.inputs[0]
         outputs, long = spec.outer_outputs(node.outputs), spec.outer_inputs(shapes)
         steps = lengths_of_step(self.inner, spec, node.inputs, shapes)
         before = [*spec.depths, *(0 for _ in outputs.mapped)]
@@ -213,33 +218,33 @@ class Scan(ExpressionOp):
         """Return the loop for many rows at once, each step of which is for all of them."""
         return many_rows(self, node, inputs, batched)
 
-    def place_on_device(self, node: Apply[Any, Any], placing: Any) -> Sequence[Variable] | None:
+    def place_on_device(self, node: Node, placing: Any) -> Sequence[Variable] | None:
         """Return the results of the loop on a device, where steps read or make something there."""
         return placed(self, node, placing)
 
     # -- derivatives ---------------------------------------------------------------------------------------
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return which inputs influence which outputs, be it some steps later; how many steps there are does not."""
         return connections(self)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients, from a loop that goes backwards."""
         return gradients(self, inputs, outputs, output_grads)
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the directions, from a loop over values and directions."""
         return directions(self, inputs, eval_points)
 
 
-def _as_count(n: Any) -> Any:
+def _as_count(n: TensorLike) -> Tensor:
     n = as_tensor_variable(n)
     if n.type.ndim or not n.type.dtype.startswith(("int", "uint")):
         raise TypeError(f"n_steps must be a whole number, and {n} is of type {n.type}")
     return n if n.type.dtype == "int64" else F.cast(n, "int64")
 
 
-def _as_rows(value: Any, row: Any) -> Any:
+def _as_rows(value: TensorLike, row: Tensor) -> Any:
     """Return ``value`` as a tensor of rows like ``row``."""
     if row.type.device != CPU.device:
         return stacked_type(row).filter_variable(value)

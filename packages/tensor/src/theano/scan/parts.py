@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
@@ -12,6 +12,10 @@ from theano.graph.variable import Constant, Variable
 from theano.records import field, record
 from theano.scan.spec import InnerInputs, LoopSpec, OuterInputs
 from theano.tensor.index.basic import Subtensor
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+    from theano.tensor.type import Tensor
 
 
 @record(eq=False)
@@ -79,7 +83,7 @@ class Parts:
     (x, Elemwise{add,no_inplace}.0)
     """
 
-    def __init__(self, node: Apply[Any, Any], fresh: bool = False):
+    def __init__(self, node: Node, fresh: bool = False):
         op = self.op = node.op
         spec: LoopSpec = op.spec
         inside = [v.type(v.name) for v in op.inner.inputs] if fresh else op.inner.inputs
@@ -130,7 +134,7 @@ class Parts:
         """Return all that ``results``, by default all of them, are computed from."""
         return set(ancestors(self.outputs() if results is None else results))
 
-    def substitute(self, replace: Mapping[Variable, Any]) -> None:
+    def substitute(self, replace: Mapping[Variable, Variable]) -> None:
         """Put other variables in the place of some, in what the step makes."""
         made = iter(clone_replace(self.outputs(), replace, strict=False))
         for part in self.making:
@@ -163,7 +167,7 @@ class Parts:
 # -- what is read of a result ----------------------------------------------------------------------------------------
 
 
-def rows_read(v: Any) -> int | None:
+def rows_read(v: Tensor) -> int | None:
     """Return how many of the last rows of ``v`` are read at most; None: any."""
     most = 0
     for client, _ in v.clients:
@@ -174,7 +178,7 @@ def rows_read(v: Any) -> int | None:
     return most
 
 
-def _rows_read_by(client: Apply[Any, Any], v: Any) -> int | None:
+def _rows_read_by(client: Node, v: Tensor) -> int | None:
     if not isinstance(client.op, Subtensor) or client.inputs[0] is not v:
         return None
     first = client.op.idx_list[0] if client.op.idx_list else None
@@ -192,7 +196,7 @@ def _rows_read_by(client: Apply[Any, Any], v: Any) -> int | None:
     return -at if at is not None and at < 0 else None
 
 
-def _number(client: Apply[Any, Any], entry: Any) -> int | None:
+def _number(client: Node, entry: object) -> int | None:
     """Return the number that the first entry of an index is worth, if it is known."""
     if isinstance(entry, int):
         return entry

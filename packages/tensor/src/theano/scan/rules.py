@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
@@ -23,6 +23,11 @@ from theano.tensor.join.op import join
 from theano.tensor.rules.predicates import conform
 from theano.tensor.shape.basic import Shape_i, patternbroadcast
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+    from theano.scan.parts import CarriedPart, SequencePart
+    from theano.tensor.type import Tensor
+
 families.in_order(__name__, "theano.scan.at_once")
 
 _EVERYWHERE = ("canonicalize", "specialize")
@@ -33,7 +38,7 @@ _FAST = ("fast_run", "fast_compile", "scan")
     [Scan], "scanOp_remove_constants_and_unused_inputs0", tags=(*_FAST, "remove_constants_and_unused_inputs_scan"),
     phases=_EVERYWHERE,
 )  # fmt: skip
-def remove_unused(node: Apply[Any, Any]) -> Any:
+def remove_unused(node: Node) -> Any:
     """Results that nobody reads go, and inputs that no step uses."""
     parts = Parts(node)
     needed = {id(part) for part in (*parts.stacked, *parts.carried) if any(v.clients for v in part.outputs)}
@@ -87,7 +92,7 @@ def scan_forget_unused_past(node: Apply[Any, Any]) -> Any:
 
 
 @local_rule([Scan], "scanOp_merge_inouts", tags=(*_FAST, "scan_merge_inouts"), phases=_EVERYWHERE)
-def merge_inouts(node: Apply[Any, Any]) -> Any:
+def merge_inouts(node: Node) -> Any:
     """Equal inputs are one, as are equal results; constants are known inside."""
     parts = Parts(node)
     before = _size(parts)
@@ -96,12 +101,12 @@ def merge_inouts(node: Apply[Any, Any]) -> Any:
     return parts.build() if _size(parts) != before else None
 
 
-def _is_same(a: Any, b: Any) -> bool:
+def _is_same(a: Variable, b: Variable) -> bool:
     return a is b or (isinstance(a, Constant) and isinstance(b, Constant) and a.equals(b))
 
 
 def _merge_inputs(parts: Parts) -> None:
-    replace: dict[Variable, Any] = {}
+    replace: dict[Variable, Variable] = {}
     fixed: list[FixedPart] = []
     for part in parts.fixed:
         first = next((p for p in fixed if _is_same(p.outer, part.outer)), None)
@@ -112,7 +117,7 @@ def _merge_inputs(parts: Parts) -> None:
         else:
             fixed.append(part)
     parts.fixed = fixed
-    sequences: list[Any] = []
+    sequences: list[SequencePart] = []
     for sequence in parts.sequences:
         taps, sequence.taps = sequence.taps, []
         one = next((p for p in sequences if _is_same(p.outer, sequence.outer)), None)
@@ -135,7 +140,7 @@ def _merge_results(parts: Parts) -> None:
     classes = _classes([*parts.states, *parts.carried], _is_same_past)
     while True:
         # Equal are those that are equal if all of them are: states may be made of each other.
-        replace: dict[Variable, Any] = {}
+        replace: dict[Variable, Tensor] = {}
         for first, *others in classes:
             for part in others:
                 replace.update(zip(_inside(part), _inside(first), strict=True))
@@ -158,11 +163,11 @@ def _merge_results(parts: Parts) -> None:
     parts.mapped = [first for first, *_ in groups]
 
 
-def _is_made_equal(made: dict[int, Any], a: Any, b: Any) -> bool:
+def _is_made_equal(made: dict[int, Any], a: CarriedPart, b: CarriedPart) -> bool:
     return _is_equal(made[id(a)], made[id(b)])
 
 
-def _is_equal(a: Any, b: Any) -> bool:
+def _is_equal(a: Tensor, b: Tensor) -> bool:
     return bool(equal_computations([a], [b]))
 
 
@@ -178,7 +183,7 @@ def _classes(things: Iterable[Any], is_same: Callable[[Any, Any], bool]) -> list
     return classes
 
 
-def _inside(part: Any) -> list[Any]:
+def _inside(part: Any) -> list[Tensor]:
     return [v for _, v in part.taps] if hasattr(part, "taps") else [part.inner]
 
 
@@ -194,7 +199,7 @@ def _is_same_past(a: Any, b: Any) -> bool:
 
 
 @local_rule([Scan], "scanOp_pushout_nonseqs_ops", tags=("fast_run", "scan", "PushOutNonSeqScan"), phases=_EVERYWHERE)
-def push_out_invariant(node: Apply[Any, Any]) -> Any:
+def push_out_invariant(node: Node) -> Any:
     """What is the same in each step is computed once, before the loop."""
     parts = Parts(node)
     moving = parts.moving()
@@ -210,7 +215,7 @@ def push_out_invariant(node: Apply[Any, Any]) -> Any:
 
 
 @local_rule([Scan], tags=("fast_run", "scan"), phases=("canonicalize",))
-def scan_lengths_inside(node: Apply[Any, Any]) -> Any:
+def scan_lengths_inside(node: Node) -> Any:
     """How long something is that a step computes follows from the lengths of what the step sees."""
     parts = Parts(node)
     asked = [n for n in toposort(parts.outputs()) if asks_for_lengths(n) and n.inputs[0].owner is not None]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from theano.graph.clone import copy_expression as clone
 from theano.layers import lazily
 from theano.tensor.convert import as_tensor_variable
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
 
 __all__ = ["clone", "until"]
 
@@ -32,7 +35,7 @@ class until:
     array([ 2,  4,  8, 16, 32], dtype=int8)
     """
 
-    def __init__(self, condition: Any):
+    def __init__(self, condition: TensorLike):
         self.condition = as_tensor_variable(condition)
         if self.condition.type.ndim:
             raise TypeError(

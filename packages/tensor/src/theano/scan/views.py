@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.scan.basic import scan
 from theano.updates import OrderedUpdates
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 
 def map(
@@ -111,7 +114,7 @@ def foldl(
     non_sequences: Any = None,
     mode: Any = None,
     name: str | None = None,
-) -> tuple[Any, OrderedUpdates]:
+) -> tuple[Tensor, OrderedUpdates]:
     """Return :func:`reduce` from the first element to the last.
 
     The parameters are those of :func:`reduce`.
@@ -133,7 +136,7 @@ def foldr(
     non_sequences: Any = None,
     mode: Any = None,
     name: str | None = None,
-) -> tuple[Any, OrderedUpdates]:
+) -> tuple[Tensor, OrderedUpdates]:
     """Return :func:`reduce` from the last element to the first.
 
     The parameters are those of :func:`reduce`.

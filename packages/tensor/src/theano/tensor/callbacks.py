@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import LowLevelCallable
@@ -26,6 +26,10 @@ from theano.tensor.join.op import join
 from theano.tensor.reduce.functions import sum as total_of
 from theano.tensor.shape.reshape import reshape
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 #: For each purpose, what a function takes (dtype, dimensions; whether several) and gives, and what the loader calls it.
 _KINDS: dict[str, list[tuple[str, int, bool, int, str]]] = {
@@ -180,7 +184,7 @@ def _kind(f: Function, purpose: str) -> str:
 _WORDS = ("number", "vector")
 
 
-def _is(v: Any, dtype: str, ndim: int) -> bool:
+def _is(v: Variable, dtype: str, ndim: int) -> bool:
     return is_tensor(v) and v.type.dtype == dtype and v.type.ndim == ndim
 
 
@@ -199,7 +203,12 @@ class Objective:
     """
 
     def __init__(
-        self, cost: Any, wrt: Sequence[Any], values: Sequence[Any], inputs: Sequence[Any], options: dict[str, Any]
+        self,
+        cost: Tensor,
+        wrt: Sequence[Any],
+        values: Sequence[np.ndarray],
+        inputs: Sequence[Any],
+        options: dict[str, Any],
     ):
         self.wrt, self._cost, self._inputs, self._options = list(wrt), cost, list(inputs), options
         self._shapes = [value.shape for value in values]
@@ -211,7 +220,7 @@ class Objective:
         self.f = function([In(self._vector, borrow=True), *inputs], results, givens=self._givens, **options)
         self._hessp: Any = None
 
-    def __call__(self, vector: Any, *args: Any) -> tuple[float, Any]:
+    def __call__(self, vector: object, *args: Any) -> tuple[float, np.ndarray]:
         """Return the value and the gradient at a vector; ``args`` are the values of the further inputs."""
         value, slope = self.f(vector, *args)
         return float(value), slope
@@ -234,7 +243,7 @@ class Objective:
             self._hessp = function([self._vector, along, *self._inputs], second, givens=self._givens, **self._options)
         return self._hessp(vector, direction, *args)
 
-    def split(self, vector: Any) -> list[Any]:
+    def split(self, vector: TensorLike) -> list[np.ndarray]:
         """Return the parts of a vector in the shapes of the variables."""
         vector, parts, start = np.asarray(vector), [], 0
         for v, shape in zip(self.wrt, self._shapes, strict=True):
@@ -245,7 +254,7 @@ class Objective:
             raise ValueError(f"the vector has {vector.size} elements, and the variables {start}")
         return parts
 
-    def assign(self, vector: Any) -> None:
+    def assign(self, vector: TensorLike) -> None:
         """Store the parts of a vector, the result of an optimiser, in the shared variables."""
         parts = self.split(vector)
         for v, part in zip(self.wrt, parts, strict=True):
@@ -262,14 +271,14 @@ class Objective:
         return parts
 
 
-def _flat(variables: Sequence[Any]) -> Any:
+def _flat(variables: Sequence[Tensor]) -> Tensor:
     rows = [F.cast(reshape(v, (-1,), ndim=1), "float64") for v in variables]
     return rows[0] if len(rows) == 1 else join(0, *rows)
 
 
 def scipy_objective(
     cost: Variable,
-    wrt: Any,
+    wrt: Sequence[Tensor],
     inputs: Sequence[Variable] = (),
     *,
     shapes: Sequence[Sequence[int]] | None = None,
@@ -332,7 +341,7 @@ def scipy_objective(
 _REAL = ("float16", "float32", "float64")
 
 
-def _start(wrt: Sequence[Any], shapes: Sequence[Sequence[int]] | None) -> list[Any]:
+def _start(wrt: Sequence[Any], shapes: Sequence[Sequence[int]] | None) -> list[np.ndarray]:
     """Return where the search starts: zeros for a variable that has no value."""
     given = iter(shapes or ())
     values = []

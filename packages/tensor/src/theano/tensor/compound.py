@@ -7,13 +7,17 @@ A rule puts it in their place before anything is compiled, so that it is simplif
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.expression import ExpressionOp
 from theano.errors import ArgumentError
 from theano.graph import Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.messages import describe
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 
 class Compound(ExpressionOp):
@@ -43,7 +47,7 @@ class Compound(ExpressionOp):
         return [as_tensor_variable(v) for v in inputs] if self.ndims is None else of_ndims(self, inputs, self.ndims)
 
 
-def of_ndims(op: Op, inputs: Sequence[Any], ndims: Sequence[int]) -> list[Any]:
+def of_ndims(op: Op, inputs: Sequence[TensorLike], ndims: Sequence[int]) -> list[Tensor]:
     """Return the inputs of ``op`` as tensors, and see that they have these numbers of dimensions."""
     if len(inputs) != len(ndims):
         raise TypeError(f"{op} takes {len(ndims)} inputs, got {len(inputs)}")

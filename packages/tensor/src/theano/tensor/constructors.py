@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.settings import config
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 LETTERS = {
     "b": "int8",
@@ -50,7 +53,7 @@ def tensor(*args: Any, **kwargs: Any) -> Any:
 def _constructor(kind: str) -> Callable[..., Any]:
     pattern = PATTERNS[kind]
 
-    def make(name: str | None = None, dtype: str | None = None) -> Any:
+    def make(name: str | None = None, dtype: str | None = None) -> Tensor:
         return TensorType(str(config.floatX) if dtype is None else dtype, pattern)(name)
 
     make.__name__ = make.__qualname__ = kind
@@ -83,7 +86,7 @@ def plural(make: Callable[..., Any], name: str, what: str) -> Callable[..., Any]
         Kind of variable, for the documentation.
     """
 
-    def make_several(*names: Any, **kwargs: Any) -> Any:
+    def make_several(*names: Any, **kwargs: object) -> list[Tensor]:
         single = False
         if len(names) == 1 and isinstance(names[0], (int, list, tuple)):
             only = names[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Hashable
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from theano.scalar.convert import out_of_range
 from theano.settings import config
 from theano.tensor.foreign import in_memory
 from theano.tensor.type import Tensor, TensorType
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
 
 
 class AsTensorError(TypeError):
@@ -75,7 +78,7 @@ def whole_number(n: Any) -> int | None:
     return None
 
 
-def constant_array(x: Any, dtype: str | None = None) -> np.ndarray:
+def constant_array(x: object, dtype: str | None = None) -> np.ndarray:
     """Return a Python value as the array that a constant holds.
 
     A Python number takes the smallest dtype that holds it, as the casting policy says; an array keeps its own.
@@ -96,7 +99,7 @@ constant_cache: dict[Hashable, Tensor] = {}
 CACHED_CONSTANTS = 10_000
 
 
-def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: str | None = None) -> Tensor:
+def constant(x: TensorLike, name: str | None = None, ndim: int | None = None, dtype: str | None = None) -> Tensor:
     """Return a constant tensor.
 
     A single number from -10 to 10 without a name is the same constant each time (``constant_cache``), which its
@@ -215,7 +218,7 @@ def _to_tensor(x: Any, name: str | None, ndim: int | None) -> Tensor:
         ) from exc
 
 
-def _with_ndim(x: Any, ndim: int) -> Tensor:
+def _with_ndim(x: Tensor, ndim: int) -> Tensor:
     if x.type.ndim < ndim:
         return x.dimshuffle(*["x"] * (ndim - x.type.ndim), *range(x.type.ndim))
     extra = x.type.ndim - ndim
@@ -232,7 +235,7 @@ def gradient_dtype(dtype: str) -> str:
 # -- what is known without running ----------------------------------------------------------------------
 
 
-def numpy_scalar(data: Any) -> Any:
+def numpy_scalar(data: object) -> Any:
     """Return the one number that ``data`` is worth.
 
     Raises
@@ -297,7 +300,7 @@ def get_scalar_constant_value(
     if node is None or only_process_constants or max_recur <= 0:
         raise NotScalarConstantError(f"the value of {orig_v} is not known before it is computed")
 
-    def recurse(v: Any) -> np.ndarray:
+    def recurse(v: Tensor) -> np.ndarray:
         return get_scalar_constant_value(v, elemwise, only_process_constants, max_recur - 1)
 
     if getattr(node.op, "scalar_op", None) is not None and not elemwise:
@@ -308,7 +311,7 @@ def get_scalar_constant_value(
     return np.asarray(value)
 
 
-def static_element(x: Any, k: int, ask: Any) -> Any:
+def static_element(x: Tensor, k: int, ask: Callable[..., object]) -> Any:
     """Return what is known of element ``k`` of a vector, or None; ``ask`` tells what a variable is worth."""
     if isinstance(x, Constant):
         return x.data[k] if -len(x.data) <= k < len(x.data) else None
@@ -326,7 +329,7 @@ def static_int(v: Any) -> int | None:
         return None
 
 
-def extract_constant(x: Any, elemwise: bool = True, only_process_constants: bool = False) -> Any:
+def extract_constant(x: TensorLike, elemwise: bool = True, only_process_constants: bool = False) -> Any:
     """Return the number that ``x`` is worth if that is known, else ``x`` as a tensor variable.
 
     Examples
@@ -341,7 +344,7 @@ def extract_constant(x: Any, elemwise: bool = True, only_process_constants: bool
         return as_tensor_variable(x) if isinstance(x, Variable) and not is_tensor(x) else x
 
 
-def length_if_known(v: Any) -> int | None:
+def length_if_known(v: TensorLike) -> int | None:
     """Return the length of a vector, or None where it is known only at run time."""
     try:
         return get_vector_length(v)
@@ -349,7 +352,7 @@ def length_if_known(v: Any) -> int | None:
         return None
 
 
-def get_vector_length(v: Any) -> int:
+def get_vector_length(v: TensorLike) -> int:
     """Return the length of a vector where the graph tells it without running.
 
     Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,13 +37,17 @@ from theano.tensor.reduce.functions import all as all_of
 from theano.tensor.shape.basic import patternbroadcast, unbroadcast
 from theano.tensor.shape.reshape import reshape
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
-def _all_false(a: Any) -> Any:
+
+def _all_false(a: Tensor) -> Tensor:
     """Return False for each element, in a form that depends on the shape only."""
     return alloc(np.asarray(False), *[a.shape[i] for i in range(a.type.ndim)])
 
 
-def isnan(a: Any) -> Any:
+def isnan(a: TensorLike) -> Tensor:
     """Return where ``a`` is not a number.
 
     Examples
@@ -56,7 +60,7 @@ def isnan(a: Any) -> Any:
     return _all_false(a) if a.type.dtype in scal.discrete_dtypes else isnan_(a)
 
 
-def isinf(a: Any) -> Any:
+def isinf(a: TensorLike) -> Tensor:
     """Return where ``a`` is plus or minus infinity.
 
     Examples
@@ -69,7 +73,7 @@ def isinf(a: Any) -> Any:
     return _all_false(a) if a.type.dtype in scal.discrete_dtypes else isinf_(a)
 
 
-def round(a: Any, mode: str | None = None) -> Any:
+def round(a: TensorLike, mode: str | None = None) -> Tensor:
     """Return ``a`` rounded to whole numbers.
 
     Parameters
@@ -93,7 +97,7 @@ def round(a: Any, mode: str | None = None) -> Any:
     raise ValueError(f"round: mode is {mode!r}; it must be 'half_to_even' or 'half_away_from_zero'")
 
 
-def iround(a: Any, mode: str | None = None) -> Any:
+def iround(a: TensorLike, mode: str | None = None) -> Tensor:
     """Return ``a`` rounded to whole numbers, as int64.
 
     Examples
@@ -105,7 +109,7 @@ def iround(a: Any, mode: str | None = None) -> Any:
     return cast(round(a, mode), "int64")
 
 
-def divmod(x: Any, y: Any) -> tuple[Any, Any]:
+def divmod(x: TensorLike, y: int) -> tuple[Tensor, Tensor]:
     """Return the whole quotient and the remainder.
 
     Examples
@@ -119,7 +123,7 @@ def divmod(x: Any, y: Any) -> tuple[Any, Any]:
     return int_div(x, y), rest
 
 
-def mod_check(x: Any, y: Any) -> Any:
+def mod_check(x: TensorLike, y: TensorLike) -> Tensor:
     """Return the remainder; complex numbers have none.
 
     Examples
@@ -134,7 +138,7 @@ def mod_check(x: Any, y: Any) -> Any:
     return mod(x, y)
 
 
-def div_proxy(x: Any, y: Any) -> Any:
+def div_proxy(x: TensorLike, y: TensorLike) -> Tensor:
     """Return the quotient, rounded down where both are whole numbers (as the flag ``int_division`` says).
 
     Examples
@@ -152,7 +156,7 @@ def div_proxy(x: Any, y: Any) -> Any:
     return int_div(x, y) if whole and config.int_division == "int" else true_div(x, y)
 
 
-def power(x: Any, y: Any) -> Any:
+def power(x: TensorLike, y: int) -> Tensor:
     """Return ``x ** y``.
 
     Examples
@@ -164,7 +168,7 @@ def power(x: Any, y: Any) -> Any:
     return pow(x, y)
 
 
-def ceil_intdiv(a: Any, b: Any) -> Any:
+def ceil_intdiv(a: TensorLike, b: TensorLike) -> Tensor:
     """Return the quotient of whole numbers, rounded up, without a float in between.
 
     Examples
@@ -178,7 +182,7 @@ def ceil_intdiv(a: Any, b: Any) -> Any:
     return quotient + cast(neq(rest, 0), quotient.type.dtype)
 
 
-def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Return where two tensors are the same within a tolerance: ``|a - b| <= atol + rtol * |b|``.
 
     Parameters
@@ -208,7 +212,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
     return close | nan if equal_nan else close
 
 
-def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Return whether two tensors are the same within a tolerance; see :func:`isclose`.
 
     Examples
@@ -276,7 +280,7 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
     return reshape(copies, [n * x.shape[i] for i, n in enumerate(counts)], ndim=total)
 
 
-def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
+def choose(a: TensorLike, choices: TensorLike, out: None = None, mode: str = "raise") -> Tensor:
     """Return for each element of ``a`` the element of the tensor among ``choices`` that it names.
 
     Parameters
@@ -317,7 +321,7 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
     return patternbroadcast(getitem(_as_wide_as(table, index), (index, *grids)), index.type.broadcastable)
 
 
-def table_of_choices(a: Any, choices: Any) -> Any:
+def table_of_choices(a: Tensor, choices: TensorLike) -> Tensor:
     """Return choices as one tensor, the first dimension of which goes through them."""
     if not isinstance(choices, (list, tuple)):
         table = as_tensor_variable(choices)
@@ -333,14 +337,14 @@ def table_of_choices(a: Any, choices: Any) -> Any:
     return stack([c + cast(nothing, c.type.dtype) for c in options])
 
 
-def _as_wide_as(table: Any, index: Any) -> Any:
+def _as_wide_as(table: Tensor, index: Tensor) -> Tensor:
     """Return a table whose choices are stretched to the shape of what chooses."""
     missing = index.type.ndim - (table.type.ndim - 1)
     wide = table.dimshuffle(0, *["x"] * missing, *range(1, table.type.ndim)) if missing else table
     return wide + cast(index.zeros_like(), table.type.dtype).dimshuffle("x", *range(index.type.ndim))
 
 
-def inverse_permutation(perm: Any) -> Any:
+def inverse_permutation(perm: TensorLike) -> Tensor:
     """Return the permutation (of the last axis) that undoes ``perm``.
 
     Examples
@@ -361,9 +365,9 @@ def inverse_permutation(perm: Any) -> Any:
 
 
 def cov(
-    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
-    fweights: Any = None, aweights: Any = None,
-) -> Any:  # fmt: skip
+    m: TensorLike, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
+    fweights: object = None, aweights: object = None,
+) -> Tensor:  # fmt: skip
     """Return the covariance matrix of variables.
 
     Parameters
@@ -404,7 +408,7 @@ def cov(
     return (centred.dot(centred.T.conj()) / count).squeeze()
 
 
-def _variables_in_rows(m: Any, rowvar: bool) -> Any:
+def _variables_in_rows(m: TensorLike, rowvar: bool) -> Tensor:
     m = as_tensor_variable(m)
     if m.type.ndim > 2:
         raise ArgumentError(f"cov needs a vector or a matrix, but {m} has {m.type.ndim} dimensions")

@@ -6,7 +6,7 @@ result is of the dtype of the input that is overwritten, and cast to it if need 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph import Apply
 from theano.layers import lazily
@@ -16,15 +16,19 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import elementwise_functions
 from theano.tensor.elemwise.op import Elemwise
 
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.scalar.annotations import Number
+
 
 class _Overwriting(Elemwise):
     """An op whose result takes the place of its first input; its nodes are of the op that rewriting puts in."""
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: Variable) -> Apply:
         """Return the node; where the dtype of the result is another one, a cast is part of the op."""
         variables = [as_tensor_variable(v) for v in inputs]
         arguments: list[Any] = [get_scalar_type(v.type.dtype)() for v in variables]
-        result: Any = self.scalar_op(*arguments)
+        result: Number = self.scalar_op(*arguments)
         dtype, scalar_op = arguments[0].type.dtype, self.scalar_op
         if result.type.dtype != dtype:
             scalar_op = Composite(arguments, [scalar_cast(result, dtype)])

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from theano.graph import Apply, Constant, Generic, Op, Variable
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+    from theano.tensor.type import Tensor
 
 #: How a file is mapped into memory; None: it is read.
 MapMode: TypeAlias = Literal["c", "r", "r+", "w+"] | None
@@ -37,7 +42,7 @@ class LoadFromDisk(Op):
 
     __props__ = ("dtype", "broadcastable", "mmap_mode")
 
-    def __init__(self, dtype: Any, broadcastable: Sequence[bool], mmap_mode: MapMode = None):
+    def __init__(self, dtype: str, broadcastable: Sequence[bool], mmap_mode: MapMode = None):
         if mmap_mode not in (None, "c"):
             raise ValueError(
                 f"load: mmap_mode is {mmap_mode!r}; it must be None or 'c', so that what is done to the value does not "
@@ -50,7 +55,7 @@ class LoadFromDisk(Op):
     def __str__(self) -> str:
         return f"Load{{dtype: {self.dtype}, broadcastable: {self.broadcastable}, mmap_mode: {self.mmap_mode}}}"
 
-    def make_node(self, path: Any) -> Apply:
+    def make_node(self, path: Variable) -> Apply:
         """Return the node for a path, a string or a generic variable worth one."""
         if isinstance(path, str):
             path = Constant(Generic(), path)
@@ -58,7 +63,7 @@ class LoadFromDisk(Op):
             raise TypeError(f"load: the path must be a string or a theano.generic variable, not {path!r}")
         return Apply(self, [path], [TensorType(self.dtype, self.broadcastable).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Read the file."""
         (path,) = inputs
         if str(path).endswith(".npz"):
@@ -79,7 +84,7 @@ class LoadFromDisk(Op):
         return False
 
 
-def load(path: Any, dtype: Any, broadcastable: Sequence[bool], mmap_mode: MapMode = None) -> Any:
+def load(path: Any, dtype: str, broadcastable: Sequence[bool], mmap_mode: MapMode = None) -> Tensor:
     """Return an array that is read from a file when it is needed.
 
     Parameters
@@ -158,7 +163,7 @@ class MPIRecv(_MPIOp):
     __props__ = ("source", "tag", "shape", "dtype")
     priority = -1
 
-    def __init__(self, source: int, tag: int, shape: Sequence[int], dtype: Any):
+    def __init__(self, source: int, tag: int, shape: Sequence[int], dtype: str):
         self.source, self.tag, self.shape = source, tag, tuple(int(n) for n in shape)
         self.dtype = np.dtype(dtype).name
         self.broadcastable = (False,) * len(self.shape)
@@ -167,13 +172,13 @@ class MPIRecv(_MPIOp):
         array = TensorType(self.dtype, self.broadcastable)
         return Apply(self, [], [Generic().make_variable(), array.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Ask for the array."""
         data = np.zeros(self.shape, dtype=self.dtype)
         output_storage[0][0] = communicator().Irecv(data, self.source, self.tag)
         output_storage[1][0] = data
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Shape | None]:
         """Return the shape that is expected."""
         return [None, tuple(as_tensor_variable(np.int64(n)) for n in self.shape)]
 
@@ -193,17 +198,17 @@ class MPIRecvWait(_MPIOp):
     def __init__(self, tag: int):
         self.tag = tag
 
-    def make_node(self, request: Any, data: Any) -> Apply:
+    def make_node(self, request: Any, data: Tensor) -> Apply:
         """Return the node for the outputs of :class:`MPIRecv`."""
         return Apply(self, [request, data], [data.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Wait."""
         request, data = inputs
         request.wait()
         output_storage[0][0] = data
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply, shapes: Shapes) -> list[Shape]:
         """Return the shape of the array."""
         return [shapes[1]]
 
@@ -225,11 +230,12 @@ class MPISend(_MPIOp):
     def __init__(self, dest: int, tag: int):
         self.dest, self.tag = dest, tag
 
-    def make_node(self, data: Any) -> Apply:
+    def make_node(self, data: TensorLike) -> Apply:
+        """Return the node."""
         data = as_tensor_variable(data)
         return Apply(self, [data], [Generic().make_variable(), data.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Hand the array over."""
         data = np.ascontiguousarray(inputs[0]).reshape(inputs[0].shape)
         output_storage[0][0] = communicator().Isend(data, self.dest, self.tag)
@@ -254,13 +260,13 @@ class MPISendWait(_MPIOp):
         """Return the node for the outputs of :class:`MPISend`."""
         return Apply(self, [request, data], [Generic().make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Wait."""
         inputs[0].wait()
         output_storage[0][0] = True
 
 
-def isend(var: Any, dest: int, tag: int) -> Any:
+def isend(var: TensorLike, dest: int, tag: int) -> list[Variable]:
     """Return a request, and the array that is on its way to the process ``dest``.
 
     Examples
@@ -278,12 +284,12 @@ def send(var: Any, dest: int, tag: int) -> Any:
     return MPISendWait(tag)(*isend(var, dest, tag))
 
 
-def irecv(shape: Sequence[int], dtype: Any, source: int, tag: int) -> Any:
+def irecv(shape: Sequence[int], dtype: str, source: int, tag: int) -> list[Variable]:
     """Return a request, and the array that will be filled by the process ``source``."""
     return MPIRecv(source, tag, shape, dtype)()
 
 
-def recv(shape: Sequence[int], dtype: Any, source: int, tag: int) -> Any:
+def recv(shape: Sequence[int], dtype: str, source: int, tag: int) -> Tensor:
     """Return an array that the process ``source`` sends.
 
     Examples
@@ -305,7 +311,7 @@ def mpi_send_wait_key(a: Apply) -> int:
     return -1 if isinstance(a.op, (MPIRecv, MPISend)) else 0
 
 
-def mpi_tag_key(a: Apply) -> Any:
+def mpi_tag_key(a: Apply) -> int:
     """Return the tag of a transfer, 0 for other nodes."""
     return a.op.tag if isinstance(a.op, _MPIOp) else 0
 
@@ -336,7 +342,7 @@ def mpi_tag_cmp(a: Apply, b: Apply) -> int:
     return _compared(mpi_tag_key(a), mpi_tag_key(b))
 
 
-def _compared(mine: Any, others: Any) -> int:
+def _compared(mine: int, others: int) -> int:
     return int(mine > others) - int(mine < others)
 
 

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from theano.runtime.inspection import Extremes, Inspection, inspections
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
 
 
 class ArrayInspection(Inspection):
@@ -27,11 +30,11 @@ class ArrayInspection(Inspection):
 
     kind: TensorType
 
-    def copy_as_laid_out(self, value: Any) -> Any:
+    def copy_as_laid_out(self, value: TensorLike) -> np.ndarray:
         """Return a copy with the same strides, be they negative, zero or wide."""
         return laid_out_copy(value) if type(value) is np.ndarray else self.kind.value_copy(value)
 
-    def same_bytes(self, a: Any, b: Any) -> bool:
+    def same_bytes(self, a: TensorLike, b: TensorLike) -> bool:
         """Return whether two arrays agree to the last bit."""
         if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
             return False
@@ -42,11 +45,11 @@ class ArrayInspection(Inspection):
         along = [(n, s, t) for n, s, t in zip(np.shape(a), a.strides, b.strides, strict=True)]
         return np.size(a) == 0 or all(n == 1 or s == t for n, s, t in along)
 
-    def spare_memory(self, value: Any, form: str, ndim: int) -> Iterator[tuple[str, Any]]:
+    def spare_memory(self, value: TensorLike, form: str, ndim: int) -> Iterator[tuple[str, Any]]:
         """Yield arrays that ``value`` could be written into."""
         yield from spare_arrays(np.asarray(value), self.kind.broadcastable, form, ndim)
 
-    def extremes(self, value: Any) -> Extremes | None:
+    def extremes(self, value: TensorLike) -> Extremes | None:
         """Return what is NaN, infinite or large; integers are what they are."""
         return extremes_of(value) if self.kind.numpy_dtype.kind in "fc" else None
 
@@ -137,7 +140,7 @@ def _with_rubbish(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def extremes_of(value: Any) -> Extremes:
+def extremes_of(value: TensorLike) -> Extremes:
     """Return how many elements are NaN and infinite, and the largest of the others by absolute value.
 
     Examples

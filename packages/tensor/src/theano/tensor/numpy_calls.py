@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from theano.tensor.blas.dot import matmul
 from theano.tensor.convert import AsTensorError, as_tensor_variable
 from theano.tensor.elemwise import functions as el
 from theano.tensor.type import dtype_name
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
 
 #: Where our function has another name than NumPy's.
 _RENAMED = {
@@ -66,7 +69,7 @@ _OF_SCALARS = frozenset((np.hstack,))
 _OF_TYPES = frozenset((np.ndim, np.iscomplexobj, np.isrealobj, np.result_type, np.can_cast))
 
 
-def ufunc(f: Any, method: str, inputs: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+def ufunc(f: Any, method: str, inputs: Sequence[TensorLike], keywords: Mapping[str, Any]) -> Any:
     """Return what a universal function of NumPy is of variables.
 
     Parameters
@@ -98,7 +101,7 @@ def ufunc(f: Any, method: str, inputs: Sequence[Any], keywords: Mapping[str, Any
     return found if f in _OPERATORS or getattr(np, name, None) is not f else _as_numpys(f, inputs, found)
 
 
-def _as_numpys(f: Any, inputs: Sequence[Any], found: Any) -> Any:
+def _as_numpys(f: Any, inputs: Sequence[Any], found: Variable) -> Any:
     """Return a result in the dtype of NumPy's function.
 
     Raises

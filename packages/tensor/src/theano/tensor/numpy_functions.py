@@ -12,7 +12,7 @@ array([0.12, 2.5 ])
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,10 @@ from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.sort.search import searchsorted as _searchsorted
 from theano.tensor.sort.sets import unique as _unique
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import Axis, TensorLike
+    from theano.tensor.type import Tensor
+
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
     """Return ``numpy.clip``: either bound may be left out."""
@@ -54,7 +58,7 @@ def _beside(value: Any, *others: Any) -> Any:
     return constant(np.asarray(value, np.result_type(*known, value)))
 
 
-def round(a: Any, decimals: int = 0) -> Any:
+def round(a: TensorLike, decimals: int = 0) -> Tensor:
     """Return ``numpy.round``: halves go to the even neighbour, and whole numbers stay."""
     a = as_tensor_variable(a)
     if a.type.dtype in scal.complex_dtypes:
@@ -94,7 +98,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     return squeezed
 
 
-def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Any:
+def concatenate(arrays: Any, axis: int | None = 0, dtype: str | None = None) -> Any:
     """Return ``numpy.concatenate``: of flat tensors where the axis is None."""
     parts = [as_tensor_variable(a) for a in arrays]
     if axis is None:
@@ -102,7 +106,7 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Any:
     return joining.join(axis, *_converted(parts, dtype))
 
 
-def stack(arrays: Any, axis: int = 0, dtype: Any = None) -> Any:
+def stack(arrays: Any, axis: int = 0, dtype: str | None = None) -> Any:
     """Return ``numpy.stack``."""
     parts = _converted([as_tensor_variable(a) for a in arrays], dtype)
     return joining.stack(parts, axis=axis_of(parts[0].dimshuffle("x", *range(parts[0].type.ndim)), axis, "numpy.stack"))
@@ -112,7 +116,7 @@ def _converted(parts: Sequence[Any], dtype: Any) -> list[Any]:
     return [a if dtype is None else el.cast(a, dtype) for a in parts]
 
 
-def diag(v: Any, k: int = 0) -> Any:
+def diag(v: TensorLike, k: int = 0) -> Any:
     """Return ``numpy.diag``, which takes vectors and matrices alone."""
     v = as_tensor_variable(v)
     if v.type.ndim not in (1, 2):
@@ -160,20 +164,20 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> 
     return reduce.sum(a if dtype is None else el.cast(a, dtype), axis, dtype, keepdims)
 
 
-def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def prod(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Any:
     """Return ``numpy.prod``."""
     a = as_tensor_variable(a)
     return reduce.prod(a if dtype is None else el.cast(a, dtype), axis, dtype, keepdims)
 
 
-def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def mean(a: Any, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Any:
     """Return ``numpy.mean``."""
     a, _ = _continuous(a, dtype, "mean")
     return reduce.mean(a, axis, keepdims=keepdims)
 
 
 def var(
-    a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False, correction: Any = None
+    a: Any, axis: Axis = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False, correction: Any = None
 ) -> Any:
     """Return ``numpy.var``; halves are computed with in float32."""
     a, dtype = _continuous(a, dtype, "var")
@@ -185,13 +189,13 @@ def var(
 
 
 def std(
-    a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False, correction: Any = None
+    a: Any, axis: Axis = None, dtype: str | None = None, ddof: Any = 0, keepdims: bool = False, correction: Any = None
 ) -> Any:
     """Return ``numpy.std``."""
     return el.sqrt(var(a, axis, dtype, ddof, keepdims, correction))
 
 
-def _continuous(a: Any, dtype: Any, what: str) -> tuple[Any, str]:
+def _continuous(a: TensorLike, dtype: Any, what: str) -> tuple[Any, str]:
     """Return a tensor in the dtype in which its moments are computed, and that dtype."""
     a = as_tensor_variable(a)
     dtype = dtype or ("float64" if a.type.dtype in scal.discrete_dtypes else a.type.dtype)
@@ -200,12 +204,12 @@ def _continuous(a: Any, dtype: Any, what: str) -> tuple[Any, str]:
     return el.cast(a, dtype), dtype
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Any:
     """Return ``numpy.trace``: elements are converted before they are added."""
     return sum(diagonals.diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
-def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def ptp(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Any:
     """Return ``numpy.ptp``, which bool does not have."""
     a = as_tensor_variable(a)
     if a.type.dtype == "bool":
@@ -218,22 +222,22 @@ def _largest(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return as_tensor_variable(a) if reduce.names_none(axis) else reduce.max(a, axis, keepdims)
 
 
-def _smallest(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def _smallest(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Any:
     """Return ``numpy.min``, as :func:`_largest`."""
     return as_tensor_variable(a) if reduce.names_none(axis) else reduce.min(a, axis, keepdims)
 
 
-def argmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def argmax(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return ``numpy.argmax``, along one axis or all."""
     return reduce.argmax(a, _one_axis(a, axis, "argmax"), keepdims)
 
 
-def argmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def argmin(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """Return ``numpy.argmin``, along one axis or all."""
     return reduce.argmin(a, _one_axis(a, axis, "argmin"), keepdims)
 
 
-def _one_axis(a: Any, axis: Any, what: str) -> Any:
+def _one_axis(a: TensorLike, axis: Axis, what: str) -> Any:
     if axis is not None and not isinstance(axis, (int, np.integer)):
         raise TypeError(f"numpy.{what} takes one axis, not {axis!r}; theano.tensor.{what} takes several")
     a = as_tensor_variable(a)
@@ -250,7 +254,7 @@ def triu(m: Any, k: Any = 0) -> Any:
     return _triangle(m, k, "triu")
 
 
-def _triangle(m: Any, k: Any, what: str) -> Any:
+def _triangle(m: TensorLike, k: Any, what: str) -> Any:
     m = as_tensor_variable(m)
     if m.type.ndim < 2:
         raise ValueError(f"numpy.{what}: {m} has {m.type.ndim} dimensions; give 2 or more")
@@ -276,7 +280,12 @@ def _as_array(value: Any) -> Any:
 
 
 def cov(
-    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, dtype: Any = None
+    m: TensorLike,
+    y: TensorLike | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    dtype: str | None = None,
 ) -> Any:
     """Return ``numpy.cov``: in float64 at least, and a number for one variable."""
     given = [as_tensor_variable(v) for v in ((m,) if y is None else (m, y))]
@@ -285,7 +294,7 @@ def cov(
     return el.cast(_cov(rows, more[0] if more else None, rowvar, bias, ddof), wide)
 
 
-def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+def searchsorted(a: TensorLike, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     """Return ``numpy.searchsorted``, in a vector."""
     a = as_tensor_variable(a)
     if a.type.ndim != 1:
@@ -294,7 +303,11 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
 
 
 def unique(
-    ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Any = None
+    ar: TensorLike,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
 ) -> Any:
     """Return ``numpy.unique``: which result each element is has the shape of the elements."""
     ar = as_tensor_variable(ar)

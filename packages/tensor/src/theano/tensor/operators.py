@@ -6,7 +6,7 @@ Each method is one call of a function that has the documentation; this file only
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from theano import scalar as scal
@@ -39,9 +39,13 @@ from theano.tensor.sort.op import argsort, sort
 from theano.tensor.sort.search import searchsorted
 from theano.tensor.type import TensorType
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import Axis, TensorLike
+    from theano.tensor.type import Tensor
+
 
 def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: Variable | float) -> Any:
         try:
             return function(self, other)
         except scal.ComplexError:
@@ -54,7 +58,7 @@ def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: float) -> Tensor:
         try:
             return function(other, self)
         except scal.ComplexError:
@@ -66,7 +70,7 @@ def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
 
 
 def _unary(function: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
-    def method(self: Any) -> Any:
+    def method(self: Any) -> Tensor:
         return function(self)
 
     method.__name__ = name
@@ -98,10 +102,12 @@ class TensorOperators(_Base):
     __array_priority__ = 1000
     __hash__ = Variable.__hash__
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+    def __array_ufunc__(self, ufunc: object, method: str, *inputs: TensorLike, **keywords: object) -> Tensor:
         return numpy_calls.ufunc(ufunc, method, inputs, keywords)
 
-    def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
+    def __array_function__(
+        self, function: object, types: tuple[type, ...], arguments: Any, keywords: Mapping[str, str | type]
+    ) -> Tensor:
         return numpy_calls.function(function, arguments, keywords)
 
     # -- what the type says -----------------------------------------------------------------------------
@@ -196,7 +202,7 @@ class TensorOperators(_Base):
     def __contains__(self, item: Any) -> bool:
         raise TypeError(f"`in` needs the values of {self}, known only when a function runs: use T.any(T.eq(x, y))")
 
-    def __getitem__(self, args: Any) -> Any:
+    def __getitem__(self, args: Any) -> Tensor:
         return getitem(self, args)
 
     def __delitem__(self, args: Any) -> None:
@@ -260,7 +266,7 @@ class TensorOperators(_Base):
         """Return ones of this shape."""
         return ones_like(self, dtype, opt)
 
-    def copy(self, name: str | None = None) -> Any:
+    def copy(self, name: str | None = None) -> Tensor:
         """Return the same values in memory of their own."""
         result = el.tensor_copy(self)
         result.name = name
@@ -272,23 +278,27 @@ class TensorOperators(_Base):
         """Return the sum along axes; see :func:`theano.tensor.sum`."""
         return reduce.sum(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
 
-    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Any:
+    def prod(
+        self, axis: Axis = None, dtype: str | None = None, keepdims: bool = False, acc_dtype: str | None = None
+    ) -> Tensor:
         """Return the product along axes."""
         return reduce.prod(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
 
-    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Any:
+    def mean(
+        self, axis: Axis = None, dtype: str | None = None, keepdims: bool = False, acc_dtype: str | None = None
+    ) -> Tensor:
         """Return the mean along axes."""
         return reduce.mean(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
 
-    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Any:
+    def var(self, axis: Axis = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Tensor:
         """Return the variance along axes."""
         return reduce.var(self, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
 
-    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Any:
+    def std(self, axis: Axis = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Tensor:
         """Return the standard deviation along axes."""
         return reduce.std(self, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
 
-    def norm(self, L: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    def norm(self, L: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Return the ``L``-norm along axes."""
         return reduce.norm(self, L, axis=axis, keepdims=keepdims)
 
@@ -296,15 +306,15 @@ class TensorOperators(_Base):
         """Return the largest elements along axes."""
         return reduce.max(self, axis, keepdims=keepdims)
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def min(self, axis: Axis = None, keepdims: bool = False) -> Any:
         """Return the smallest elements along axes."""
         return reduce.min(self, axis, keepdims=keepdims)
 
-    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def argmax(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Return the places of the largest elements along axes."""
         return reduce.argmax(self, axis, keepdims=keepdims)
 
-    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def argmin(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Return the places of the smallest elements along axes."""
         return reduce.argmin(self, axis, keepdims=keepdims)
 
@@ -316,15 +326,15 @@ class TensorOperators(_Base):
         """Return whether any element along axes is true."""
         return reduce.any(self, axis=axis, keepdims=keepdims)
 
-    def ptp(self, axis: Any = None) -> Any:
+    def ptp(self, axis: Axis = None) -> Tensor:
         """Return the range along an axis."""
         return reduce.ptp(self, axis)
 
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Any:
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Tensor:
         """Return the sum of a diagonal; see :func:`theano.tensor.trace`."""
         return trace(self, offset, axis1, axis2, dtype)
 
-    def cumsum(self, axis: int | None = None, dtype: str | None = None) -> Any:
+    def cumsum(self, axis: int | None = None, dtype: str | None = None) -> Tensor:
         """Return the sums of the elements up to each place; see :func:`theano.tensor.cumsum`."""
         return cumsum(self, axis, dtype)
 
@@ -343,7 +353,7 @@ class TensorOperators(_Base):
         """The tensor with its dimensions reversed."""
         return transpose(self)
 
-    def transpose(self, *axes: Any) -> Any:
+    def transpose(self, *axes: Any) -> Tensor:
         """Return the tensor with its dimensions in another order, reversed where none is given."""
         if not axes:
             return transpose(self)
@@ -380,15 +390,15 @@ class TensorOperators(_Base):
         """Return the tensor with its last dimensions joined, so that ``ndim`` are left."""
         return flatten(self, ndim)
 
-    def ravel(self) -> Any:
+    def ravel(self) -> Tensor:
         """Return the elements as a vector."""
         return flatten(self)
 
-    def squeeze(self) -> Any:
+    def squeeze(self) -> Tensor:
         """Return the tensor without the dimensions that are known to have length 1."""
         return squeeze(self)
 
-    def swapaxes(self, axis1: int, axis2: int) -> Any:
+    def swapaxes(self, axis1: int, axis2: int) -> Tensor:
         """Return the tensor with two dimensions exchanged."""
         return swapaxes(self, axis1, axis2)
 
@@ -402,7 +412,7 @@ class TensorOperators(_Base):
 
     # -- selecting --------------------------------------------------------------------------------------------
 
-    def take(self, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
+    def take(self, indices: Tensor, axis: int | None = None, mode: str = "raise") -> Tensor:
         """Return elements along an axis; see :func:`theano.tensor.take`."""
         return take(self, indices, axis, mode)
 
@@ -414,7 +424,7 @@ class TensorOperators(_Base):
         """Return for each element the choice that it names."""
         return fn.choose(self, a, None, mode) if choices is None else fn.choose(a, choices, None, mode)
 
-    def nonzero(self, return_matrix: bool = False) -> Any:
+    def nonzero(self, return_matrix: bool = False) -> tuple[Tensor, ...]:
         """Return the places of the elements that are not 0."""
         return nonzero(self, return_matrix=return_matrix)
 
@@ -422,11 +432,11 @@ class TensorOperators(_Base):
         """Return the elements that are not 0."""
         return nonzero_values(self)
 
-    def sort(self, axis: int = -1, kind: str = "quicksort", order: Any = None) -> Any:
+    def sort(self, axis: int = -1, kind: str = "quicksort", order: object = None) -> Any:
         """Return the elements in order along an axis."""
         return sort(self, axis, kind, order)
 
-    def argsort(self, axis: int = -1, kind: str = "quicksort", order: Any = None) -> Any:
+    def argsort(self, axis: int = -1, kind: str = "quicksort", order: object = None) -> Tensor:
         """Return the places that put the elements in order along an axis."""
         return argsort(self, axis, kind, order)
 
@@ -440,7 +450,7 @@ class TensorOperators(_Base):
         """Return the number that this is worth; see :func:`theano.tensor.get_scalar_constant_value`."""
         return get_scalar_constant_value(self)
 
-    def transfer(self, target: str) -> Any:
+    def transfer(self, target: str) -> Tensor:
         """Return the values on another device; ``"cpu"`` is the only one in this layer."""
         for move in transfers:
             moved = move(self, target)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.graph import Constant, Op, Variable
@@ -20,6 +21,10 @@ from theano.tensor.reduce.careduce import CAReduce, Max, Min, Prod, Sum
 from theano.tensor.shape.basic import Rebroadcast, Shape
 from theano.tensor.shape.reshape import Reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
+
+if TYPE_CHECKING:
+    from theano.scalar.annotations import Number
+    from theano.scalar.type import Scalar
 
 OPERATORS: list[tuple[Elemwise, str, float, str]] = [  # function, sign, precedence, association
     (el.add, "+", -2, "either"),
@@ -97,10 +102,10 @@ class ReductionPrinter:
         return f"{name}({shown}, axis={node.op.axis if len(node.op.axis) != 1 else f'({node.op.axis[0]},)'})"
 
 
-def index_text(idx_list: Any, numbers: Any, pstate: PrinterState) -> str:
+def index_text(idx_list: Sequence[slice | Scalar], numbers: Sequence[Number], pstate: PrinterState) -> str:
     """Return an index in Python's notation."""
 
-    def number(v: Any) -> str:
+    def number(v: Number) -> str:
         if isinstance(v, Constant):
             return str(v.data)
         inner = v.owner.inputs[0] if v.owner is not None and isinstance(v.owner.op, ScalarFromTensor) else v

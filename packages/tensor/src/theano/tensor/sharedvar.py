@@ -82,7 +82,7 @@ def tensor_constructor(
 
 @shared_constructor
 def scalar_constructor(
-    value: Any,
+    value: object,
     name: str | None = None,
     strict: bool = False,
     allow_downcast: bool | None = None,

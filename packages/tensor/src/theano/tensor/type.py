@@ -35,7 +35,7 @@ NAMED_PATTERNS = {
 _DTYPES = frozenset(scal.all_dtypes)
 
 
-def dtype_name(dtype: Any) -> str:
+def dtype_name(dtype: str) -> str:
     """Return the name of a dtype, however it is given; ``"floatX"`` stands for ``theano.config.floatX``.
 
     Examples
@@ -204,7 +204,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
 
     # -- values ---------------------------------------------------------------------------------------
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray:
+    def filter(self, value: object, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray:
         """Return ``value`` as an array of this type.
 
         Parameters
@@ -241,14 +241,14 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             raise ValueError(f"{self} checks that values are finite, and this one is not")
         return data
 
-    def _whatever_it_costs(self, value: Any) -> np.ndarray:
+    def _whatever_it_costs(self, value: object) -> np.ndarray:
         plain = np.asarray(value)
         if plain.dtype.kind not in "biufc":
             return np.asarray(value, dtype=self.numpy_dtype)
         with np.errstate(all="ignore"):
             return plain.astype(self.numpy_dtype, copy=False)
 
-    def _as_it_is(self, value: Any) -> np.ndarray:
+    def _as_it_is(self, value: object) -> np.ndarray:
         if not isinstance(value, np.ndarray):
             raise TypeError(
                 f"{self} is strict and takes only a numpy array, not {_short(value)} of type {type(value).__name__}. "
@@ -300,7 +300,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             raise TypeError(self._loss_message(value, f"a value of Python type {type(value).__name__}"))
         return converted
 
-    def _loss_message(self, value: Any, what: str) -> str:
+    def _loss_message(self, value: object, what: str) -> str:
         return (
             f"{self} cannot take {what} without a risk of losing precision: {_short(value)}.\n"
             f"  If that loss does not matter, convert the value yourself with "
@@ -339,8 +339,8 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
 
     @staticmethod
     def values_eq_approx(
-        a: Any,
-        b: Any,
+        a: TensorLike,
+        b: TensorLike,
         allow_remove_inf: bool = False,
         allow_remove_nan: bool = False,
         rtol: float | None = None,
@@ -378,7 +378,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
                 close |= np.isnan(a)
         return bool(np.all(close))
 
-    def may_share_memory(self, a: Any, b: Any) -> bool:
+    def may_share_memory(self, a: TensorLike, b: object) -> bool:
         """Return whether the memory of two arrays overlaps, of NumPy or of other libraries."""
         a, b = in_memory(a), in_memory(b)
         if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)) or not np.may_share_memory(a, b):
@@ -393,7 +393,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         """Return an array of zeros of this dtype."""
         return np.zeros(shape, dtype=self.numpy_dtype)
 
-    def value_copy(self, value: Any) -> np.ndarray:
+    def value_copy(self, value: TensorLike) -> np.ndarray:
         """Return a copy in C order."""
         return np.array(value, dtype=self.numpy_dtype, copy=True, order="C")
 
@@ -470,6 +470,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
 #: What annotations call a variable of a `TensorType`, and a node whose inputs and outputs all are that
 #: (``TensorApply[Dot]``: a node of the op ``Dot``).
 if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
     from theano.tensor.operators import TensorOperators as Tensor
     from theano.tensor.var import TensorConstant
 else:
@@ -489,8 +490,8 @@ class TensorConstantSignature(tuple[Any, ...]):
 
     __slots__ = ()
 
-    def __new__(cls, parts: Iterable[Any] = ()) -> Self:
-        """Return the signature of these parts; in pickles of other versions they are a type and an array."""
+    def __new__(cls, parts: Iterable[bytes | str | tuple[int, ...]] = ()) -> Self:
+        """Return the signature of these parts; in pickles of older versions they are a type and an array."""
         parts = tuple(parts)
         return super().__new__(cls, cls.of(parts[1]) if len(parts) == 2 and isinstance(parts[1], np.ndarray) else parts)
 
@@ -498,7 +499,7 @@ class TensorConstantSignature(tuple[Any, ...]):
         """Leave what other versions noted of the array."""
 
     @classmethod
-    def of(cls, value: Any) -> TensorConstantSignature:
+    def of(cls, value: TensorLike) -> TensorConstantSignature:
         """Return the signature of an array."""
         data = np.asarray(value)
         # A broadcast or transposed constant is worth the same as its compact copy.
@@ -510,7 +511,7 @@ class TensorConstantSignature(tuple[Any, ...]):
         return cls((data.dtype.str, data.shape, raw))
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value).replace("\n", "")
     return text if len(text) <= 60 else text[:40] + " ... " + text[-12:]
 
@@ -518,7 +519,7 @@ def _short(value: Any) -> str:
 values_eq_approx = TensorType.values_eq_approx
 
 
-def values_eq_approx_remove_inf(a: Any, b: Any) -> bool:
+def values_eq_approx_remove_inf(a: TensorLike, b: TensorLike) -> bool:
     """Return ``values_eq_approx``, where ``b`` may be finite where ``a`` is infinite.
 
     Examples
@@ -529,7 +530,7 @@ def values_eq_approx_remove_inf(a: Any, b: Any) -> bool:
     return TensorType.values_eq_approx(a, b, allow_remove_inf=True)
 
 
-def values_eq_approx_remove_nan(a: Any, b: Any) -> bool:
+def values_eq_approx_remove_nan(a: TensorLike, b: TensorLike) -> bool:
     """Return ``values_eq_approx``, where ``b`` may be a number where ``a`` is NaN.
 
     Examples
@@ -540,7 +541,7 @@ def values_eq_approx_remove_nan(a: Any, b: Any) -> bool:
     return TensorType.values_eq_approx(a, b, allow_remove_nan=True)
 
 
-def values_eq_approx_remove_inf_nan(a: Any, b: Any) -> bool:
+def values_eq_approx_remove_inf_nan(a: TensorLike, b: TensorLike) -> bool:
     """Return ``values_eq_approx``, where ``b`` may be a finite number where ``a`` is not.
 
     Examples
@@ -551,7 +552,7 @@ def values_eq_approx_remove_inf_nan(a: Any, b: Any) -> bool:
     return TensorType.values_eq_approx(a, b, allow_remove_inf=True, allow_remove_nan=True)
 
 
-def values_eq_approx_up_to_phases(a: Any, b: Any) -> bool:
+def values_eq_approx_up_to_phases(a: np.ndarray, b: np.ndarray) -> bool:
     """Return whether the columns of two matrices are the same but for a factor of absolute value 1 each.
 
     So are eigenvectors, of which there are as many as there are such factors.
@@ -571,12 +572,12 @@ def values_eq_approx_up_to_phases(a: Any, b: Any) -> bool:
     return TensorType.values_eq_approx((a * phases).astype(a.dtype), b)
 
 
-def values_eq_approx_up_to_phases_of_rows(a: Any, b: Any) -> bool:
+def values_eq_approx_up_to_phases_of_rows(a: np.ndarray, b: np.ndarray) -> bool:
     """Return whether the rows of two matrices are the same but for a factor of absolute value 1 each."""
     return values_eq_approx_up_to_phases(a.T, b.T)
 
 
-def values_eq_approx_always_true(a: Any, b: Any) -> bool:
+def values_eq_approx_always_true(a: TensorLike, b: TensorLike) -> bool:
     """Return True: for values that nobody promises, such as memory that was only allocated.
 
     Examples

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from theano.graph.c_contract import Sub
@@ -42,7 +40,7 @@ class ArraysInC(c_values.NumPyInC):
         """Begin without an array."""
         return f"{name} = NULL;"
 
-    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
+    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: object) -> str:
         """Take the array if it is one of this type."""
         return c_values.array_extract(name, self.dtype, len(self.broadcastable), sub, check_input)
 

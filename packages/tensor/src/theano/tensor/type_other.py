@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,13 +12,17 @@ from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Generic, Op, Type, Variable
 from theano.tensor.convert import as_tensor_variable
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.tensor.annotations import Tensors
+
 
 class SliceType(Type):
     """Python's slices."""
 
     __props__ = ()
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> slice:
+    def filter(self, value: object, strict: bool = False, allow_downcast: bool | None = None) -> slice:
         """Return ``value``, which must be a slice."""
         if not isinstance(value, slice):
             raise TypeError(f"expected a slice, got {value!r} of type {type(value).__name__}")
@@ -63,7 +67,7 @@ class NoneTypeT(Generic):
         if value is not None:
             raise TypeError(f"expected None, got {value!r}")
 
-    def is_valid_value(self, value: Any, strict: bool = True) -> bool:
+    def is_valid_value(self, value: object, strict: bool = True) -> bool:
         """Return whether ``value`` is None."""
         return value is None
 
@@ -111,11 +115,11 @@ class MakeSlice(Op):
             slc, stop, step = slc.start, slc.stop, slc.step
         return Apply(self, [as_int_none_variable(v) for v in (slc, stop, step)], [slicetype.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Build the slice."""
         output_storage[0][0] = slice(*[None if v is None else int(v) for v in inputs])
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return disconnected gradients."""
         return [DisconnectedType()() for _ in inputs]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,11 @@ from theano.graph import FunctionGraph, Variable
 from theano.tensor.convert import is_tensor
 from theano.tensor.shape.basic import shape
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
 
-def hash_from_ndarray(data: Any) -> str:
+
+def hash_from_ndarray(data: TensorLike) -> str:
     """Return a text that is the same for arrays of the same dtype, shape and elements.
 
     Examples
@@ -64,7 +67,7 @@ def shape_of_variables(
     return {v: tuple(int(n) for n in found) for v, found in zip(tensors, lengths(*models), strict=True)}
 
 
-def check_equal_numpy(x: Any, y: Any) -> bool:
+def check_equal_numpy(x: object, y: object) -> bool:
     """Return whether two values are the same; of arrays, also dtype, shape and memory layout.
 
     Examples
@@ -94,7 +97,7 @@ def constructor(f: Callable[..., Any]) -> Callable[..., Any]:
 constructors: list[Callable[..., Any]] = []
 
 
-def as_list(x: Any) -> list[Any]:
+def as_list(x: Any) -> list[int]:
     """Return a sequence as a list, anything else as a list of it.
 
     Examples

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from theano import scalar as scal
 from theano.tensor.elemwise.op import Elemwise
+
+if TYPE_CHECKING:
+    from theano.scalar.annotations import Number
 
 scalar_xlogx = scal.scalar_op(
     "xlogx", "x",
@@ -23,7 +26,7 @@ scalar_xlogx = scal.scalar_op(
 
 
 
-def _xlogy0_gradient(x: Any, y: Any, out: Any, g: Any) -> tuple[Any, Any]:
+def _xlogy0_gradient(x: Number, y: Number, out: Number, g: Number) -> tuple[Number, Number]:
     # Where x is 0 so is the function, whatever y is, 0 too.
     return g * scal.log(y), g * x / scal.switch(scal.eq(x, 0) & scal.eq(y, 0), 1, y)
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.batching import Rule
-from theano.graph import Apply
 from theano.graph.variable import Variable
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.create.alloc import alloc
 from theano.tensor.shape.basic import patternbroadcast, shape_i, shape_tuple
 from theano.tensor.shape.reshape import reshape
 from theano.tensor.shape.scalars import tensor_from_scalar
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+    from theano.tensor.type import Tensor
 
 
 class BatchedNode:
@@ -26,14 +29,14 @@ class BatchedNode:
         Which of these have a batch axis.
     """
 
-    def __init__(self, node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]):
+    def __init__(self, node: Node, inputs: Sequence[Any], batched: Sequence[bool]):
         self.node, self.batched = node, batched
         self.op: Any = node.op
         # Scalars with a batch axis are vectors; the others become tensors where a rule wants them.
         self.inputs: list[Any] = list(inputs)
 
     @property
-    def n(self) -> Any:
+    def n(self) -> Tensor:
         """How many rows there are."""
         return shape_i(next(v for v, many in zip(self.inputs, self.batched, strict=True) if many), 0)
 
@@ -45,7 +48,7 @@ class BatchedNode:
         """Return how many dimensions a row of input ``i`` has."""
         return int(getattr(self.node.inputs[i].type, "ndim", 0))
 
-    def tensor(self, i: int) -> Any:
+    def tensor(self, i: int) -> Tensor:
         """Return input ``i`` as a tensor, with or without a batch axis."""
         v = self.inputs[i]
         return v if is_tensor(v) else tensor_from_scalar(v)
@@ -92,7 +95,7 @@ def batches(*classes: type) -> Callable[[Callable[[BatchedNode], Any]], Callable
     """Enter a rule for classes of ops; it returns one variable, a list, or None where it has no form for a node."""
 
     def enter(form: Callable[[BatchedNode], Any]) -> Callable[[BatchedNode], Any]:
-        def rule(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]) -> list[Variable] | None:
+        def rule(node: Node, inputs: Sequence[Variable], batched: Sequence[bool]) -> list[Variable] | None:
             made = form(BatchedNode(node, inputs, batched))
             return made if made is None else list(made) if isinstance(made, (list, tuple)) else [made]
 
@@ -102,7 +105,7 @@ def batches(*classes: type) -> Callable[[Callable[[BatchedNode], Any]], Callable
     return enter
 
 
-def fitted(new: Any, row: Any) -> Any:
+def fitted(new: Tensor, row: Tensor) -> Tensor:
     """Return many rows together as the type of one of them says: the same flags after the batch axis."""
     if not is_tensor(new):
         return new

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.batching import NoRuleError, batch, has_batch_axis
-from theano.graph import Apply
 from theano.graph.variable import Variable
 from theano.scalar import Scalar
 from theano.tensor.batching.batched_node import BatchedNode, batches, repeated
@@ -15,8 +14,11 @@ from theano.tensor.rows.op import MapRows, map_rows
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
 from theano.tensor.type import TensorType
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
-def row_by_row(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]) -> list[Variable] | None:
+
+def row_by_row(node: Node, inputs: Sequence[Any], batched: Sequence[bool]) -> list[Variable] | None:
     """Return the outputs of a node from a loop over the rows; None where an output is no tensor."""
     if not all(is_tensor(v) or isinstance(v.type, Scalar) for v in node.outputs):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.batching import NoRuleError, batch, has_batch_axis
 from theano.graph.clone import clone_replace
@@ -19,8 +19,12 @@ from theano.tensor.rows.op import map_rows
 from theano.tensor.shape.basic import shape_i
 from theano.tensor.type import TensorType
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
-def vectorize_graph(outputs: Any, replace: Mapping[Any, Any]) -> Any:
+
+def vectorize_graph(outputs: Any, replace: Mapping[Tensor, Tensor]) -> Any:
     """Return expressions with some of their variables replaced by tensors that have batch axes in front.
 
     What ``outputs`` say of the variables is said of all elements along these axes at once, as NumPy's generalised
@@ -68,7 +72,7 @@ def vectorize_graph(outputs: Any, replace: Mapping[Any, Any]) -> Any:
     return found[0] if single else found
 
 
-def _replacement(old: Any, new: Any) -> Any:
+def _replacement(old: Tensor, new: TensorLike) -> Tensor:
     """Return ``new`` as a variable that can take the place of ``old``, or complain."""
     if not isinstance(old, Variable):
         raise TypeError(f"vectorize_graph: only variables can be replaced, not {old!r}")
@@ -195,7 +199,7 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
         raise TypeError(f"vectorize: func must be a function of variables, not {func!r}")
     dims = None if signature is None else parse_signature(signature)
 
-    def vectorized(*args: Any) -> Any:
+    def vectorized(*args: TensorLike) -> Any:
         given = [as_tensor_variable(a) for a in args]
         cores = [()] * len(given) if dims is None else dims[0]
         if len(cores) != len(given):
@@ -237,7 +241,7 @@ def parse_signature(signature: str) -> tuple[list[tuple[str, ...]], list[tuple[s
     return left, right
 
 
-def _row(v: Any, core: tuple[str, ...], i: int, signature: str | None) -> Any:
+def _row(v: Tensor, core: tuple[str, ...], i: int, signature: str | None) -> Tensor:
     if v.type.ndim < len(core):
         raise TypeError(
             f"vectorize: argument {i}, {v} of type {v.type}, has {v.type.ndim} dimensions, but the signature "
@@ -248,7 +252,7 @@ def _row(v: Any, core: tuple[str, ...], i: int, signature: str | None) -> Any:
     return row
 
 
-def _check_outputs(outputs: Sequence[Any], cores: list[tuple[str, ...]] | None, signature: str | None) -> None:
+def _check_outputs(outputs: Sequence[Tensor], cores: list[tuple[str, ...]] | None, signature: str | None) -> None:
     if cores is None:
         return
     if len(outputs) != len(cores):
@@ -263,9 +267,9 @@ def _check_outputs(outputs: Sequence[Any], cores: list[tuple[str, ...]] | None, 
             )
 
 
-def _cores_of_one_length(given: Sequence[Any], cores: Sequence[tuple[str, ...]]) -> list[Any]:
+def _cores_of_one_length(given: Sequence[Tensor], cores: Sequence[tuple[str, ...]]) -> list[Tensor]:
     """Return the arguments, checked to be equally long where the signature has one name."""
-    seen: dict[str, Any] = {}
+    seen: dict[str, Tensor] = {}
     checked = []
     for v, core in zip(given, cores, strict=True):
         conditions = []
@@ -280,7 +284,7 @@ def _cores_of_one_length(given: Sequence[Any], cores: Sequence[tuple[str, ...]])
     return checked
 
 
-def _with_all_axes(v: Any, ndim: int, given: Sequence[Any], cores: Sequence[tuple[str, ...]]) -> Any:
+def _with_all_axes(v: Tensor, ndim: int, given: Sequence[Tensor], cores: Sequence[tuple[str, ...]]) -> Tensor:
     """Return a result with the batch axes of all arguments together, which it may not depend on."""
     counts = [a.type.ndim - len(core) for a, core in zip(given, cores, strict=True)]
     count = max(counts, default=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,12 @@ from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import flatten, reshape, transpose
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class Dot(Op):
@@ -37,7 +43,8 @@ class Dot(Op):
     def __str__(self) -> str:
         return "dot"
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: Variable) -> Apply:
+        """Return the node."""
         if len(inputs) != 2:
             raise TypeError(f"theano.tensor.Dot takes 2 inputs, got {len(inputs)}")
         x, y = map(as_tensor_variable, inputs)
@@ -51,7 +58,7 @@ class Dot(Op):
         pattern = x.type.broadcastable[:-1] + (y.type.broadcastable[1:] if y.type.ndim == 2 else ())
         return Apply(self, [x, y], [TensorType(dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Multiply with NumPy."""
         x, y = inputs
         if x.shape[-1] != y.shape[0]:
@@ -62,7 +69,7 @@ class Dot(Op):
         dtype = node.outputs[0].type.dtype
         output_storage[0][0] = np.asarray(np.dot(x.astype(dtype, copy=False), y.astype(dtype, copy=False)), dtype=dtype)
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the two products of the gradient with the other factor."""
         (x, y), (g,) = inputs, output_grads
         if x.type.dtype in scal.complex_dtypes or y.type.dtype in scal.complex_dtypes:
@@ -86,7 +93,7 @@ _dot = Dot()
 products: Chain[Callable[[Any, Any], Any]] = Chain("tensor.blas.dot.products", "what a product of other variables is")
 
 
-def dot(a: Any, b: Any) -> Any:
+def dot(a: TensorLike, b: TensorLike) -> Any:
     """Return the product of two tensors: the sum over the last axis of ``a`` and the last but one of ``b``.
 
     Layers that have products of other variables (sparse ones) answer for these at the point `products`.
@@ -114,7 +121,7 @@ def dot(a: Any, b: Any) -> Any:
     return _dot(a, b)
 
 
-def matmul(a: Any, b: Any) -> Any:
+def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     """Return the products of the matrices in the last two axes of two tensors, as ``a @ b`` and ``numpy.matmul`` do.
 
     The axes before the last two are broadcast against each other; a length of 1 is stretched where the type of the
@@ -161,7 +168,7 @@ def matmul(a: Any, b: Any) -> Any:
     return _matmul_of_stacks(a, b)
 
 
-def _matmul_of_stacks(a: Any, b: Any) -> Any:
+def _matmul_of_stacks(a: Tensor, b: Tensor) -> Tensor:
     """Return the products of stacks of matrices: one batched product over the axes that both stacks have.
 
     An axis that only one of them has is one more axis of rows or columns, so that nothing is stretched.
@@ -185,7 +192,7 @@ def _matmul_of_stacks(a: Any, b: Any) -> Any:
     return product.dimshuffle([found.index(i) if i in found else "x" for i in places])
 
 
-def _over_first_axes(left: Any, right: Any, n: int) -> Any:
+def _over_first_axes(left: Tensor, right: Tensor, n: int) -> Tensor:
     """Return products paired along the first ``n`` axes: sums over the last axis of one, the next of the other."""
     if n == 0:
         return tensordot(left, right, [[left.type.ndim - 1], [0]])
@@ -206,7 +213,7 @@ def _over_first_axes(left: Any, right: Any, n: int) -> Any:
     return product if n == 1 else reshape(product, [*lengths, *rest], ndim=n + len(rest))
 
 
-def dense_dot(a: Any, b: Any) -> Any:
+def dense_dot(a: TensorLike, b: TensorLike) -> Tensor:
     """Return the product of two tensors; sparse ones have a function of their own.
 
     Examples
@@ -218,7 +225,7 @@ def dense_dot(a: Any, b: Any) -> Any:
     return dot(as_tensor_variable(a), as_tensor_variable(b))
 
 
-def outer(x: Any, y: Any) -> Any:
+def outer(x: TensorLike, y: TensorLike) -> Any:
     """Return the matrix of the products of each element of ``x`` with each of ``y``.
 
     Examples
@@ -232,7 +239,7 @@ def outer(x: Any, y: Any) -> Any:
     return dot(x.dimshuffle(0, "x"), y.dimshuffle("x", 0))
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[list[int]] = 2) -> Tensor:
     """Return the sum of products over chosen axes of two tensors.
 
     Parameters
@@ -258,7 +265,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return patternbroadcast(reshape(_dot(rows, columns), lengths, ndim=len(lengths)), pattern)
 
 
-def _as_matrix(x: Any, first: Sequence[int], last: Sequence[int]) -> Any:
+def _as_matrix(x: Tensor, first: Sequence[int], last: Sequence[int]) -> Tensor:
     """Return ``x`` with two groups of axes each joined into one."""
     moved = transpose(x, [*first, *last])
     if len(first) == len(last) == 1:
@@ -308,7 +315,8 @@ class BatchedDot(Op):
     linear_in = (0, 1)
     shapes = "Ai,bjC->AC"
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: Variable) -> Apply:
+        """Return the node."""
         if len(inputs) != 2:
             raise TypeError(f"BatchedDot takes 2 inputs, got {len(inputs)}")
         x, y = map(as_tensor_variable, inputs)
@@ -321,7 +329,7 @@ class BatchedDot(Op):
         pattern = [batch, *x.type.broadcastable[1:-1], *(y.type.broadcastable[2:] if y.type.ndim == 3 else ())]
         return Apply(self, [x, y], [TensorType(dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Multiply with NumPy."""
         x, y = inputs
         if x.shape[0] != y.shape[0] or x.shape[-1] != y.shape[1]:
@@ -338,7 +346,7 @@ class BatchedDot(Op):
         out = out[:, :, 0] if y.ndim == 2 else out
         output_storage[0][0] = np.ascontiguousarray(out[:, 0] if x.ndim == 2 else out)
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the products of the gradient with the other factors."""
         (x, y), (g,) = inputs, output_grads
         if x.type.dtype in scal.complex_dtypes or y.type.dtype in scal.complex_dtypes:
@@ -357,7 +365,7 @@ class BatchedDot(Op):
 batched_dot_op = BatchedDot()
 
 
-def batched_dot(a: Any, b: Any) -> Any:
+def batched_dot(a: TensorLike, b: TensorLike) -> Tensor:
     """Return the products of the members of two batches, paired along the first axis.
 
     Parameters
@@ -383,7 +391,7 @@ def batched_dot(a: Any, b: Any) -> Any:
     return batched_dot_op(a, b)
 
 
-def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
+def batched_tensordot(x: Variable, y: TensorLike, axes: Any = 2) -> Tensor:
     """Return :func:`tensordot` of the members of two batches, paired along the first axis.
 
     Parameters
@@ -412,7 +420,7 @@ def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     return reshape(batched_dot_op(left, right), lengths, ndim=len(lengths))
 
 
-def _as_batch(x: Any, first: Sequence[int], last: Sequence[int]) -> Any:
+def _as_batch(x: Tensor, first: Sequence[int], last: Sequence[int]) -> Tensor:
     moved = transpose(x, [0, *first, *last])
     lengths = (x.shape[0], _product([x.shape[i] for i in first]), _product([x.shape[i] for i in last]))
     return reshape(moved, lengths, ndim=3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
@@ -25,13 +25,16 @@ from theano.tensor.kernels.common import (
 )
 from theano.toolchain.checks import Line
 
+if TYPE_CHECKING:
+    from theano.graph.op import Op
+
 __all__ = [
     "BlasLibrary", "batched_dot_kernel", "describe_blas", "doctor", "dot22scalar_kernel", "dot_kernel", "find_blas",
     "gemm_kernel", "gemv_kernel", "ger_kernel",
 ]  # fmt: skip
 
 
-def _routines(op: Any, node: Apply) -> Parameters:
+def _routines(op: Op, node: Apply) -> Parameters:
     """Return the parameters of each product of ``c/linear.c``: how it works, and the routines it may call."""
     library, dtype = find_blas(), dtype_of(node.inputs[0])
     choice = choose_gemm(library)
@@ -43,37 +46,37 @@ def _routines(op: Any, node: Apply) -> Parameters:
 
 
 @ready("th_kernel_dot", work=20.0)
-def dot_kernel(op: Any, node: Apply) -> Parameters:
+def dot_kernel(op: Op, node: Apply) -> Parameters:
     """Return the product of two vectors or matrices."""
     return _routines(op, node)
 
 
 @ready("th_kernel_dot", work=20.0)
-def dot22scalar_kernel(op: Any, node: Apply) -> Parameters:
+def dot22scalar_kernel(op: Dot22Scalar, node: Apply) -> Parameters:
     """Return the product of two matrices and a number."""
     return _routines(op, node)
 
 
 @ready("th_kernel_gemm", work=20.0)
-def gemm_kernel(op: Any, node: Apply) -> Parameters:
+def gemm_kernel(op: Gemm, node: Apply) -> Parameters:
     """Return ``b z + a x y``; in place of z if the op declares that."""
     return _routines(op, node)
 
 
 @ready("th_kernel_gemv", work=20.0)
-def gemv_kernel(op: Any, node: Apply) -> Parameters:
+def gemv_kernel(op: Gemv, node: Apply) -> Parameters:
     """Return ``b y + a A x``; in place of y if the op declares that."""
     return _routines(op, node)
 
 
 @ready("th_kernel_ger", work=20.0)
-def ger_kernel(op: Any, node: Apply) -> Parameters:
+def ger_kernel(op: Ger, node: Apply) -> Parameters:
     """Return ``A + a x y'``; in place of A if the op declares that."""
     return _routines(op, node)
 
 
 @ready("th_kernel_batched_dot", work=20.0)
-def batched_dot_kernel(op: Any, node: Apply) -> Parameters:
+def batched_dot_kernel(op: BatchedDot, node: Apply) -> Parameters:
     """Return the products of pairs along the first axis; either side may be matrices or vectors."""
     return _routines(op, node)
 

@@ -8,7 +8,7 @@ into their first input. Users write ``dot``, ``+`` and ``*``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,11 @@ from theano.tensor.elemwise.functions import cast
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.type import TensorApply, TensorType
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.type import Tensor
+
 BLAS_DTYPES = ("float16", "float32", "float64", "complex64", "complex128")
 
 
@@ -33,7 +38,7 @@ class _Routine(ExpressionOp):
 
     ndims: tuple[int, ...]
 
-    def convert(self, *inputs: Any) -> list[Any]:
+    def convert(self, *inputs: Variable) -> list[Any]:
         """Return the inputs as tensors of one BLAS dtype and the wanted numbers of dimensions."""
         tensors = of_ndims(self, inputs, self.ndims)
         first = tensors[0].type.dtype
@@ -53,7 +58,7 @@ class WrongRank(TypeError):
         return "\n".join(map(str, self.args))
 
 
-def _in_dtype(number: Any, dtype: str) -> Any:
+def _in_dtype(number: Tensor, dtype: str) -> Tensor:
     """Return a number in the dtype of what it scales, if that holds it: 1.0 alone is of float32."""
     if isinstance(number, Constant) and np.can_cast(np.min_scalar_type(number.data), dtype):
         kept = number.data.astype(dtype)
@@ -61,7 +66,7 @@ def _in_dtype(number: Any, dtype: str) -> Any:
     return number if scal.upcast(number.type.dtype, dtype) != dtype else cast(number, dtype)
 
 
-def _require(fits: bool, node: TensorApply, inputs: Sequence[Any], problem: str) -> None:
+def _require(fits: bool, node: TensorApply, inputs: Sequence[np.ndarray], problem: str) -> None:
     if not fits:
         raise shape_error(node, inputs, f"Shape mismatch: {problem}.", "Rows and columns must match as in a product.")
 
@@ -83,13 +88,13 @@ class Dot22(_Product):
 
     ndims = (2, 2)
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Multiply with NumPy."""
         x, y = inputs
         _require(x.shape[1] == y.shape[0], node, inputs, f"{x.shape[1]} columns against {y.shape[0]} rows")
         output_storage[0][0] = np.asarray(np.dot(x, y))
 
-    def expression(self, x: Any, y: Any) -> Any:
+    def expression(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the product."""
         return dot(x, y)
 
@@ -99,13 +104,13 @@ class Dot22Scalar(_Product):
 
     ndims = (2, 2, 0)
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Multiply with NumPy."""
         x, y, a = inputs
         _require(x.shape[1] == y.shape[0], node, inputs, f"{x.shape[1]} columns against {y.shape[0]} rows")
         output_storage[0][0] = np.asarray(a * np.dot(x, y), dtype=x.dtype)
 
-    def expression(self, x: Any, y: Any, a: Any) -> Any:
+    def expression(self, x: Tensor, y: Tensor, a: Tensor) -> Tensor:
         """Return ``a x y``."""
         return a * dot(x, y)
 
@@ -147,14 +152,14 @@ class _Update(_Routine):
         """Return the type of the first input."""
         return [inputs[0].type]
 
-    def _store(self, target: np.ndarray, value: Any) -> np.ndarray:
+    def _store(self, target: np.ndarray, value: np.ndarray) -> np.ndarray:
         if not self.inplace:
             return np.asarray(value, dtype=target.dtype)
         target[...] = value
         return target
 
     @staticmethod
-    def _scaled(beta: Any, z: np.ndarray) -> Any:
+    def _scaled(beta: object, z: np.ndarray) -> Any:
         # As BLAS has it: with factor 0 the old content is not read, whatever it is.
         return 0 if beta == 0 else beta * z
 
@@ -175,7 +180,8 @@ class Gemm(_Update):
             raise WrongRank(self.E_rank, str(which)) from None
         return super().convert(*tensors)
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         z, a, x, y, b = inputs
         _require(x.shape[1] == y.shape[0], node, inputs, f"{x.shape[1]} columns against {y.shape[0]} rows")
         _require(
@@ -184,7 +190,7 @@ class Gemm(_Update):
         )  # fmt: skip
         output_storage[0][0] = self._store(z, self._scaled(b, z) + a * np.dot(x, y))
 
-    def expression(self, z: Any, a: Any, x: Any, y: Any, b: Any) -> Any:
+    def expression(self, z: Tensor, a: Tensor, x: Tensor, y: Tensor, b: Tensor) -> Tensor:
         """Return ``b z + a x y``."""
         return b * z + a * dot(x, y)
 
@@ -199,13 +205,14 @@ class Gemv(_Update):
         # Printed graphs have always shown the form that calls C.
         return f"CGemv{{{'inplace' if self.inplace else 'no_inplace'}}}"
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         y, alpha, a, x, beta = inputs
         _require(a.shape[1] == x.shape[0], node, inputs, f"{a.shape[1]} columns against {x.shape[0]} elements")
         _require(a.shape[0] == y.shape[0], node, inputs, f"{a.shape[0]} rows added to {y.shape[0]} elements")
         output_storage[0][0] = self._store(y, self._scaled(beta, y) + alpha * np.dot(a, x))
 
-    def expression(self, y: Any, alpha: Any, a: Any, x: Any, beta: Any) -> Any:
+    def expression(self, y: Tensor, alpha: Tensor, a: Tensor, x: Tensor, beta: Tensor) -> Tensor:
         """Return ``beta y + alpha A x``."""
         return beta * y + alpha * dot(a, x)
 
@@ -223,13 +230,14 @@ class Ger(_Update):
     def __str__(self) -> str:
         return f"CGer{{{'destructive' if self.destructive else 'non-destructive'}}}"
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         a, alpha, x, y = inputs
         product = (len(x), len(y))
         _require(a.shape == product, node, inputs, f"a product of shape {product} added to shape {a.shape}")
         output_storage[0][0] = self._store(a, a + alpha * np.outer(x, y))
 
-    def expression(self, a: Any, alpha: Any, x: Any, y: Any) -> Any:
+    def expression(self, a: Tensor, alpha: Tensor, x: Tensor, y: Tensor) -> Tensor:
         """Return ``A + alpha x y'``."""
         return a + alpha * x.dimshuffle(0, "x") * y.dimshuffle("x", 0)
 

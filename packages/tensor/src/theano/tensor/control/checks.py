@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from theano.graph import Apply, Op, Variable
 from theano.graph.text import printable
 from theano.tensor.convert import as_tensor_variable, static_int
 from theano.tensor.type import TensorApply
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.tensor.annotations import Directions, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class Assert(Op):
@@ -57,7 +62,7 @@ class Assert(Op):
     def __str__(self) -> str:
         return f"Assert{{msg={self.msg!r}}}"
 
-    def make_node(self, value: Any, *conds: Any) -> Apply:
+    def make_node(self, value: TensorLike, *conds: Variable) -> Apply:
         """Return the node for a value of any type and conditions without dimensions."""
         if not isinstance(value, Variable):
             value = as_tensor_variable(value)
@@ -70,7 +75,7 @@ class Assert(Op):
                 )
         return Apply(self, [value, *checked], [value.type()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Check the conditions."""
         value, *conds = inputs
         if not np.all(conds):
@@ -85,11 +90,11 @@ class Assert(Op):
         """Return that conditions have no influence in the sense of derivatives."""
         return [[True], *([[False]] * (len(node.inputs) - 1))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient as it is."""
         return [output_grads[0], *(DisconnectedType()() for _ in inputs[1:])]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the direction as it is."""
         return [eval_points[0]]
 
@@ -136,7 +141,7 @@ class CheckedLength(CheckedShape):
 
     is_length = True
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
         """Return the length where it is known, whether or not the conditions are: it has no other value."""
         return ask(node.inputs[0])
 
@@ -144,7 +149,7 @@ class CheckedLength(CheckedShape):
 NEGATIVE_LENGTH = "negative length in a shape. Lengths are 0 or more."
 
 
-def checked_lengths(lengths: Sequence[Any], msg: str = NEGATIVE_LENGTH) -> list[Any]:
+def checked_lengths(lengths: Sequence[Tensor], msg: str = NEGATIVE_LENGTH) -> list[Tensor]:
     """Return numbers that a user gave as lengths, in int64, each with the check that none of them is negative.
 
     Examples
@@ -169,7 +174,7 @@ def checked_lengths(lengths: Sequence[Any], msg: str = NEGATIVE_LENGTH) -> list[
     return [check(n, *conditions) for n in wide]
 
 
-def guarded(value: Any, lengths: Iterable[Any]) -> Any:
+def guarded(value: TensorLike, lengths: Iterable[Tensor]) -> Any:
     """Return ``value`` with the checks of lengths, for where it may come to depend on them no longer."""
     checks = [n.owner for n in lengths if n.owner is not None and isinstance(n.owner.op, CheckedLength)]
     # The lengths of one array share their conditions.
@@ -178,25 +183,25 @@ def guarded(value: Any, lengths: Iterable[Any]) -> Any:
     return value
 
 
-def equal(a: Any, b: Any) -> list[Any]:
+def equal(a: Tensor, b: Tensor) -> list[Tensor]:
     """Return the conditions under which two lengths are equal."""
     return [a <= b, a >= b]
 
 
-def is_length(n: Any) -> bool:
+def is_length(n: Variable) -> bool:
     """Return whether a number is for certain not negative, as far as its own node tells."""
     known = static_int(n)
     return known >= 0 if known is not None else n.owner is not None and n.owner.op.is_length
 
 
-def unchecked(n: Any) -> Any:
+def unchecked(n: Variable) -> Any:
     """Return the number under the checks of a length: two lengths are equal if these are."""
     while n.owner is not None and isinstance(n.owner.op, Assert):
         n = n.owner.inputs[0]
     return n
 
 
-def same_length(m: Any, n: Any, depth: int = 4) -> bool:
+def same_length(m: Variable, n: Variable, depth: int = 4) -> bool:
     """Return whether two lengths are written alike; a part of a part is a few operations on its length.
 
     Examples

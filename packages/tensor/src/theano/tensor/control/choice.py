@@ -6,7 +6,7 @@ People call it through :mod:`theano.ifelse`; the rules are in :mod:`theano.tenso
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.device.inner import is_array, may_be_there
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.shape.basic import patternbroadcast
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Operands, Storage, Values
+    from theano.tensor.annotations import Shape, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class IfElse(Op):
@@ -69,7 +74,7 @@ class IfElse(Op):
         """Return the values of the one branch and those of the other."""
         return node.inputs[1 : 1 + self.n_outs], node.inputs[1 + self.n_outs :]
 
-    def make_node(self, condition: Any, *values: Any) -> Apply:
+    def make_node(self, condition: Any, *values: Variable) -> Apply:
         """Return the node for a condition, then the values if it is true, then those if it is not."""
         if len(values) != 2 * self.n_outs:
             raise ValueError(
@@ -92,7 +97,7 @@ class IfElse(Op):
 
     # -- computing ------------------------------------------------------------------------------------------------
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Choose among values that are all there."""
         first = 1 if np.asarray(inputs[0]).astype(bool) else 1 + self.n_outs
         for k, cell in enumerate(output_storage):
@@ -129,7 +134,7 @@ class IfElse(Op):
 
     # -- what is known of it -----------------------------------------------------------------------------------------
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply, shapes: Sequence[Sequence[Tensor]]) -> list[Shape]:
         """Return lengths that are chosen as the values are."""
         condition, n = node.inputs[0], self.n_outs
         return [
@@ -164,12 +169,12 @@ class IfElse(Op):
 
     # -- derivatives -------------------------------------------------------------------------------------------------
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient to the values that are chosen, zeros to the others; as lazy as the choice itself."""
         condition, n = inputs[0], self.n_outs
         still = [k for k in range(n) if not isinstance(output_grads[k].type, DisconnectedType)]
         # Where it jumps from one branch to the other there is no derivative; elsewhere it is 0.
-        found: list[Any] = [zeros_like(condition), *(DisconnectedType()() for _ in range(2 * n))]
+        found: list[Variable] = [zeros_like(condition), *(DisconnectedType()() for _ in range(2 * n))]
         if not still:
             return found
         for first, suffix in ((1, "_grad_t"), (1 + n, "_grad_f")):
@@ -185,7 +190,7 @@ class IfElse(Op):
                 found[first + k] = v
         return found
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the direction of the branch that is chosen."""
         n = self.n_outs
         found: list[Any] = [None] * n
@@ -212,7 +217,7 @@ def _place_of(node: Apply, k: int, then: Variable, other: Variable, placing: Any
     return known
 
 
-def is_tensor_like(v: Any) -> bool:
+def is_tensor_like(v: TensorLike) -> bool:
     """Return whether ``v`` is a tensor, or knows itself as one."""
     return is_tensor(v) or hasattr(v, "_as_TensorVariable")
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from theano.gradient import grad_undefined
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorApply
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import TensorLike, Tensors
 
 
 class Default(Op):
@@ -25,19 +29,19 @@ class Default(Op):
     view_map = {0: [0]}
     shapes = ",A->A"
 
-    def make_node(self, x: Any, default: Any) -> Apply:
+    def make_node(self, x: TensorLike, default: Variable) -> Apply:
         """Return the node for two variables of one type."""
         x, default = as_tensor_variable(x), as_tensor_variable(default)
         if x.type != default.type:
             raise TypeError(f"Both arguments of default must have the same type, not {x.type} and {default.type}")
         return Apply(self, [x, default], [default.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Choose."""
         x, default = inputs
         output_storage[0][0] = default.copy() if x is None else x
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return undefined gradients: which input counts is known only at run time."""
         return [grad_undefined(self, i, v) for i, v in enumerate(inputs)]
 

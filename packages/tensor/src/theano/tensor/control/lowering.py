@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from theano.errors import ShapeError
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
@@ -23,7 +21,7 @@ _ERRORS = {AssertionError: "TH_ERR_ASSERT", ShapeError: "TH_ERR_SHAPE", Exceptio
 
 
 @ready("th_kernel_assert", work=VIEW_NS)
-def assert_kernel(op: Any, node: Apply) -> Parameters:
+def assert_kernel(op: Assert, node: Apply) -> Parameters:
     """Return the first input itself, if the others are true; ``op.error`` and ``op.msg`` are what it raises else."""
     name = next(name for error, name in _ERRORS.items() if issubclass(op.error, error))
     # As much of the text as C can hold.
@@ -31,17 +29,17 @@ def assert_kernel(op: Any, node: Apply) -> Parameters:
 
 
 @ready("th_kernel_choice", work=lambda op: VIEW_NS if op.as_view else 0.5, lazy=True)
-def choice_kernel(op: Any, node: Apply) -> Parameters:
+def choice_kernel(op: IfElse, node: Apply) -> Parameters:
     """Return one of two lists of inputs, as input 0 says; only that one is computed."""
     return parameters.IfElseParams(as_view=bool(op.as_view))
 
 
-def _is_of_a_tensor(op: Any, node: Apply) -> bool:
+def _is_of_a_tensor(op: Assert, node: Apply) -> bool:
     """Tell whether the value is a tensor."""
     return is_tensor(node.inputs[0])
 
 
-def _are_buffers(op: Any, node: Apply) -> bool:
+def _are_buffers(op: IfElse, node: Apply) -> bool:
     """Tell whether all values are tensors or numbers."""
     return all(v.type.buffer_spec() is not None for v in node.inputs)
 

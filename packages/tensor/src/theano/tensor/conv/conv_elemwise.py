@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph import Apply, Op
 from theano.tensor.conv.op import AbstractConv
@@ -11,13 +11,18 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+    from theano.tensor.type import Tensor
+
 
 def is_one(v: Any) -> bool:
     """Return whether a tensor is one number by its type."""
     return all(v.type.broadcastable)
 
 
-def suits(operands: Sequence[Any], dtype: str) -> bool:
+def suits(operands: Sequence[Tensor], dtype: str) -> bool:
     """Return whether each has a number for each filter, by its type, or one for all."""
     several = [v for v in operands if not is_one(v)]
     still = (one for v in several for axis, one in enumerate(v.type.broadcastable) if axis != 1)
@@ -57,7 +62,7 @@ class ConvElemwise(Op):
         """Return False, as for a convolution."""
         return False
 
-    def make_node(self, img: Any, kern: Any, *others: Any) -> Apply:
+    def make_node(self, img: TensorLike, kern: Tensor, *others: Any) -> Apply:
         """Return the node for images, filters and the other operands: (1, filters, 1, ...) or (1, 1, 1, ...).
 
         Those that have a number for each filter are of the dtype of the results, and so is the output.
@@ -78,7 +83,7 @@ class ConvElemwise(Op):
         """Return what this op computes of inputs as an expression of the two ops that it was made of."""
         return Elemwise(self.scalar_op)(self.conv(*inputs[:2]), *inputs[2:])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Convolve with NumPy, then compute the rest."""
         convolution: Any = self.conv.make_node(*node.inputs[:2])
         cell: list[Any] = [None]
@@ -86,6 +91,6 @@ class ConvElemwise(Op):
         rest = Elemwise(self.scalar_op).make_node(convolution.outputs[0], *node.inputs[2:])
         rest.op.perform(rest, [cell[0], *inputs[2:]], output_storage)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the shape of the convolution."""
         return self.conv.infer_shape(node, shapes[:2])

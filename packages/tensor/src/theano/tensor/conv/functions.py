@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,13 +21,17 @@ from theano.tensor.conv.op import (
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import eq, ge
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import Border, TensorLike
+    from theano.tensor.type import Tensor
+
 _OPS = {
     2: (AbstractConv2d, AbstractConv2d_gradWeights, AbstractConv2d_gradInputs),
     3: (AbstractConv3d, AbstractConv3d_gradWeights, AbstractConv3d_gradInputs),
 }
 
 
-def assert_conv_shape(shape: Sequence[Any]) -> tuple[Any, ...]:
+def assert_conv_shape(shape: Sequence[int | np.integer]) -> tuple[int | np.integer, ...]:
     """Return the shape of a convolution's result, checked: lengths of batch and channels 0 or more, others 1 or more.
 
     Raises
@@ -42,7 +46,7 @@ def assert_conv_shape(shape: Sequence[Any]) -> tuple[Any, ...]:
     >>> assert_conv_shape((1, 2, 3))
     (1, 2, 3)
     """
-    checked: list[Any] = []
+    checked: list[int | np.integer] = []
     for i, n in enumerate(shape):
         least = 0 if i < 2 else 1
         if isinstance(n, (int, np.integer)):
@@ -59,7 +63,7 @@ def assert_conv_shape(shape: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(checked)
 
 
-def assert_shape(x: Any, expected_shape: Sequence[Any] | None, msg: str = "Unexpected shape.") -> Any:
+def assert_shape(x: Tensor, expected_shape: Sequence[Any] | None, msg: str = "Unexpected shape.") -> Tensor:
     """Return ``x``, whose shape is compared with the expected one where the flag ``conv.assert_shape`` is set.
 
     Examples
@@ -76,14 +80,14 @@ def assert_shape(x: Any, expected_shape: Sequence[Any] | None, msg: str = "Unexp
     return Assert(msg)(x, *tests) if tests else x
 
 
-def _of_shape(what: str, ndim: int, v: Any, name: str, shape: Sequence[Any] | None) -> Any:
+def _of_shape(what: str, ndim: int, v: TensorLike, name: str, shape: Sequence[Any] | None) -> Tensor:
     """Return ``v``, compared with the shape that the argument ``name`` of the function ``what`` says it has."""
     return assert_shape(as_tensor_variable(v), shape, f"conv{ndim}d{what}: the shape is not what {name} says.")
 
 
 def _convolved(
     ndim: int, input: Any, filters: Any, input_shape: Any, filter_shape: Any, options: dict[str, Any]
-) -> Any:
+) -> Tensor:
     op = _OPS[ndim][0](imshp=input_shape, kshp=filter_shape, **options)
     return op(
         _of_shape("", ndim, input, "input_shape", input_shape),
@@ -92,10 +96,10 @@ def _convolved(
 
 
 def conv2d(
-    input: Any, filters: Any, input_shape: Any = None, filter_shape: Any = None, border_mode: Any = "valid",
-    subsample: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1), num_groups: int = 1,
-    unshared: bool = False, image_shape: Any = None, **kwargs: Any,
-) -> Any:  # fmt: skip
+    input: TensorLike, filters: TensorLike, input_shape: Any = None, filter_shape: Any = None,
+    border_mode: Border = "valid", subsample: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1),
+    num_groups: int = 1, unshared: bool = False, image_shape: Any = None, **kwargs: object,
+) -> Tensor:  # fmt: skip
     """Return the convolution of a batch of images with filters.
 
     Parameters
@@ -157,16 +161,16 @@ def _no_more(what: str, kwargs: dict[str, Any]) -> None:
         raise TypeError(f"{what} got an unexpected keyword argument {unknown[0]!r}")
 
 
-def _one_of(new: Any, old: Any) -> Any:
+def _one_of(new: object, old: object) -> Any:
     if new is not None and old is not None:
         raise ValueError("input_shape and image_shape are two names of one argument; give only one")
     return old if new is None else new
 
 
 def conv3d(
-    input: Any, filters: Any, input_shape: Any = None, filter_shape: Any = None, border_mode: Any = "valid",
+    input: Tensor, filters: Tensor, input_shape: Any = None, filter_shape: Any = None, border_mode: Border = "valid",
     subsample: Any = (1, 1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1, 1), num_groups: int = 1,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Return the convolution of a batch of volumes with filters.
 
     Parameters
@@ -193,8 +197,13 @@ def conv3d(
 
 
 def _grad_inputs(
-    ndim: int, output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any, options: dict[str, Any]
-) -> Any:
+    ndim: int,
+    output_grad: TensorLike,
+    filters: Any,
+    input_shape: tuple[TensorLike, ...],
+    filter_shape: Any,
+    options: dict[str, bool | str | tuple[int, ...]],
+) -> Tensor:
     what, op = "_grad_wrt_inputs", _OPS[ndim][2](imshp=_hint(input_shape), kshp=_hint(filter_shape), **options)
     lengths = as_tensor_variable([as_tensor_variable(n) for n in input_shape[-ndim:]])
     filters = _of_shape(what, ndim, filters, "filter_shape", filter_shape)
@@ -202,8 +211,13 @@ def _grad_inputs(
 
 
 def _grad_weights(
-    ndim: int, input: Any, output_grad: Any, filter_shape: Any, input_shape: Any, options: dict[str, Any]
-) -> Any:
+    ndim: int,
+    input: Any,
+    output_grad: TensorLike,
+    filter_shape: tuple[TensorLike, ...],
+    input_shape: Any,
+    options: dict[str, bool | str | tuple[int, ...]],
+) -> Tensor:
     what, op = "_grad_wrt_weights", _OPS[ndim][1](imshp=_hint(input_shape), kshp=_hint(filter_shape), **options)
     lengths = as_tensor_variable([as_tensor_variable(n) for n in filter_shape[-ndim:]])
     input = _of_shape(what, ndim, input, "input_shape", input_shape)
@@ -219,10 +233,10 @@ def _hint(shape: Any) -> Any:
 
 
 def conv2d_grad_wrt_inputs(
-    output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any = None, border_mode: Any = "valid",
-    subsample: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1), num_groups: int = 1,
-    unshared: bool = False,
-) -> Any:  # fmt: skip
+    output_grad: TensorLike, filters: TensorLike, input_shape: Any, filter_shape: Any = None,
+    border_mode: Border = "valid", subsample: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1),
+    num_groups: int = 1, unshared: bool = False,
+) -> Tensor:  # fmt: skip
     """Return the gradient of `conv2d` with respect to its input, also known as a transposed convolution.
 
     Parameters
@@ -248,9 +262,9 @@ def conv2d_grad_wrt_inputs(
 
 
 def conv3d_grad_wrt_inputs(
-    output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any = None, border_mode: Any = "valid",
+    output_grad: Tensor, filters: Tensor, input_shape: Any, filter_shape: Any = None, border_mode: Border = "valid",
     subsample: Any = (1, 1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1, 1), num_groups: int = 1,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Return the gradient of `conv3d` with respect to its input; see `conv2d_grad_wrt_inputs`.
 
     Examples
@@ -265,10 +279,10 @@ def conv3d_grad_wrt_inputs(
 
 
 def conv2d_grad_wrt_weights(
-    input: Any, output_grad: Any, filter_shape: Any, input_shape: Any = None, border_mode: Any = "valid",
-    subsample: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1), num_groups: int = 1,
-    unshared: bool = False,
-) -> Any:  # fmt: skip
+    input: TensorLike, output_grad: TensorLike, filter_shape: Any, input_shape: Any = None,
+    border_mode: Border = "valid", subsample: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1),
+    num_groups: int = 1, unshared: bool = False,
+) -> Tensor:  # fmt: skip
     """Return the gradient of `conv2d` with respect to its filters.
 
     Parameters
@@ -293,9 +307,9 @@ def conv2d_grad_wrt_weights(
 
 
 def conv3d_grad_wrt_weights(
-    input: Any, output_grad: Any, filter_shape: Any, input_shape: Any = None, border_mode: Any = "valid",
+    input: Tensor, output_grad: Tensor, filter_shape: Any, input_shape: Any = None, border_mode: Border = "valid",
     subsample: Any = (1, 1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1, 1), num_groups: int = 1,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Return the gradient of `conv3d` with respect to its filters; see `conv2d_grad_wrt_weights`.
 
     Examples
@@ -310,10 +324,10 @@ def conv3d_grad_wrt_weights(
 
 
 def conv2d_transpose(
-    input: Any, filters: Any, output_shape: Any, filter_shape: Any = None, border_mode: Any = "valid",
-    input_dilation: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1), num_groups: int = 1,
-    unshared: bool = False,
-) -> Any:  # fmt: skip
+    input: TensorLike, filters: TensorLike, output_shape: Any, filter_shape: Any = None, border_mode: Border = "valid",
+    input_dilation: Sequence[int] = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1),
+    num_groups: int = 1, unshared: bool = False,
+) -> Tensor:  # fmt: skip
     """Return a transposed convolution: the map that `conv2d` has as its gradient.
 
     Parameters
@@ -345,10 +359,10 @@ def conv2d_transpose(
 
 
 def separable_conv2d(
-    input: Any, depthwise_filters: Any, pointwise_filters: Any, num_channels: int, input_shape: Any = None,
-    depthwise_filter_shape: Any = None, pointwise_filter_shape: Any = None, border_mode: Any = "valid",
-    subsample: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1),
-) -> Any:  # fmt: skip
+    input: TensorLike, depthwise_filters: TensorLike, pointwise_filters: TensorLike, num_channels: int,
+    input_shape: Any = None, depthwise_filter_shape: Any = None, pointwise_filter_shape: Any = None,
+    border_mode: Border = "valid", subsample: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1),
+) -> Tensor:  # fmt: skip
     """Return a convolution of each channel by itself, and then one of single pixels over all channels.
 
     Parameters
@@ -377,10 +391,10 @@ def separable_conv2d(
 
 
 def separable_conv3d(
-    input: Any, depthwise_filters: Any, pointwise_filters: Any, num_channels: int, input_shape: Any = None,
+    input: Tensor, depthwise_filters: Tensor, pointwise_filters: Tensor, num_channels: int, input_shape: Any = None,
     depthwise_filter_shape: Any = None, pointwise_filter_shape: Any = None, border_mode: Any = "valid",
     subsample: Any = (1, 1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1, 1),
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Return a convolution of each channel of volumes by itself, and then one of single voxels; see `separable_conv2d`.
 
     Examples
@@ -412,9 +426,9 @@ def _separable(
 
 
 def causal_conv1d(
-    input: Any, filters: Any, filter_shape: Any, input_shape: Any = None, subsample: int = 1, filter_flip: bool = True,
-    filter_dilation: int = 1, num_groups: int = 1, unshared: bool = False,
-) -> Any:  # fmt: skip
+    input: TensorLike, filters: TensorLike, filter_shape: Any, input_shape: Any = None, subsample: int = 1,
+    filter_flip: bool = True, filter_dilation: int = 1, num_groups: int = 1, unshared: bool = False,
+) -> Tensor:  # fmt: skip
     """Return the convolution of a batch of sequences with filters that see no later element than that of their place.
 
     Parameters

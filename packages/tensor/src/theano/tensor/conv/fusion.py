@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
-from theano.graph import Apply, FunctionGraph
+from theano.graph import FunctionGraph
 from theano.lowering.table import lower
 from theano.rewriting import Context
 from theano.tensor.conv.conv_elemwise import ConvElemwise, suits
@@ -15,6 +15,9 @@ from theano.tensor.elemwise.rules.fusion import fusion_phases
 from theano.tensor.kernels.parameters import ConvLimit
 from theano.tensor.rules.joining import is_fusible, scalar_expression
 from theano.tensor.type import TensorApply
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 
 def fuse_convolutions(fgraph: FunctionGraph, context: Context) -> None:
@@ -31,7 +34,7 @@ def fuse_convolutions(fgraph: FunctionGraph, context: Context) -> None:
             _join(fgraph, node, made[0], context)
 
 
-def split_convolutions(fgraph: FunctionGraph, context: Context) -> list[tuple[ConvElemwise, Apply[Any, Any]]]:
+def split_convolutions(fgraph: FunctionGraph, context: Context) -> list[tuple[ConvElemwise, Node]]:
     """Undo `fuse_convolutions`, and return the ops that were there with the nodes of what is done with results."""
     found = []
     for node in fgraph.toposort():
@@ -43,7 +46,7 @@ def split_convolutions(fgraph: FunctionGraph, context: Context) -> list[tuple[Co
 
 
 def join_convolutions(
-    fgraph: FunctionGraph, context: Context, split: Sequence[tuple[ConvElemwise, Apply[Any, Any]]]
+    fgraph: FunctionGraph, context: Context, split: Sequence[tuple[ConvElemwise, Node]]
 ) -> None:
     """Undo `split_convolutions` where both nodes are still there."""
     for op, node in split:

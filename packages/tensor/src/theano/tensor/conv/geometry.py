@@ -7,13 +7,16 @@ applied at every ``s``-th place of the image, to which ``before`` and ``after`` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from theano.graph import Constant
 from theano.records import NamedTuple
 from theano.tensor.convert import whole_number
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import Border
 
 Pads = tuple[tuple[int, int], ...]
 BorderMode = str | tuple[int | tuple[int, int], ...]
@@ -60,7 +63,7 @@ class Geometry(NamedTuple):
         )
 
 
-def covered_length(kernel: Any, dilation: Any) -> Any:
+def covered_length(kernel: Any, dilation: object) -> Any:
     """Return how many elements of an image a filter of ``kernel`` elements covers.
 
     Examples
@@ -144,7 +147,7 @@ _MODES = (
 )
 
 
-def _normal_entry(entry: Any) -> tuple[int, int]:
+def _normal_entry(entry: int | tuple[int, ...]) -> tuple[int, int]:
     pair = tuple(entry) if isinstance(entry, (tuple, list)) else (entry, entry)
     if len(pair) != 2 or any(whole_number(n) is None for n in pair):
         raise ValueError(f"invalid border_mode entry {entry!r}; {_MODES}")
@@ -194,7 +197,7 @@ def border_mode_to_pad(mode: Any, convdim: int, kshp: Sequence[int]) -> Pads:
 
 
 def get_conv_shape_1axis(
-    image_shape: Any, kernel_shape: Any, border_mode: Any, subsample: Any, dilation: Any = 1
+    image_shape: Any, kernel_shape: Any, border_mode: Border, subsample: Any, dilation: object = 1
 ) -> Any:
     """Return the length of a convolution's output along one axis.
 
@@ -253,13 +256,13 @@ def get_conv_output_shape(
     return (image_shape[0], kernel_shape[0], *lengths)
 
 
-def border_mode_of(border_mode: Any, ndim: int) -> Any:
+def border_mode_of(border_mode: Border, ndim: int) -> Any:
     """Return a border mode as it is, a single number as one an axis."""
     return (border_mode,) * ndim if isinstance(border_mode, (int, np.integer)) else border_mode
 
 
 def get_conv_gradweights_shape_1axis(
-    image_shape: Any, top_shape: Any, border_mode: Any, subsample: Any, dilation: Any
+    image_shape: Any, top_shape: int, border_mode: Border, subsample: Any, dilation: int
 ) -> Any:
     """Return the length of filters along an axis from those of image and output, or None: not known, or not unique.
 
@@ -280,7 +283,7 @@ def get_conv_gradweights_shape_1axis(
 
 
 def get_conv_gradweights_shape(
-    image_shape: Any, top_shape: Any, border_mode: Any, subsample: Any, filter_dilation: Any = None,
+    image_shape: Any, top_shape: Sequence[int], border_mode: Border, subsample: Any, filter_dilation: Any = None,
     num_groups: int = 1, unshared: bool = False,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Return the shape of the filters from those of image and output; what does not follow is None.
@@ -302,7 +305,7 @@ def get_conv_gradweights_shape(
 
 
 def get_conv_gradinputs_shape_1axis(
-    kernel_shape: Any, top_shape: Any, border_mode: Any, subsample: Any, dilation: Any
+    kernel_shape: int, top_shape: int, border_mode: Border, subsample: Any, dilation: int
 ) -> Any:
     """Return the length of images along an axis from those of filters and output, or None: not known, or not unique.
 
@@ -318,9 +321,9 @@ def get_conv_gradinputs_shape_1axis(
 
 
 def get_conv_gradinputs_shape(
-    kernel_shape: Any,
-    top_shape: Any,
-    border_mode: Any,
+    kernel_shape: Sequence[int],
+    top_shape: Sequence[int],
+    border_mode: Border,
     subsample: Any,
     filter_dilation: Any = None,
     num_groups: int = 1,
@@ -344,7 +347,7 @@ def get_conv_gradinputs_shape(
 
 def check_conv_gradinputs_shape(
     image_shape: Any,
-    kernel_shape: Any,
+    kernel_shape: Sequence[int],
     output_shape: Any,
     border_mode: Any,
     subsample: Any,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
@@ -22,8 +22,11 @@ from theano.tensor.kernels.common import driver, dtype_of, library_path, ready, 
 from theano.tensor.kernels.parameters import Border, ConvAxisParams
 from theano.tensor.type import TensorType
 
+if TYPE_CHECKING:
+    from theano.tensor.conv.op import BaseAbstractConv
 
-def geometry_of(op: Any) -> parameters.ConvParams:
+
+def geometry_of(op: BaseAbstractConv) -> parameters.ConvParams:
     """Return the geometry as kernels are told of it."""
     axes = []
     for mode, step, dilation in zip(
@@ -38,24 +41,24 @@ def geometry_of(op: Any) -> parameters.ConvParams:
 
 
 @ready("th_kernel_conv", work=1000.0)
-def conv_kernel(op: Any, node: Apply) -> parameters.ConvParams:
+def conv_kernel(op: AbstractConv, node: Apply) -> parameters.ConvParams:
     """Return the convolution of images with filters."""
     return geometry_of(op)
 
 
 @ready("th_kernel_conv_filters", work=1000.0)
-def conv_filters_kernel(op: Any, node: Apply) -> parameters.ConvParams:
+def conv_filters_kernel(op: AbstractConv_gradWeights, node: Apply) -> parameters.ConvParams:
     """Return the gradient of a convolution with respect to its filters."""
     return geometry_of(op)
 
 
 @ready("th_kernel_conv_images", work=1000.0)
-def conv_images_kernel(op: Any, node: Apply) -> parameters.ConvParams:
+def conv_images_kernel(op: AbstractConv_gradInputs, node: Apply) -> parameters.ConvParams:
     """Return the gradient of a convolution with respect to its images."""
     return geometry_of(op)
 
 
-def conv_elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
+def conv_elemwise_kernel(op: ConvElemwise, node: Apply) -> Kernel | None:
     """Return the convolution of images with filters, whose results a loop meets while they are in the cache."""
     dtype, path = dtype_of(node.inputs[0]), library_path()
     # Over the results of a filter all operands stay the same; over those of a pixel, only those of one number do.
@@ -78,7 +81,7 @@ def conv_elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
     return Kernel(title(op, node), str(c), over_planes.support, params, 1000.0, plain_loops=True)
 
 
-def _loop(op: Any, node: Apply, dtype: str, ones: Sequence[bool]) -> LoopPlan | None:
+def _loop(op: ConvElemwise, node: Apply, dtype: str, ones: Sequence[bool]) -> Plan | None:
     """Return the loop over neighbouring results and operands, those that are ``ones`` being one number."""
     types = [TensorType(dtype_of(v), (one,)) for v, one in zip(node.inputs[2:], ones, strict=True)]
     scalars = Elemwise(op.scalar_op)

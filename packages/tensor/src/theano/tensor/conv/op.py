@@ -6,7 +6,7 @@ Each is linear in both of its tensors, and the derivatives of each are the other
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,12 @@ from theano.tensor.elemwise.functions import cast
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Border, Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 _FLOATS = ("float16", "float32", "float64")
 
@@ -62,8 +68,9 @@ class BaseAbstractConv(Op):
     check_broadcast: ClassVar[bool] = False
 
     def __init__(
-        self, convdim: int, imshp: Any = None, kshp: Any = None, border_mode: Any = "valid", subsample: Any = None,
-        filter_flip: bool = True, filter_dilation: Any = None, num_groups: int = 1, unshared: bool = False,
+        self, convdim: int, imshp: Any = None, kshp: object = None, border_mode: Border = "valid",
+        subsample: object = None, filter_flip: bool = True, filter_dilation: object = None, num_groups: int = 1,
+        unshared: bool = False,
     ):  # fmt: skip
         self.convdim = int(convdim)
         if self.convdim not in (2, 3):
@@ -100,7 +107,7 @@ class BaseAbstractConv(Op):
         """Return the op of another direction, of the same geometry."""
         return _OPS[kind, self.convdim](**self._options())
 
-    def _known(self, v: Any, given: Sequence[Any]) -> Any:
+    def _known(self, v: Tensor, given: Sequence[object]) -> Any:
         """Return the lengths of images or filters: those that are given, which takes no value of them, or their own."""
         lengths = given[-self.convdim :] if given else ()
         return np.array(lengths) if lengths and all(type(n) is int for n in lengths) else v.shape[-self.convdim :]
@@ -113,7 +120,7 @@ class BaseAbstractConv(Op):
         """Return False: results are large."""
         return False
 
-    def _tensor(self, v: Any, ndim: int, what: str) -> Any:
+    def _tensor(self, v: TensorLike, ndim: int, what: str) -> Tensor:
         v = as_tensor_variable(v)
         if v.type.ndim != ndim:
             raise TypeError(
@@ -124,7 +131,7 @@ class BaseAbstractConv(Op):
             raise ArgumentError(f"{type(self).__name__}: {what} must be real:\n{describe(v)}")
         return v
 
-    def _pair(self, first: Any, second: Any) -> tuple[Any, Any, str]:
+    def _pair(self, first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, str]:
         dtype = first.type.dtype  # as in Theano, what filters and gradients of other floats are cast to
         if dtype not in _FLOATS:
             dtype = scal.upcast(dtype, second.type.dtype)
@@ -134,7 +141,7 @@ class BaseAbstractConv(Op):
             )
         return cast(first, dtype), cast(second, dtype), dtype
 
-    def _lengths(self, shape: Any) -> Any:
+    def _lengths(self, shape: TensorLike) -> Tensor:
         shape = as_tensor_variable(shape)
         if shape.type.ndim != 1 or shape.type.dtype not in scal.integer_dtypes:
             raise TypeError(
@@ -142,14 +149,14 @@ class BaseAbstractConv(Op):
             )
         return cast(shape, "int64")
 
-    def _read_lengths(self, node: TensorApply, inputs: Sequence[Any]) -> tuple[int, ...]:
+    def _read_lengths(self, node: TensorApply, inputs: Sequence[np.ndarray]) -> tuple[int, ...]:
         lengths = tuple(int(n) for n in inputs[2])
         if len(lengths) != self.convdim or min(lengths) < 0:
             raise shape_error(node, inputs, f"lengths {lengths}.", f"Give {self.convdim}, each 0 or more.")
         return lengths
 
     def _check(
-        self, node: TensorApply, inputs: Sequence[Any], image: Sequence[int], kernel: Sequence[int],
+        self, node: TensorApply, inputs: Sequence[np.ndarray], image: Sequence[int], kernel: Sequence[int],
         top: Sequence[int] | None = None,
     ) -> None:  # fmt: skip
         """Raise a `ShapeError` where shapes do not belong together."""
@@ -227,25 +234,25 @@ class AbstractConv(BaseAbstractConv):
 
     linear_in = (0, 1)
 
-    def make_node(self, img: Any, kern: Any) -> Apply:
+    def make_node(self, img: TensorLike, kern: Tensor) -> Apply:
         """Return the node for images (batch, channels, ...) and filters (filters, channels, ...)."""
         img, kern = self._tensor(img, self.convdim + 2, "img"), self._tensor(kern, self._kernel_ndim, "kern")
         img, kern, dtype = self._pair(img, kern)
         pattern = [img.type.broadcastable[0], kern.type.broadcastable[0]] + [False] * self.convdim
         return Apply(self, [img, kern], [TensorType(dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Convolve with NumPy."""
         img, kern = inputs
         self._check(node, inputs, img.shape, kern.shape)
         output_storage[0][0] = reference.forward(self.geometry, img, kern)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return batch, filters and places."""
         image, kernel = shapes
         return [get_conv_output_shape(image, kernel, self.border_mode, self.subsample, self.filter_dilation)]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients with respect to images and filters."""
         (img, kern), (top,) = inputs, output_grads
         return [
@@ -289,7 +296,9 @@ class AbstractConv_gradWeights(_ConvGrad):
              [4, 4]]]], dtype=int8)
     """
 
-    def make_node(self, img: Any, topgrad: Any, shape: Any = None, add_assert_shape: bool = True) -> Apply:
+    def make_node(
+        self, img: TensorLike, topgrad: Tensor, shape: TensorLike | None = None, add_assert_shape: bool = True
+    ) -> Apply:
         """Return the node for images, the gradient with respect to the output, and the lengths of the filters.
 
         Without lengths, those that follow from the shapes.
@@ -303,23 +312,26 @@ class AbstractConv_gradWeights(_ConvGrad):
             shape = self._following(get_conv_gradweights_shape, img, top)
         return Apply(self, [img, top, self._lengths(shape)], [TensorType(dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         img, top, _ = inputs
         lengths = self._read_lengths(node, inputs)
         kernel = self._kernel_shape(img.shape, top.shape, lengths)
         self._check(node, inputs, img.shape, kernel, top.shape)
         output_storage[0][0] = reference.grad_weights(self.geometry, img, top, lengths)
 
-    def _kernel_shape(self, image: Sequence[Any], top: Sequence[Any], lengths: Sequence[Any]) -> tuple[Any, ...]:
+    def _kernel_shape(
+        self, image: Sequence[Any], top: Sequence[TensorLike], lengths: Sequence[TensorLike]
+    ) -> tuple[Any, ...]:
         channels = image[1] // self.num_groups if self.num_groups > 1 else image[1]
         return (top[1], *(top[2:] if self.unshared else ()), channels, *lengths)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the shape of the filters."""
         lengths = [node.inputs[2][i] for i in range(self.convdim)]
         return [self._kernel_shape(shapes[0], shapes[1], lengths)]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients with respect to images and the output's gradient."""
         (img, top, _), (weights,) = inputs, output_grads
         return [
@@ -344,7 +356,9 @@ class AbstractConv_gradInputs(_ConvGrad):
              [1, 2, 1]]]], dtype=int8)
     """
 
-    def make_node(self, kern: Any, topgrad: Any, shape: Any = None, add_assert_shape: bool = True) -> Apply:
+    def make_node(
+        self, kern: TensorLike, topgrad: Tensor, shape: TensorLike | None = None, add_assert_shape: bool = True
+    ) -> Apply:
         """Return the node for filters, the gradient with respect to the output, and the lengths of the images.
 
         Without lengths, those that follow from the shapes.
@@ -357,7 +371,8 @@ class AbstractConv_gradInputs(_ConvGrad):
             shape = self._following(get_conv_gradinputs_shape, kern, top)
         return Apply(self, [kern, top, self._lengths(shape)], [TensorType(dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         kern, top, _ = inputs
         lengths = self._read_lengths(node, inputs)
         self._check(node, inputs, self._image_shape(kern.shape, top.shape, lengths), kern.shape, top.shape)
@@ -367,12 +382,12 @@ class AbstractConv_gradInputs(_ConvGrad):
         channels = kernel[-self.convdim - 1]
         return (top[0], channels * self.num_groups if self.num_groups > 1 else channels, *lengths)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the shape of the images."""
         lengths = [node.inputs[2][i] for i in range(self.convdim)]
         return [self._image_shape(shapes[0], shapes[1], lengths)]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients with respect to filters and the output's gradient."""
         (kern, top, _), (img,) = inputs, output_grads
         return [
@@ -389,8 +404,8 @@ class _Of2:
     """The parameters of an op of 2 dimensions."""
 
     def __init__(
-        self, imshp: Any = None, kshp: Any = None, border_mode: Any = "valid", subsample: Any = (1, 1),
-        filter_flip: bool = True, filter_dilation: Any = (1, 1), num_groups: int = 1, unshared: bool = False,
+        self, imshp: object = None, kshp: Any = None, border_mode: Border = "valid", subsample: object = (1, 1),
+        filter_flip: bool = True, filter_dilation: object = (1, 1), num_groups: int = 1, unshared: bool = False,
     ):  # fmt: skip
         super().__init__(  # type: ignore[call-arg]
             2, imshp, kshp, border_mode, subsample, filter_flip, filter_dilation, num_groups, unshared
@@ -401,8 +416,8 @@ class _Of3:
     """The parameters of an op of 3 dimensions."""
 
     def __init__(
-        self, imshp: Any = None, kshp: Any = None, border_mode: Any = "valid", subsample: Any = (1, 1, 1),
-        filter_flip: bool = True, filter_dilation: Any = (1, 1, 1), num_groups: int = 1,
+        self, imshp: object = None, kshp: Any = None, border_mode: Border = "valid", subsample: object = (1, 1, 1),
+        filter_flip: bool = True, filter_dilation: object = (1, 1, 1), num_groups: int = 1,
     ):  # fmt: skip
         super().__init__(3, imshp, kshp, border_mode, subsample, filter_flip, filter_dilation, num_groups)  # type: ignore[call-arg]
 

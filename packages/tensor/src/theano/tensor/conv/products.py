@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.tensor.conv.op import (
     AbstractConv2d,
@@ -14,6 +14,9 @@ from theano.tensor.conv.op import (
     BaseAbstractConv,
 )
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import Border
+
 
 class _Corr:
     """A correlation: filters are not reversed, unless a rule found a convolution.
@@ -22,7 +25,7 @@ class _Corr:
     """
 
     def __init__(
-        self, border_mode: Any = "valid", subsample: Any = None, filter_dilation: Any = None, num_groups: int = 1,
+        self, border_mode: Border = "valid", subsample: Any = None, filter_dilation: object = None, num_groups: int = 1,
         unshared: bool = False, openmp: bool | None = None, filter_flip: bool = False,
     ):  # fmt: skip
         more = {"unshared": unshared} if unshared else {}
@@ -39,7 +42,7 @@ class _Corr:
         self.openmp = openmp
 
     @classmethod
-    def like(cls, op: BaseAbstractConv) -> Any:
+    def like(cls, op: BaseAbstractConv) -> _Corr:
         """Return the op of this class that computes what ``op`` does; filters that it reverses are read so."""
         names = ("border_mode", "subsample", "filter_dilation", "num_groups", "filter_flip")
         more = {"unshared": True} if op.unshared else {}
@@ -50,7 +53,7 @@ class _Corr3d(_Corr):
     """The same of volumes, with the order of its parameters."""
 
     def __init__(
-        self, border_mode: Any = "valid", subsample: Any = None, filter_dilation: Any = None,
+        self, border_mode: Border = "valid", subsample: Any = None, filter_dilation: object = None,
         openmp: bool | None = None, num_groups: int = 1, filter_flip: bool = False,
     ):  # fmt: skip
         super().__init__(border_mode, subsample, filter_dilation, num_groups, False, openmp, filter_flip)

@@ -59,7 +59,7 @@ def _met(geometry: Geometry, x: np.ndarray, g: np.ndarray) -> np.ndarray:
     return np.matmul(of_g, of_x.swapaxes(1, 2))
 
 
-def _wide(dtype: Any) -> Any:
+def _wide(dtype: object) -> Any:
     return np.float32 if dtype == np.float16 else dtype
 
 

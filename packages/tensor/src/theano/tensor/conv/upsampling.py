@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import gcd
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.errors import ArgumentError
@@ -15,8 +16,12 @@ from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.join.op import concatenate
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
-def bilinear_kernel_1D(ratio: Any, normalize: bool = True) -> Any:
+
+def bilinear_kernel_1D(ratio: TensorLike, normalize: bool = True) -> Tensor:
     """Return the triangle that interpolates between elements ``ratio`` apart.
 
     Parameters
@@ -40,7 +45,7 @@ def bilinear_kernel_1D(ratio: Any, normalize: bool = True) -> Any:
     return triangle / cast(ratio, str(config.floatX)) if normalize else triangle
 
 
-def bilinear_kernel_2D(ratio: Any, normalize: bool = True) -> Any:
+def bilinear_kernel_2D(ratio: int | Sequence[int], normalize: bool = True) -> Tensor:
     """Return the pyramid that interpolates between pixels.
 
     Parameters
@@ -60,7 +65,7 @@ def bilinear_kernel_2D(ratio: Any, normalize: bool = True) -> Any:
     return first.dimshuffle(0, "x") * second.dimshuffle("x", 0)
 
 
-def _along_rows(x: Any, up: Any, step: Any) -> Any:
+def _along_rows(x: Tensor, up: int, step: int) -> Tensor:
     """Return images of one channel, (n, 1, rows, columns), upsampled along rows, every ``step``-th row of it."""
     n, rows, columns = x.shape[0], x.shape[2], x.shape[3]
     wide = concatenate([x[:, :, :1, :], x, x[:, :, -1:, :]], axis=2)
@@ -72,7 +77,7 @@ def _along_rows(x: Any, up: Any, step: Any) -> Any:
     return full[:, :, first : first + rows * up : step, :]
 
 
-def _upsampled(input: Any, rows: tuple[Any, Any], columns: tuple[Any, Any]) -> Any:
+def _upsampled(input: TensorLike, rows: tuple[int, int], columns: tuple[int, int]) -> Tensor:
     x = as_tensor_variable(input)
     if x.type.ndim != 4:
         raise ArgumentError(
@@ -86,7 +91,7 @@ def _upsampled(input: Any, rows: tuple[Any, Any], columns: tuple[Any, Any]) -> A
     return one.reshape((x.shape[0], x.shape[1], one.shape[2], one.shape[3]), ndim=4)
 
 
-def frac_bilinear_upsampling(input: Any, frac_ratio: Any) -> Any:
+def frac_bilinear_upsampling(input: TensorLike, frac_ratio: object) -> Tensor:
     """Return images upsampled by a fraction.
 
     Parameters
@@ -115,9 +120,9 @@ def frac_bilinear_upsampling(input: Any, frac_ratio: Any) -> Any:
 
 
 def bilinear_upsampling(
-    input: Any, ratio: Any = None, frac_ratio: Any = None, batch_size: int | None = None,
+    input: TensorLike, ratio: int | None = None, frac_ratio: Any = None, batch_size: int | None = None,
     num_input_channels: int | None = None, use_1D_kernel: bool = True,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Return images upsampled by bilinear interpolation.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,14 @@ from theano.tensor.messages import broadcast_input, shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorApply, TensorType, dtype_name, values_eq_approx_always_true
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Directions, Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
-def shape_arguments(shape: Sequence[Any]) -> tuple[list[Any], list[bool]]:
+
+def shape_arguments(shape: Sequence[TensorLike]) -> tuple[list[Tensor], list[bool]]:
     """Return lengths as integer tensors without dimensions, and which of them are known to be 1.
 
     Raises
@@ -55,7 +61,8 @@ class Alloc(Op):
     __props__ = ()
     linear_in = (0,)
 
-    def make_node(self, value: Any, *shape: Any) -> Apply:
+    def make_node(self, value: TensorLike, *shape: Any) -> Apply:
+        """Return the node."""
         value = as_tensor_variable(value)
         lengths, pattern = shape_arguments(shape)
         if value.type.ndim > len(lengths):
@@ -64,7 +71,7 @@ class Alloc(Op):
             )
         return Apply(self, [value, *lengths], [TensorType(value.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Fill an array."""
         shape = tuple(int(n) for n in inputs[1:])
         if any(n < 0 for n in shape):
@@ -75,7 +82,7 @@ class Alloc(Op):
         out[...] = broadcast_input(node, inputs, 0, shape)
         output_storage[0][0] = out
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths asked for."""
         return [tuple(checked_lengths(node.inputs[1:]))]
 
@@ -92,7 +99,7 @@ class Alloc(Op):
         """Return that only the value has an influence on the elements."""
         return [[True], *([[False]] * (len(node.inputs) - 1))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient summed over what was repeated."""
         value, (g,) = inputs[0], output_grads
         new = len(inputs) - 1 - value.type.ndim
@@ -129,7 +136,8 @@ class AllocEmpty(Op):
     def __str__(self) -> str:
         return f"AllocEmpty{{dtype='{self.dtype}'}}"
 
-    def make_node(self, *shape: Any) -> Apply:
+    def make_node(self, *shape: TensorLike) -> Apply:
+        """Return the node."""
         lengths, pattern = shape_arguments(shape)
         out = TensorType(self.dtype, pattern).make_variable()
         # The values are nobody's promise: comparisons between modes must not look at them.
@@ -137,7 +145,7 @@ class AllocEmpty(Op):
         out.tag.values_eq_approx = values_eq_approx_always_true
         return Apply(self, lengths, [out])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Allocate."""
         shape = tuple(int(n) for n in inputs)
         if any(n < 0 for n in shape):
@@ -145,7 +153,7 @@ class AllocEmpty(Op):
         if output_storage[0][0] is None or output_storage[0][0].shape != shape:
             output_storage[0][0] = np.empty(shape, dtype=self.dtype)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths asked for."""
         return [tuple(checked_lengths(node.inputs))]
 
@@ -157,16 +165,16 @@ class AllocEmpty(Op):
         """Return that the lengths have no influence on the elements."""
         return [[False] for _ in node.inputs]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return disconnected gradients."""
         return [DisconnectedType()() for _ in inputs]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return a direction of zeros."""
         return [zeros(inputs, self.dtype)]
 
 
-def shape_list(shape: Any) -> list[Any]:
+def shape_list(shape: int | Sequence[TensorLike]) -> list[Any]:
     """Return the shape that a user gave (a number, a sequence, a symbolic vector) as a list of lengths."""
     if isinstance(shape, (list, tuple)):
         return list(shape)
@@ -191,7 +199,7 @@ def full(shape: Any, fill_value: Any, dtype: str | None = None) -> Any:
     return alloc(value if dtype is None else cast(value, dtype), *shape_list(shape))
 
 
-def _filled(number: int, shape: Any, dtype: str | None) -> Any:
+def _filled(number: int, shape: int | Sequence[TensorLike], dtype: str | None) -> Tensor:
     return alloc(np.array(number, dtype=_dtype(dtype)), *shape_list(shape))
 
 
@@ -228,7 +236,7 @@ def empty(shape: Any, dtype: str | None = None) -> Any:
     return AllocEmpty(_dtype(dtype))(*shape_list(shape))
 
 
-def _like(model: Any, number: int, dtype: str | None, opt: bool) -> Any:
+def _like(model: TensorLike, number: int, dtype: str | None, opt: bool) -> Any:
     model = as_tensor_variable(model)
     dtype = model.type.dtype if dtype is None else _dtype(dtype)
     value = constant(np.array(number, dtype=dtype))
@@ -238,7 +246,7 @@ def _like(model: Any, number: int, dtype: str | None, opt: bool) -> Any:
     return second(model, value)
 
 
-def zeros_like(model: Any, dtype: str | None = None, opt: bool = False) -> Any:
+def zeros_like(model: Tensor, dtype: str | None = None, opt: bool = False) -> Any:
     """Return zeros of the shape of ``model``, and of its dtype where none is given.
 
     Examples
@@ -262,7 +270,7 @@ def ones_like(model: Any, dtype: str | None = None, opt: bool = False) -> Any:
     return _like(model, 1, dtype, opt)
 
 
-def full_like(a: Any, fill_value: Any, dtype: str | None = None) -> Any:
+def full_like(a: TensorLike, fill_value: TensorLike, dtype: str | None = None) -> Tensor:
     """Return one value everywhere, in the shape of ``a``, and in its dtype where none is given."""
     a = as_tensor_variable(a)
     return second(a, cast(as_tensor_variable(fill_value), a.type.dtype if dtype is None else dtype))
@@ -289,7 +297,7 @@ class Eye(Op):
     def __init__(self, dtype: str | None = None):
         self.dtype = _dtype(dtype)
 
-    def make_node(self, n: Any, m: Any, k: Any) -> Apply:
+    def make_node(self, n: TensorLike, m: Any, k: TensorLike) -> Apply:
         """Return the node for ``n`` rows, ``m`` columns and diagonal ``k``."""
         inputs = [as_tensor_variable(v, ndim=0) for v in (n, m, k)]
         for v, what in zip(inputs, ("number of rows", "number of columns", "diagonal"), strict=True):
@@ -297,12 +305,12 @@ class Eye(Op):
                 raise TypeError(f"{type(self).__name__}: the {what} must be a whole number, not {v} of {v.type.dtype}")
         return Apply(self, inputs, [TensorType(self.dtype, (False, False)).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Build with NumPy."""
         output_storage[0][0] = np.eye(*self._numbers(node, inputs), dtype=self.dtype)
 
     @staticmethod
-    def _numbers(node: TensorApply, inputs: Sequence[Any]) -> tuple[int, int, int]:
+    def _numbers(node: TensorApply, inputs: Sequence[np.ndarray]) -> tuple[int, int, int]:
         n, m, k = map(int, inputs)
         if n < 0 or m < 0:
             raise shape_error(node, inputs, f"negative length in shape {(n, m)}.", "Lengths are 0 or more.")
@@ -310,7 +318,7 @@ class Eye(Op):
             raise ValueError(f"{node.op}: a matrix of shape {(n, m)} has more bytes than can be addressed")
         return n, m, k
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the numbers of rows and columns."""
         return [tuple(checked_lengths(node.inputs[:2]))]
 
@@ -318,7 +326,7 @@ class Eye(Op):
         """Return that no input has an influence in the sense of derivatives."""
         return [[False] for _ in node.inputs]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return undefined gradients: the inputs are whole numbers."""
         return [grad_undefined(self, i, v) for i, v in enumerate(inputs)]
 
@@ -335,12 +343,12 @@ class Tri(Eye):
 
     __props__ = ("dtype",)
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Build with NumPy."""
         output_storage[0][0] = np.tri(*self._numbers(node, inputs), dtype=self.dtype)
 
 
-def eye(n: Any, m: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
+def eye(n: TensorLike, m: Any = None, k: int = 0, dtype: str | None = None) -> Any:
     """Return an ``n`` by ``m`` matrix (square by default) of zeros with ones on diagonal ``k``.
 
     Examples
@@ -352,7 +360,7 @@ def eye(n: Any, m: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
     return Eye(dtype)(n, n if m is None else m, k)
 
 
-def identity_like(x: Any) -> Any:
+def identity_like(x: TensorLike) -> Tensor:
     """Return a matrix of the shape and dtype of ``x`` with ones on the diagonal.
 
     Examples
@@ -366,7 +374,7 @@ def identity_like(x: Any) -> Any:
     return eye(x.shape[0], x.shape[1], k=0, dtype=x.type.dtype)
 
 
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
+def tri(N: TensorLike, M: Any = None, k: int = 0, dtype: str | None = None) -> Tensor:
     """Return an ``N`` by ``M`` matrix with ones on and below diagonal ``k``, zeros above.
 
     As in NumPy, sizes may be fractions, which are rounded up, and a negative number counts as 0.
@@ -382,7 +390,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
     return Tri(dtype)(rows, rows if M is None else _count(M), k)
 
 
-def _count(n: Any) -> Any:
+def _count(n: TensorLike) -> Any:
     """Return a size as a whole number; a variable that is below 0 is refused while running."""
     n = as_tensor_variable(n, ndim=0)
     if n.type.dtype in scal.float_dtypes:
@@ -391,7 +399,7 @@ def _count(n: Any) -> Any:
     return n if known is None or known >= 0 else constant(0)
 
 
-def tril(m: Any, k: Any = 0) -> Any:
+def tril(m: Any, k: int = 0) -> Tensor:
     """Return a matrix, or each in the last two axes, with the elements above diagonal ``k`` replaced by 0.
 
     Examples
@@ -406,7 +414,7 @@ def tril(m: Any, k: Any = 0) -> Any:
     return m * tri(rows, columns, k=k, dtype=m.type.dtype)
 
 
-def triu(m: Any, k: Any = 0) -> Any:
+def triu(m: Tensor, k: int = 0) -> Tensor:
     """Return a matrix, or each in the last two axes, with the elements below diagonal ``k`` replaced by 0.
 
     Examples
@@ -421,14 +429,14 @@ def triu(m: Any, k: Any = 0) -> Any:
     return m * (1 - tri(rows, columns, k=k - 1, dtype=m.type.dtype))
 
 
-def _matrices(m: Any, what: str) -> tuple[Any, Any, Any]:
+def _matrices(m: TensorLike, what: str) -> tuple[Tensor, Tensor, Tensor]:
     m = as_tensor_variable(m)
     if m.type.ndim < 2:
         raise ArgumentError(f"{what} takes a matrix or more, but {m} has {m.type.ndim} dimensions")
     return m, m.shape[m.type.ndim - 2], m.shape[m.type.ndim - 1]
 
 
-def alloc_validate_shape(shape: Any) -> tuple[list[Any], list[bool]]:
+def alloc_validate_shape(shape: Sequence[TensorLike]) -> tuple[list[Tensor], list[bool]]:
     """Return what :func:`shape_arguments` does, for the shape a user gave in any form.
 
     Examples

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +14,11 @@ from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
 from theano.tensor.elemwise.functions import cast, maximum
 from theano.tensor.type import TensorApply, TensorType, dtype_name
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
 
 
 class ARange(Op):
@@ -47,7 +51,8 @@ class ARange(Op):
     def __init__(self, dtype: str):
         self.dtype = dtype
 
-    def make_node(self, start: Any, stop: Any, step: Any) -> Apply:
+    def make_node(self, start: TensorLike, stop: Any, step: TensorLike) -> Apply:
+        """Return the node."""
         inputs = [as_tensor_variable(v, ndim=0) for v in (start, stop, step)]
         return Apply(self, inputs, [TensorType(self.dtype, (False,)).make_variable()])
 
@@ -60,7 +65,7 @@ class ARange(Op):
         except (ArithmeticError, ValueError):
             return None  # which running reports
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Count with NumPy."""
         start, stop, step = (v.item() for v in inputs)
         n = steps(start, stop, step)
@@ -84,7 +89,7 @@ class ARange(Op):
         found = np.arange(n).astype(counted) * (counted.type(start + step) - first) + first
         return found.astype(dtype, copy=False)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the number of steps from start to stop."""
         start, stop, step = node.inputs
         known = self._known_length(start, stop, step)
@@ -103,7 +108,7 @@ class ARange(Op):
         """Return that the stop has no influence on the elements."""
         return [[True], [False], [True]]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients of start and step; that of the stop is disconnected."""
         start, stop, step = inputs
         (g,) = output_grads
@@ -130,11 +135,12 @@ class ARangeLength(Op):
     linear_in = ()
     shapes = "->"
 
-    def make_node(self, start: Any, stop: Any, step: Any) -> Apply:
+    def make_node(self, start: TensorLike, stop: Any, step: TensorLike) -> Apply:
+        """Return the node."""
         inputs = [as_tensor_variable(v, ndim=0) for v in (start, stop, step)]
         return Apply(self, inputs, [TensorType("int64", ()).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Count the steps."""
         output_storage[0][0] = np.asarray(steps(*(v.item() for v in inputs)), dtype="int64")
 
@@ -142,7 +148,7 @@ class ARangeLength(Op):
         """Return that a length has no derivative."""
         return [[False], [False], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return disconnected gradients."""
         return [DisconnectedType()() for _ in inputs]
 

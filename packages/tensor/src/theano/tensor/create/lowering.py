@@ -17,19 +17,19 @@ from theano.tensor.kernels.common import VIEW_NS, dtype_of, ndim_of, nothing, on
 
 
 @ready("th_kernel_eye")
-def eye_kernel(op: Any, node: Apply) -> Parameters:
+def eye_kernel(op: Eye, node: Apply) -> Parameters:
     """Return a matrix with ones on a diagonal."""
     return parameters.EyeParams(below=False)
 
 
 @ready("th_kernel_eye")
-def tri_kernel(op: Any, node: Apply) -> Parameters:
+def tri_kernel(op: Tri, node: Apply) -> Parameters:
     """Return a matrix with ones on a diagonal and below it."""
     return parameters.EyeParams(below=True)
 
 
 @ready("th_kernel_alloc", work=0.3)
-def alloc_kernel(op: Any, node: Apply) -> Parameters | None:
+def alloc_kernel(op: Alloc, node: Apply) -> Parameters | None:
     """Return a value repeated to a shape given by further inputs."""
     value, out = node.inputs[0], node.outputs[0]
     return parameters.AllocParams(ones=ones_of(value)) if ndim_of(value) <= ndim_of(out) else None
@@ -46,7 +46,7 @@ def _all_whole(node: Apply) -> Parameters:
 
 
 @ready("th_kernel_arange")
-def arange_kernel(op: Any, node: Apply) -> Parameters:
+def arange_kernel(op: ARange, node: Apply) -> Parameters:
     """Return the numbers from start to stop by step."""
     return _all_whole(node)
 
@@ -57,7 +57,7 @@ def arange_length_kernel(op: Any, node: Apply) -> Parameters:
     return _all_whole(node)
 
 
-def _is_no_triangle(op: Any, node: Apply) -> bool:
+def _is_no_triangle(op: Eye, node: Apply) -> bool:
     """Tell whether the op is of a diagonal alone."""
     return not isinstance(op, Tri)  # which no other target makes as it makes its base class
 

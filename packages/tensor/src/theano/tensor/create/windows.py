@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,11 @@ from theano.tensor.convert import (
 from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import cast, maximum, neq, switch, true_div
 
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
-def bartlett(M: Any) -> Any:
+
+def bartlett(M: Any) -> Tensor:
     """Return a window of ``M`` numbers that rises in a straight line from 0 to 1 and falls back.
 
     Examples

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.lowering.targets import CPU
 from theano.tensor.device.type import DeviceTensorType
 from theano.tensor.type import Tensor, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Tensors
 
 
 def is_number_of_host(v: Any) -> bool:
@@ -63,7 +66,7 @@ class ToDevice(_Transfer):
             raise TypeError(f"{self} takes an array, not {x} of type {x.type}")
         return Apply(self, [x], [DeviceTensorType(x.type.dtype, x.type.broadcastable, self.device).make_variable()])
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_gradients: Tensors) -> list[Variable]:
         """Return the gradient, moved to where the input is."""
         back = FromDevice() if inputs[0].type.device == CPU.device else ToDevice(inputs[0].type.device)
         return [g if isinstance(g.type, DisconnectedType) or g.type.device == inputs[0].type.device else back(g)
@@ -89,7 +92,7 @@ class FromDevice(_Transfer):
             raise TypeError(f"{self} takes an array in the memory of a device, not {x} of type {x.type}")
         return Apply(self, [x], [x.type.on_host().make_variable()])
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_gradients: Tensors) -> list[Variable]:
         """Return the gradient, moved to where the input is."""
         device = inputs[0].type.device
         return [g if isinstance(g.type, (DeviceTensorType, DisconnectedType)) else ToDevice(device)(g)

@@ -9,7 +9,7 @@ before it is decided who may overwrite what.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.device.type import DeviceTensorType
 from theano.tensor.elemwise.functions import cast_op
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 
 class Placement:
@@ -114,7 +117,7 @@ class Placement:
             direct = source if source.type == there.type else self.to_device(source, there.type.device)
             context.replace(fgraph, [(there, direct)], self.name)
 
-    def _look_at_lengths(self, fgraph: FunctionGraph, context: Context, node: Apply[Any, Any]) -> None:
+    def _look_at_lengths(self, fgraph: FunctionGraph, context: Context, node: Node) -> None:
         """Let a node that reads nothing but lengths have those of the arrays on the device."""
         origins = [_origin(v) for v in node.inputs]
         if any(v is not None for v in origins):
@@ -164,7 +167,7 @@ class Placement:
                 wanted.update(moving)
         return wanted
 
-    def _moving(self, entry: Lowering, node: Apply[Any, Any]) -> list[Variable] | None:
+    def _moving(self, entry: Lowering, node: Node) -> list[Variable] | None:
         """Return the inputs that the target reads in its own memory; None where it cannot compute the node."""
         kept = None if entry.only_lengths else entry.host_inputs(node)
         if kept is None or not node.outputs:
@@ -173,7 +176,7 @@ class Placement:
         return moving if all(type(v.type) is TensorType for v in (*moving, *node.outputs)) else None
 
     def _suits(
-        self, entry: Lowering, node: Apply[Any, Any], on_host: set[Apply], there: set[Variable]
+        self, entry: Lowering, node: Node, on_host: set[Apply], there: set[Variable]
     ) -> list[Variable] | None:
         """Return the inputs that a node reads on a device if it is computed on one; None: it stays as it is."""
         moving = self._moving(entry, node)
@@ -183,7 +186,7 @@ class Placement:
         return None if stays else moving
 
     def _device_of(
-        self, node: Apply[Any, Any], moving: list[Variable], moved: dict[Variable, dict[str, Variable]]
+        self, node: Node, moving: list[Variable], moved: dict[Variable, dict[str, Variable]]
     ) -> str | None:
         """Return on which device a node is computed; None: on the host.
 
@@ -204,7 +207,7 @@ class Placement:
         return device if device in targets and targets[device].name == self.target.name else None
 
     @staticmethod
-    def _moves_here(entry: Lowering, node: Apply[Any, Any], moving: list[Variable], there: set[Variable]) -> bool:
+    def _moves_here(entry: Lowering, node: Node, moving: list[Variable], there: set[Variable]) -> bool:
         """Return whether a node moves elements on the host, where these are.
 
         It does where the device wants none of the results, and where these are a part of what the device does not
@@ -213,7 +216,7 @@ class Placement:
         return entry.target is ANY and (there.isdisjoint(node.outputs) or entry.selects and there.isdisjoint(moving))
 
     @staticmethod
-    def _conversions(entry: Lowering, node: Apply[Any, Any]) -> dict[int, str]:
+    def _conversions(entry: Lowering, node: Node) -> dict[int, str]:
         """Return which inputs have to be of other dtypes, since no device converts what it moves."""
         return entry.accepts.conversions(node) if entry.target is ANY and entry.accepts is not None else {}
 
@@ -283,7 +286,7 @@ class Placing:
         """Return on which device a value is, None: on the host."""
         return self.placement._device_at(v)
 
-    def device_of(self, node: Apply[Any, Any], moving: list[Variable]) -> str | None:
+    def device_of(self, node: Node, moving: list[Variable]) -> str | None:
         """Return on which device a node would be computed that reads ``moving`` there."""
         return self.placement._device_of(node, moving, self._moved)
 
@@ -297,6 +300,6 @@ def _origin(v: Variable) -> Variable | None:
     return v.owner.inputs[0] if v.owner is not None and isinstance(v.owner.op, FromDevice) else None
 
 
-def _single(node: Apply[Any, Any], moving: list[Variable]) -> bool:
+def _single(node: Node, moving: list[Variable]) -> bool:
     """Return whether a node computes single elements from single elements."""
     return all(all(v.type.broadcastable) for v in (*moving, *node.outputs))

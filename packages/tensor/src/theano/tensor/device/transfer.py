@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.operators import transfers
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
-def transfer(var: Any, target: str) -> Any:
+
+def transfer(var: TensorLike, target: str) -> Tensor:
     """Return ``var`` on another device; ``"cpu"`` is the only one in this layer.
 
     Examples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.tensor.batching.batched_node import BatchedNode, batches
@@ -20,6 +20,9 @@ from theano.tensor.shape.reshape import flatten
 from theano.tensor.sort.cumulative import CumOp, LinearRecurrence
 from theano.tensor.sort.op import ArgSortOp, SortOp, TopKOp
 from theano.tensor.sort.search import SearchsortedOp
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 
 @batches(Elemwise)
@@ -88,7 +91,7 @@ def _recurrence(given: BatchedNode) -> Any:
 
 
 @batches(SortOp, ArgSortOp)
-def _sorted(given: BatchedNode) -> Any:
+def _sorted(given: BatchedNode) -> Tensor | None:
     axis = static_int(given.node.inputs[1])
     if axis is None or not given.only(0):
         return None

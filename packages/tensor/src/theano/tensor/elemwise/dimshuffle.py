@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.messages import shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Operands, Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape
 
 
 class DimShuffle(Op, metaclass=Interned):
@@ -110,7 +115,7 @@ class DimShuffle(Op, metaclass=Interned):
         out = [True if d == "x" else pattern[d] for d in self.new_order]
         return Apply(self, [x], [TensorType(x.type.dtype, out).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Make the view."""
         (x,) = inputs
         for axis in self.drop:
@@ -124,16 +129,16 @@ class DimShuffle(Op, metaclass=Interned):
         out = kept(shape) if self.drop else _with_new_axes(x.transpose(self.shuffle), self.augment)
         output_storage[0][0] = out if self.inplace else np.array(out)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Shape]:
         """Return the reordered lengths."""
         one = as_tensor_variable(np.int64(1))
         return [tuple(one if d == "x" else shapes[0][d] for d in self.new_order)]
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
         """Return the value of the input."""
         return ask(node.inputs[0])
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient with its dimensions put back."""
         (x,), (g,) = inputs, output_grads
         back: list[int | str] = ["x"] * x.type.ndim

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from theano.scalar.rounding import *
     from theano.scalar.special import *
     from theano.scalar.trigonometric import *
+    from theano.tensor.type import Tensor
 
 tensor_copy.shown_as = "T.tensor_copy"
 
@@ -107,7 +108,7 @@ def cast(x: Any, dtype: str) -> Any:
 _casts: dict[str, Elemwise] = {}
 
 
-def floats(x: Any) -> Any:
+def floats(x: Tensor) -> Tensor:
     """Return ``x`` in the dtype of its exponential: differences of unsigned numbers would wrap."""
     return cast(x, exp(x).type.dtype) if x.type.dtype in scal.discrete_dtypes else x
 

@@ -9,7 +9,6 @@ the loop.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -94,7 +93,7 @@ class LoopPlan:
         return max(min(64 // size, 16), 4)
 
 
-def elemwise_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
+def elemwise_kernel(op: Elemwise, node: Apply) -> Kernel | Builtin | None:
     """Return the loop over the elements of all inputs, where the scalar op has a C form for their dtypes.
 
     Parameters

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.type import Tensor, TensorApply, TensorType
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.tensor.annotations import Directions, Index, Shape, Shapes, Tensors
+
 
 class frozendict(Mapping[Any, Any]):
     """A dictionary that cannot change, so that it can be part of an op's identity.
@@ -27,10 +31,10 @@ class frozendict(Mapping[Any, Any]):
     (True, True)
     """
 
-    def __init__(self, *args: Any, **kwargs: Any):
+    def __init__(self, *args: Any, **kwargs: object):
         self._items = dict(*args, **kwargs)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Index) -> Any:
         return self._items[key]
 
     def __iter__(self) -> Iterator[Any]:
@@ -258,7 +262,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
 
     # -- computing ---------------------------------------------------------------------------------
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Compute with the NumPy form of the scalar op."""
         shape = self._broadcast_shape(node, inputs)
         results = self._compute(inputs, [o.type.dtype for o in node.outputs])
@@ -302,7 +306,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
 
     # -- what the graph knows ------------------------------------------------------------------------
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return for each axis the length of an input that is not broadcast along it."""
         result = []
         for axis in range(node.outputs[0].type.ndim):
@@ -312,7 +316,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
             result.append(sources[0] if sources else shapes[0][axis])
         return [tuple(result) for _ in node.outputs]
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
         """Return the value of the output where each input is one known number."""
         if self.scalar_op == scal.second:
             return ask(node.inputs[1])
@@ -324,7 +328,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
         lengths = [length_if_known(x) for x in node.inputs if not x.type.broadcastable[0]]
         return next((n for n in lengths if n is not None), None)
 
-    def static_element(self, node: TensorApply, k: int, ask: Any) -> Any:
+    def static_element(self, node: TensorApply, k: int, ask: Callable[..., object]) -> Any:
         """Return element ``k`` of a vector, where those of the inputs are known."""
         pairs = [(x, 0 if x.type.broadcastable[0] else k) for x in node.inputs]
         if self.scalar_op == scal.second:
@@ -342,7 +346,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
 
     # -- derivatives ---------------------------------------------------------------------------------
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the scalar op's gradient, element by element, summed where an input was broadcast."""
         gradients = self._elementwise_gradients(inputs, outputs, output_grads)
         result = []
@@ -358,7 +362,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
             result.append(gradient)
         return result
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the sum over the inputs of partial derivative times direction."""
         outputs = self(*inputs, return_list=True)
         result: list[Any] = []
@@ -377,7 +381,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
         return result
 
     def _along(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], seeds: Sequence[Any], eval_points: Sequence[Any]
+        self, inputs: Sequence[Any], outputs: Sequence[Tensor], seeds: Sequence[Tensor], eval_points: Sequence[Any]
     ) -> Any:
         """Return the derivative of a real number along a direction, from its gradients by the outputs; None if 0."""
         total = None
@@ -403,7 +407,7 @@ _Gradients = tuple[list[Variable], list[Any]]
 _known_gradients: dict[Any, _Gradients] = {}
 
 
-def _scalar_gradients(op: Any, inputs: Sequence[Any], grads: Sequence[Any]) -> _Gradients:
+def _scalar_gradients(op: Op, inputs: Sequence[Tensor], grads: Sequence[Tensor]) -> _Gradients:
     """Return scalars that stand for the inputs, outputs and output gradients, and the gradients in terms of them.
 
     What an op that is a statement says depends on dtypes and flags alone, and is asked once.
@@ -428,19 +432,19 @@ def _scalar_gradients(op: Any, inputs: Sequence[Any], grads: Sequence[Any]) -> _
     return found
 
 
-def _number(x: Any) -> Any:
+def _number(x: Tensor) -> Any:
     """Return the number that a variable is, stretched or not; None if it is no constant."""
     while x.owner is not None and isinstance(x.owner.op, DimShuffle):
         x = x.owner.inputs[0]
     return x.data.item() if isinstance(x, Constant) and x.data.size == 1 else None
 
 
-def _stand_in(dtype: str, number: Any = None) -> Variable:
+def _stand_in(dtype: str, number: object = None) -> Variable:
     kind = scal.get_scalar_type(dtype)
     return kind.make_variable() if number is None else kind.make_constant(number)
 
 
-def _scalar_stand_in(gradient: Any) -> Variable:
+def _scalar_stand_in(gradient: Tensor) -> Variable:
     if is_tensor(gradient):
         return _stand_in(gradient.type.dtype)
     return gradient.type.make_variable()
@@ -449,7 +453,7 @@ def _scalar_stand_in(gradient: Any) -> Variable:
 _lifted_ops: dict[Any, Elemwise] = {}
 
 
-def _lifted(op: Any) -> Elemwise:
+def _lifted(op: Op) -> Elemwise:
     """Return the Elemwise of a scalar op; the same one each time for those that are a statement."""
     if not isinstance(op, scal.DefinedOp):
         return Elemwise(op)

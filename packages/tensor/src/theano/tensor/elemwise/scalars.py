@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from theano import scalar as scal
 
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Tensors
 
-def _skip_zeros(x: Any, y: Any) -> Any:
+
+def _skip_zeros(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(x == 0, y, np.where(y == 0, x, x * y))
 
 
@@ -31,7 +34,7 @@ class MulWithoutZeros(scal.BinaryScalarOp):
     commutative = True
     associative = True
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient: none to a number that is 0, all of it to one whose partner is."""
         (g,) = output_grads
         pairs = zip(inputs, reversed(inputs), strict=True)

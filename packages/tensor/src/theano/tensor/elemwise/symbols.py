@@ -10,9 +10,9 @@ from theano.tensor.elemwise.op import Elemwise
 
 
 def scalar_elemwise(
-    *symbol: Any, nfunc: str | None = None, nin: int | None = None, nout: int | None = None,
+    *symbol: Callable[..., object], nfunc: str | None = None, nin: int | None = None, nout: int | None = None,
     symbolname: str | None = None,
-) -> Any:  # fmt: skip
+) -> Callable[..., object] | Elemwise:  # fmt: skip
     """Return the scalar operation of the same name, applied to tensors element by element; a decorator.
 
     Parameters

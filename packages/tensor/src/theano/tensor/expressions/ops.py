@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.tensor import functions
@@ -15,8 +15,13 @@ from theano.tensor.reduce.functions import mean
 from theano.tensor.shape.broadcast import lengths_of
 from theano.tensor.shape.reshape import flatten
 
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
-def _of_whole_numbers(op: Compound, x: Any, what: str, ndim: int | None = None) -> Any:
+
+def _of_whole_numbers(op: Compound, x: TensorLike, what: str, ndim: int | None = None) -> Tensor:
     x = as_tensor_variable(x)
     if x.type.dtype not in scal.integer_dtypes:
         raise TypeError(f"{op}: {what} must be whole numbers, not {x} of dtype {x.type.dtype}")
@@ -53,7 +58,7 @@ class Choose(Compound):
         a = _of_whole_numbers(self, a, "what chooses")
         return [a, functions.table_of_choices(a, choices)]
 
-    def expression(self, a: Any, choices: Any) -> Any:
+    def expression(self, a: Tensor, choices: Tensor) -> Tensor:
         """Return the elements taken out of the table."""
         return functions.choose(a, choices, mode=self.mode)
 
@@ -80,7 +85,7 @@ class DiffOp(Compound):
     def __init__(self, n: int = 1, axis: int = -1):
         self.n, self.axis = int(n), int(axis)
 
-    def expression(self, x: Any) -> Any:
+    def expression(self, x: Tensor) -> Tensor:
         """Return the differences."""
         return derived.diff(x, self.n, self.axis)
 
@@ -111,7 +116,7 @@ class Flatten(Compound):
         """The same as ``outdim``, under its younger name."""
         return self.outdim
 
-    def expression(self, x: Any) -> Any:
+    def expression(self, x: Tensor) -> Tensor:
         """Return the reshape."""
         return flatten(x, self.outdim)
 
@@ -142,7 +147,7 @@ class Tile(Compound):
         """Return the tensor and a vector of numbers."""
         return [as_tensor_variable(x), _of_whole_numbers(self, reps, "the repetitions", 1)]
 
-    def expression(self, x: Any, reps: Any) -> Any:
+    def expression(self, x: Tensor, reps: Tensor) -> Tensor:
         """Return the copies side by side."""
         return functions.tile(x, [reps[i] for i in range(self.ndim)], ndim=self.ndim)
 
@@ -167,7 +172,7 @@ class Mean(Compound):
     def __init__(self, axis: Any = None):
         self.axis = axis if axis is None or isinstance(axis, int) else tuple(axis)
 
-    def expression(self, x: Any) -> Any:
+    def expression(self, x: Tensor) -> Tensor:
         """Return the sum over the number of elements."""
         return mean(x, self.axis)
 
@@ -187,7 +192,7 @@ class Bartlett(Compound):
         """Return the length."""
         return [_of_whole_numbers(self, M, "the length", 0)]
 
-    def expression(self, M: Any) -> Any:
+    def expression(self, M: Tensor) -> Tensor:
         """Return the window."""
         return bartlett(M)
 
@@ -204,7 +209,7 @@ class FillDiagonal(Compound):
            [3., 0.]])
     """
 
-    def expression(self, a: Any, val: Any) -> Any:
+    def expression(self, a: Tensor, val: Tensor) -> Tensor:
         """Return the tensor written into."""
         return derived.fill_diagonal(a, val)
 
@@ -225,7 +230,7 @@ class FillDiagonalOffset(Compound):
         """Return matrix, number and place."""
         return [as_tensor_variable(a), as_tensor_variable(val), _of_whole_numbers(self, offset, "the offset", 0)]
 
-    def expression(self, a: Any, val: Any, offset: Any) -> Any:
+    def expression(self, a: Tensor, val: Tensor, offset: Tensor) -> Tensor:
         """Return the matrix written into."""
         return derived.fill_diagonal_offset(a, val, offset)
 
@@ -242,7 +247,7 @@ class BroadcastTo(Compound):
            [1., 2., 3.]])
     """
 
-    def __call__(self, a: Any, shape: Any, **kwargs: Any) -> Any:
+    def __call__(self, a: Variable, shape: Any, **kwargs: object) -> Tensor:
         """Return ``a`` stretched to the lengths ``shape``."""
         lengths = lengths_of(shape)
         return super().__call__(a, *lengths, **kwargs)
@@ -251,7 +256,7 @@ class BroadcastTo(Compound):
         """Return the tensor and the lengths."""
         return [as_tensor_variable(a), *[_of_whole_numbers(self, n, "the lengths", 0) for n in shape]]
 
-    def expression(self, a: Any, *shape: Any) -> Any:
+    def expression(self, a: Tensor, *shape: Tensor) -> Tensor:
         """Return the copies."""
         return alloc(a, *shape)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
@@ -13,13 +11,13 @@ from theano.tensor.kernels.common import nothing, ready
 
 
 @ready("th_kernel_rfft", work=5.0)
-def rfft_kernel(op: Any, node: Apply) -> Parameters:
+def rfft_kernel(op: RFFTOp, node: Apply) -> Parameters:
     """Return the spectra of a batch of real signals."""
     return nothing
 
 
 @ready("th_kernel_irfft", work=5.0)
-def irfft_kernel(op: Any, node: Apply) -> Parameters:
+def irfft_kernel(op: IRFFTOp, node: Apply) -> Parameters:
     """Return the signals, not scaled, of a batch of spectra."""
     return nothing
 

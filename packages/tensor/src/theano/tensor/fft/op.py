@@ -8,7 +8,7 @@ as in :func:`numpy.fft.rfftn`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,12 @@ from theano.tensor.messages import shape_error
 from theano.tensor.reduce.functions import prod
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
+
 __all__ = ["IRFFTOp", "RFFTOp", "irfft", "irfft_op", "rfft", "rfft_op"]
 
 
@@ -37,7 +43,7 @@ class _Transform(Op):
         """Return that the lengths have no influence in the sense of derivatives."""
         return [[True], [False]]
 
-    def _inputs(self, a: Any, s: Any, least: int) -> tuple[Any, Any]:
+    def _inputs(self, a: TensorLike, s: Any, least: int) -> tuple[Any, Any]:
         a = as_tensor_variable(a)
         if a.type.ndim < least:
             raise ArgumentError(f"{type(self).__name__} needs {least} dimensions or more, not {a.type.ndim}")
@@ -54,7 +60,7 @@ class _Transform(Op):
         return cast(a, linalg_dtype(a)), s
 
 
-def _lengths(node: TensorApply, inputs: Sequence[Any]) -> tuple[int, ...]:
+def _lengths(node: TensorApply, inputs: Sequence[np.ndarray]) -> tuple[int, ...]:
     """Return the lengths of a signal; to NumPy -1 would mean that of the input."""
     lengths = tuple(map(int, inputs[1]))
     if any(n < 0 for n in lengths):
@@ -74,27 +80,27 @@ class RFFTOp(_Transform):
 
     linear_in = (0,)
 
-    def make_node(self, a: Any, s: Any = None) -> Apply:
+    def make_node(self, a: Tensor, s: Any = None) -> Apply:
         """Return the node for a batch and the lengths to pad or cut the signal to."""
         a, s = self._inputs(a, s, 2)
         if s is None:
             s = as_tensor_variable(a.shape[1:])
         return Apply(self, [a, s], [matrix_type(a.type.dtype, a.type.ndim + 1).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Transform with NumPy."""
         a, s = inputs
         found = np.fft.rfftn(a, s=_lengths(node, inputs), axes=tuple(range(1, a.ndim)))
         output_storage[0][0] = np.stack([found.real, found.imag], axis=-1).astype(a.dtype, copy=False)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths of the signal, the last one halved, and 2."""
         s = node.inputs[1]
         count = len(shapes[0]) - 1
         lengths = [s[i] for i in range(count)]
         return [(shapes[0][0], *lengths[:-1], lengths[-1] // 2 + 1, 2)]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the transform back, in which each coefficient that stands for two counts half."""
         (_, s), (g,) = inputs, output_grads
         middle = _paired(g, s)
@@ -113,7 +119,7 @@ class IRFFTOp(_Transform):
 
     linear_in = (0,)
 
-    def make_node(self, a: Any, s: Any = None) -> Apply:
+    def make_node(self, a: Tensor, s: Tensor | None = None) -> Apply:
         """Return the node for a batch of spectra and the lengths of the signal (even by default)."""
         a, s = self._inputs(a, s, 3)
         if s is None:
@@ -121,7 +127,7 @@ class IRFFTOp(_Transform):
             s = set_subtensor(s[-1], (s[-1] - 1) * 2)
         return Apply(self, [a, s], [matrix_type(a.type.dtype, a.type.ndim - 1).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Transform with NumPy."""
         a, s = inputs
         lengths = _lengths(node, inputs)
@@ -134,12 +140,12 @@ class IRFFTOp(_Transform):
         found = np.fft.irfftn(spectrum, s=lengths, axes=tuple(range(1, a.ndim - 1)), norm="forward")
         output_storage[0][0] = found.astype(a.dtype, copy=False)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths of the signal."""
         s = node.inputs[1]
         return [(shapes[0][0], *[s[i] for i in range(len(shapes[0]) - 2)])]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the spectrum, in which each coefficient that stands for two counts double."""
         (_, s), (g,) = inputs, output_grads
         spectrum = rfft_op(g, s)
@@ -147,7 +153,7 @@ class IRFFTOp(_Transform):
         return [set_subtensor(middle, middle * 2), DisconnectedType()()]
 
 
-def _paired(spectrum: Any, s: Any) -> Any:
+def _paired(spectrum: Tensor, s: Tensor) -> Tensor:
     """Return the coefficients along the last transformed axis whose conjugates are left out."""
     everything = (slice(None),) * (spectrum.type.ndim - 2)
     return spectrum[(*everything, slice(1, s[-1] // 2 + s[-1] % 2))]
@@ -157,7 +163,7 @@ rfft_op = RFFTOp()
 irfft_op = IRFFTOp()
 
 
-def rfft(inp: Any, norm: str | None = None) -> Any:
+def rfft(inp: TensorLike, norm: str | None = None) -> Tensor:
     """Return the Fourier transform of a batch of real signals.
 
     Parameters
@@ -185,7 +191,7 @@ def rfft(inp: Any, norm: str | None = None) -> Any:
     return _scaled(rfft_op(inp, s), prod(s), norm, plain_divides=False)
 
 
-def irfft(inp: Any, norm: str | None = None, is_odd: bool = False) -> Any:
+def irfft(inp: TensorLike, norm: str | None = None, is_odd: bool = False) -> Tensor:
     """Return the batch of real signals with these spectra.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,11 @@ from theano.tensor.shape.basic import unbroadcast
 from theano.tensor.shape.reshape import reshape
 from theano.tensor.type import TensorApply, TensorType
 from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant, SliceType, as_index_variable
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.tensor.annotations import Directions, Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class AdvancedBooleanIndexingError(TypeError):
@@ -73,12 +78,12 @@ def _layout(x: Any, idx: Sequence[Variable]) -> tuple[list[tuple[str, Any, int]]
     return plan, arrays[0] if together else 0
 
 
-def _array_ndim(entry: Any) -> int:
+def _array_ndim(entry: Tensor) -> int:
     # A mask selects a list of places: one axis, however many it covers; a mask without axes adds one.
     return 1 if _is_mask(entry) else entry.type.ndim
 
 
-def adv_index_broadcastable_pattern(a: Any, idx: Sequence[Any]) -> tuple[bool, ...]:
+def adv_index_broadcastable_pattern(a: Tensor, idx: Sequence[Variable | slice]) -> tuple[bool, ...]:
     """Return the broadcast pattern of ``a[idx]``, the same as in Theano.
 
     One array beside whole slices keeps its own lengths of 1, and, if it is a vector, those of ``a``. Several arrays, or
@@ -114,11 +119,11 @@ def adv_index_broadcastable_pattern(a: Any, idx: Sequence[Any]) -> tuple[bool, .
     return tuple(pattern)
 
 
-def _is_whole(entry: Any) -> bool:
+def _is_whole(entry: Variable) -> bool:
     return isinstance(entry, SliceConstant) and entry.data == slice(None)
 
 
-def _known_parts(entry: Any) -> slice:
+def _known_parts(entry: Variable) -> slice:
     """Return the parts of a slice; one that takes nothing where the graph does not know them."""
     try:
         return slice_parts(entry)
@@ -126,13 +131,13 @@ def _known_parts(entry: Any) -> slice:
         return slice(0, 0)
 
 
-def _advanced_shape(x: Any, idx: Sequence[Variable], x_shape: Sequence[Any]) -> tuple[Any, ...]:
+def _advanced_shape(x: Tensor, idx: Sequence[Variable], x_shape: Sequence[Any]) -> tuple[Tensor, ...]:
     """Return the lengths of ``x[idx]``."""
     plan, place = _layout(x, idx)
     arrays = [entry for kind, entry, _ in plan if kind == "array"]
     ndim = max((_array_ndim(e) for e in arrays), default=0)
     one = as_tensor_variable(np.int64(1))
-    group: list[Any] = []
+    group: list[Tensor] = []
     for k in range(ndim):
         lengths = [_array_length(e, k - ndim + _array_ndim(e)) for e in arrays if k >= ndim - _array_ndim(e)]
         total: Any = None
@@ -141,7 +146,7 @@ def _advanced_shape(x: Any, idx: Sequence[Variable], x_shape: Sequence[Any]) -> 
                 # NumPy lets a length of 1 stretch, also where the type does not know it.
                 total = n if total is None else switch(eq(total, 1), n, total)
         group.append(one if total is None else total)
-    result: list[Any] = []
+    result: list[Tensor] = []
     for position, (kind, entry, axis) in enumerate(plan):
         if arrays and position == place:
             result += group
@@ -154,14 +159,14 @@ def _advanced_shape(x: Any, idx: Sequence[Variable], x_shape: Sequence[Any]) -> 
     return tuple(result)
 
 
-def _array_length(entry: Any, axis: int) -> Any:
+def _array_length(entry: Tensor, axis: int) -> Any:
     """Return the length of an index array along an axis, or None where it stretches."""
     if _is_mask(entry):
         return cast(entry, "int64").sum()
     return None if entry.type.broadcastable[axis] else entry.shape[axis]
 
 
-def _out_of_bounds(node: TensorApply, inputs: Sequence[Any], exc: Exception) -> IndexError:
+def _out_of_bounds(node: TensorApply, inputs: Sequence[np.ndarray], exc: Exception) -> IndexError:
     lines = [describe(v, np.shape(a)) for v, a in zip(node.inputs, inputs, strict=True) if is_tensor(v)]
     return IndexError("\n".join([f"{node.op}: {exc}", *lines[:5]]))
 
@@ -200,7 +205,7 @@ class AdvancedSubtensor1(Op):
     def __str__(self) -> str:
         return type(self).__name__
 
-    def make_node(self, x: Any, ilist: Any) -> Apply:
+    def make_node(self, x: TensorLike, ilist: Any) -> Apply:
         """Return the node for a tensor and the places."""
         x, ilist = as_tensor_variable(x), as_tensor_variable(ilist)
         if ilist.type.dtype not in scal.integer_dtypes or ilist.type.ndim != 1:
@@ -210,7 +215,7 @@ class AdvancedSubtensor1(Op):
         pattern = (ilist.type.broadcastable[0], *x.type.broadcastable[1:])
         return Apply(self, [x, ilist], [TensorType(x.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Take the rows with NumPy."""
         x, places = inputs
         try:
@@ -222,7 +227,7 @@ class AdvancedSubtensor1(Op):
         """Return that the places have no influence in the sense of derivatives."""
         return [[True], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return zeros with the gradient added at the rows that were read."""
         (x, places), (g,) = inputs, output_grads
         if x.type.dtype in scal.discrete_dtypes:
@@ -234,7 +239,7 @@ class AdvancedSubtensor1(Op):
         return [advanced_inc_subtensor1(x.zeros_like(dtype=g.type.dtype), g, places), DisconnectedType()()]
 
 
-def _are_distinct(index: Sequence[Any]) -> bool:
+def _are_distinct(index: Sequence[Variable]) -> bool:
     """Return whether an index is known to name no element twice; an array beside others may be stretched."""
     arrays = [entry for entry in index if is_tensor(entry)]
     found = arrays[0].owner if arrays else None
@@ -246,7 +251,7 @@ def _are_distinct(index: Sequence[Any]) -> bool:
     return vectors and any(isinstance(a, Constant) and a.data.size > 1 and _holds_different(a) for a in arrays)
 
 
-def _holds_different(places: Any) -> bool:
+def _holds_different(places: Tensor) -> bool:
     """Return whether places are known to differ, all counted from the same end."""
     if isinstance(places, Constant):
         negative = places.data < 0
@@ -297,7 +302,7 @@ class _AdvancedWrite(Op):
                 np.add.at(out, index, y)
         return out
 
-    def _check_rank(self, x: Any, y: Any, ndim: int) -> None:
+    def _check_rank(self, x: Tensor, y: Tensor, ndim: int) -> None:
         if y.type.ndim > ndim:
             raise TypeError(
                 f"cannot {'set' if self.set_instead_of_inc else 'increment'} a {ndim}-dimensional subtensor with a "
@@ -323,13 +328,13 @@ class _AdvancedWrite(Op):
             gy = sum_to_pattern(gy, y)
         return [gx, gy, *rest]
 
-    def _is_last(self, x: Any, part: Any, read: Any, index: Sequence[Any]) -> Any:
+    def _is_last(self, x: Any, part: Tensor, read: BaseAdvancedSubtensor, index: Sequence[Variable]) -> Any:
         """Return for each element that is written whether it stays: of those written to one place the last one does."""
         number = reshape(arange(part.size), part.shape, ndim=part.type.ndim)
         numbers = alloc(np.int64(0), *[x.shape[i] for i in range(x.type.ndim)])
         return eq(read(type(self)(set_instead_of_inc=True)(numbers, number, *index), *index), number)
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the direction of the tensor, with that of the part written in."""
         x, y, *index = inputs
         dx, dy = eval_points[:2]
@@ -356,7 +361,7 @@ class AdvancedIncSubtensor1(_AdvancedWrite):
         """Return the same op, writing into the tensor itself."""
         return type(self)(inplace=True, set_instead_of_inc=self.set_instead_of_inc)
 
-    def make_node(self, x: Any, y: Any, ilist: Any) -> Apply:
+    def make_node(self, x: TensorLike, y: Any, ilist: TensorLike) -> Apply:
         """Return the node for a tensor, the rows written and their places."""
         x, y, ilist = as_tensor_variable(x), as_tensor_variable(y), as_tensor_variable(ilist)
         if ilist.type.dtype not in scal.integer_dtypes or ilist.type.ndim != 1:
@@ -366,15 +371,15 @@ class AdvancedIncSubtensor1(_AdvancedWrite):
         self._check_rank(x, y, x.type.ndim)
         return Apply(self, [x, y, ilist], [x.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Write the rows with NumPy."""
         output_storage[0][0] = self._write(node, inputs, inputs[2].astype("int64", copy=False))
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient (without the rows, where they were set) and its rows."""
         return self._grads(inputs, output_grads[0], advanced_subtensor1)
 
-    def _is_last(self, x: Any, part: Any, read: Any, index: Sequence[Any]) -> Any:
+    def _is_last(self, x: Any, part: Tensor, read: Any, index: Sequence[Any]) -> Any:
         """Return for each row that is written whether it stays, without counting its elements."""
         number = arange(index[0].shape[0])
         numbers = self.make_node(alloc(np.int64(0), x.shape[0]), number, *index).outputs[0]
@@ -400,14 +405,14 @@ class BaseAdvancedSubtensor(Op):
     def __str__(self) -> str:
         return type(self).__name__
 
-    def make_node(self, x: Any, *index: Any) -> Apply:
+    def make_node(self, x: TensorLike, *index: Any) -> Apply:
         """Return the node for a tensor and the entries of the index."""
         x = as_tensor_variable(x)
         entries = [as_index_variable(i) for i in index]
         pattern = adv_index_broadcastable_pattern(x, entries)
         return Apply(self, [x, *entries], [TensorType(x.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Index with NumPy."""
         try:
             out = inputs[0][tuple(inputs[1:])]
@@ -415,7 +420,7 @@ class BaseAdvancedSubtensor(Op):
             raise _out_of_bounds(node, inputs, exc) from None
         output_storage[0][0] = np.array(out) if np.may_share_memory(out, inputs[0]) else np.asarray(out)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths that NumPy's rules give."""
         return [_advanced_shape(node.inputs[0], node.inputs[1:], shapes[0])]
 
@@ -423,7 +428,7 @@ class BaseAdvancedSubtensor(Op):
         """Return that the index has no influence in the sense of derivatives."""
         return [[True], *([[False]] * (len(node.inputs) - 1))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return zeros with the gradient added at the elements that were read."""
         x, *index = inputs
         (g,) = output_grads
@@ -472,18 +477,18 @@ class BaseAdvancedIncSubtensor(_AdvancedWrite):
 
     __props__ = ("inplace", "set_instead_of_inc")
 
-    def make_node(self, x: Any, y: Any, *index: Any) -> Apply:
+    def make_node(self, x: TensorLike, y: Any, *index: Variable | slice | Sequence[int]) -> Apply:
         """Return the node for a tensor, what is written, and the entries of the index."""
         x, y = as_tensor_variable(x), as_tensor_variable(y)
         entries = [as_index_variable(i) for i in index]
         self._check_rank(x, y, len(adv_index_broadcastable_pattern(x, entries)))
         return Apply(self, [x, y, *entries], [x.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Write with NumPy."""
         output_storage[0][0] = self._write(node, inputs, tuple(inputs[2:]))
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient (without the elements, where they were set) and those elements of it."""
         read = advanced_boolean_subtensor if any(map(_is_mask, inputs[2:])) else advanced_subtensor
         return self._grads(inputs, output_grads[0], read)
@@ -540,23 +545,24 @@ class Nonzero(Op):
 
     __props__ = ()
 
-    def make_node(self, a: Any) -> Apply:
+    def make_node(self, a: TensorLike) -> Apply:
+        """Return the node."""
         a = as_tensor_variable(a)
         if a.type.ndim == 0:
             raise ValueError(f"Nonzero only supports non-scalar arrays, but {a} has no dimension")
         return Apply(self, [a], [TensorType("int64", (False,)).make_variable() for _ in range(a.type.ndim)])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Search with NumPy."""
         for cell, places in zip(output_storage, np.nonzero(inputs[0]), strict=True):
             cell[0] = places.astype("int64", copy=False)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return how many elements are not 0."""
         count = cast(neq(node.inputs[0], 0), "int64").sum()
         return [(count,) for _ in node.outputs]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return zero: places jump."""
         (a,) = inputs
         return [a.zeros_like(dtype=gradient_dtype(a.type.dtype))]
@@ -565,7 +571,7 @@ class Nonzero(Op):
 _nonzero = Nonzero()
 
 
-def nonzero(a: Any, return_matrix: bool = False) -> Any:
+def nonzero(a: TensorLike, return_matrix: bool = False) -> Any:
     """Return the places of the elements of ``a`` that are not 0.
 
     Parameters

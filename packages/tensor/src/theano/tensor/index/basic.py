@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,12 +25,19 @@ from theano.tensor.index.lengths import slice_length
 from theano.tensor.messages import broadcast_input, describe
 from theano.tensor.type import TensorApply, TensorType
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.scalar.annotations import Number
+    from theano.scalar.type import Scalar
+    from theano.tensor.annotations import Directions, Shape, TensorLike, Tensors
+    from theano.tensor.type import Tensor
+
 
 class AdvancedIndexingError(TypeError):
     """An index needs more than whole numbers and slices."""
 
 
-def entry_type(entry: Any) -> Any:
+def entry_type(entry: Any) -> slice | Scalar:
     """Return one entry of an index as it stands in an op: the type of a number, or a slice of types and None.
 
     Raises
@@ -73,7 +80,9 @@ def entry_variables(idx_list: Sequence[Any]) -> list[Variable]:
     return found
 
 
-def fill_entries(idx_list: Sequence[Any], values: Sequence[Any], of: Callable[[Any], Any] = lambda v: v) -> list[Any]:
+def fill_entries(
+    idx_list: Sequence[object], values: Sequence[Any], of: Callable[[Any], Any] = lambda v: v
+) -> list[Any]:
     """Return the index of an op with values in place of the types.
 
     Parameters
@@ -96,7 +105,7 @@ def fill_entries(idx_list: Sequence[Any], values: Sequence[Any], of: Callable[[A
     return result
 
 
-def get_idx_list(inputs: Sequence[Any], idx_list: Sequence[Any], get_count: bool = False) -> Any:
+def get_idx_list(inputs: Sequence[Variable | int], idx_list: Sequence[slice | Scalar], get_count: bool = False) -> Any:
     """Return the index of a Subtensor node, its variables put in, and (on request) how many there are.
 
     Examples
@@ -110,13 +119,13 @@ def get_idx_list(inputs: Sequence[Any], idx_list: Sequence[Any], get_count: bool
     return (filled, len(values)) if get_count else filled
 
 
-def _entry_text(entry: Any) -> str:
+def _entry_text(entry: slice | Scalar) -> str:
     if isinstance(entry, slice):
         return ":".join("" if n is None else str(n) for n in (entry.start, entry.stop, entry.step))
     return str(entry)
 
 
-def _hashable(idx_list: Sequence[Any]) -> tuple[Any, ...]:
+def _hashable(idx_list: Sequence[slice | Scalar]) -> tuple[Any, ...]:
     return tuple((slice, e.start, e.stop, e.step) if isinstance(e, slice) else e for e in idx_list)
 
 
@@ -129,13 +138,13 @@ class _Indexed(Op):
         self.idx_list = tuple(entry_type(e) for e in idx_list)
         self.index_key = _hashable(self.idx_list)
 
-    def _check_rank(self, x: Any) -> None:
+    def _check_rank(self, x: Tensor) -> None:
         if len(self.idx_list) > x.type.ndim:
             raise IndexError(
                 f"too many indices for array: {x} has {x.type.ndim} dimensions, but {len(self.idx_list)} are indexed"
             )
 
-    def _check_numbers(self, numbers: Sequence[Any]) -> list[Variable]:
+    def _check_numbers(self, numbers: Sequence[Number | np.generic]) -> list[Variable]:
         wanted = []
         for entry in self.idx_list:
             parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
@@ -152,7 +161,7 @@ class _Indexed(Op):
         """Return the index as printed graphs show it."""
         return ", ".join(map(_entry_text, self.idx_list))
 
-    def _select(self, node: TensorApply, inputs: Sequence[Any], x: np.ndarray, numbers: Sequence[Any]) -> Any:
+    def _select(self, node: TensorApply, inputs: Sequence[Any], x: np.ndarray, numbers: Sequence[np.generic]) -> Any:
         """Return the part of an array; name axis and length where a number lies outside."""
         index = fill_entries(self.idx_list, numbers, int)
         for axis, entry in enumerate(index):
@@ -207,7 +216,7 @@ class Subtensor(_Indexed):
         return f"{type(self).__name__}{{{self.index_text()}}}"
 
     @staticmethod
-    def collapse(idxs: Sequence[Any], cond: Callable[[Any], bool]) -> list[Any]:
+    def collapse(idxs: Sequence[slice | Scalar], cond: Callable[[Any], bool]) -> list[Scalar]:
         """Return the parts of an index that satisfy ``cond``, in order."""
         found = []
         for entry in idxs:
@@ -218,7 +227,7 @@ class Subtensor(_Indexed):
 
     convert = staticmethod(entry_type)
 
-    def make_node(self, x: Any, *inputs: Any) -> Apply:
+    def make_node(self, x: TensorLike, *inputs: Number | np.generic) -> Apply:
         """Return the node for a tensor and the numbers of the index."""
         x = as_tensor_variable(x)
         self._check_rank(x)
@@ -231,11 +240,11 @@ class Subtensor(_Indexed):
         pattern += x.type.broadcastable[len(filled) :]
         return Apply(self, [x, *numbers], [TensorType(x.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Index the array."""
         output_storage[0][0] = np.asarray(self._select(node, inputs, inputs[0], inputs[1:]))
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
         """Return the lengths of the slices and of the axes that are not indexed."""
         filled = fill_entries(self.idx_list, node.inputs[1:])
         lengths = []
@@ -265,7 +274,7 @@ class Subtensor(_Indexed):
 
     def static_length(self, node: TensorApply, index: int) -> int | None:
         """Return the length where it is that of a known slice of a vector of known length."""
-        x: Any = node.inputs[0]
+        x: Tensor = node.inputs[0]
         n = length_if_known(x) if len(self.idx_list) == 1 else None
         if n is None:
             return None
@@ -276,7 +285,7 @@ class Subtensor(_Indexed):
         """Return that only the tensor has an influence in the sense of derivatives."""
         return [[True], *([[False]] * (len(node.inputs) - 1))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return zeros with the gradient put at the part that was read."""
         x, *numbers = inputs
         (g,) = output_grads
@@ -312,7 +321,7 @@ class IncSubtensor(_Indexed):
 
     def __init__(
         self,
-        idx_list: Sequence[Any],
+        idx_list: Sequence[object],
         inplace: bool = False,
         set_instead_of_inc: bool = False,
         destroyhandler_tolerate_aliased: Any = None,
@@ -332,7 +341,7 @@ class IncSubtensor(_Indexed):
         what = ("Inplace" if self.inplace else "") + ("Set" if self.set_instead_of_inc else "Inc")
         return f"{type(self).__name__}{{{what};{self.index_text()}}}"
 
-    def make_node(self, x: Any, y: Any, *inputs: Any) -> Apply:
+    def make_node(self, x: TensorLike, y: Any, *inputs: Any) -> Apply:
         """Return the node for a tensor, what is written, and the numbers of the index."""
         x, y = as_tensor_variable(x), as_tensor_variable(y)
         self._check_rank(x)
@@ -346,7 +355,7 @@ class IncSubtensor(_Indexed):
             raise ArgumentError(f"complex values do not fit in {x} of dtype {x.type.dtype}")
         return Apply(self, [x, y, *self._check_numbers(inputs)], [x.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Write with NumPy."""
         x = inputs[0]
         out = x if self.inplace else x.copy()
@@ -361,7 +370,7 @@ class IncSubtensor(_Indexed):
         """Return that the numbers of the index have no influence in the sense of derivatives."""
         return [[True], [True], *([[False]] * (len(node.inputs) - 2))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient (without the part, where that was set) and the part of it."""
         x, y, *numbers = inputs
         (g,) = output_grads
@@ -380,7 +389,7 @@ class IncSubtensor(_Indexed):
             gy = sum_to_pattern(Subtensor(self.idx_list)(g, *numbers), y)
         return [gx, gy, *(DisconnectedType()() for _ in numbers)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the direction of the tensor, with that of the part written in."""
         x, y, *numbers = inputs
         dx, dy = eval_points[:2]

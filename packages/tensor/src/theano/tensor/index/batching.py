@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.tensor.batching.batched_node import BatchedNode, batches
 from theano.tensor.convert import is_tensor
@@ -21,9 +21,13 @@ from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.shape.scalars import tensor_from_scalar
 from theano.tensor.type_other import NoneTypeT
 
+if TYPE_CHECKING:
+    from theano.scalar.annotations import Number
+    from theano.tensor.type import Tensor
+
 
 @batches(Subtensor)
-def _part(given: BatchedNode) -> Any:
+def _part(given: BatchedNode) -> Tensor | None:
     entries = _entries(given, 1)
     return None if entries is None else _read(given, entries)
 
@@ -46,7 +50,7 @@ def _part_of_part(given: BatchedNode) -> Any:
 
 
 @batches(IncSubtensor)
-def _written(given: BatchedNode) -> Any:
+def _written(given: BatchedNode) -> Tensor | None:
     op = given.op
     if not given.only(0, 1):
         entries = _entries(given, 2)
@@ -74,7 +78,7 @@ def _entries(given: BatchedNode, first: int) -> list[_Entry] | None:
     return found
 
 
-def _tensor(v: Any) -> Any:
+def _tensor(v: Number) -> Tensor:
     return v if is_tensor(v) else tensor_from_scalar(v)
 
 

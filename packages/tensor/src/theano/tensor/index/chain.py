@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,14 @@ from theano.graph import Apply
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.index.basic import Subtensor
 from theano.tensor.type import TensorApply
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Operands, Storage, Values
+    from theano.graph.variable import Variable
+    from theano.scalar.annotations import Number
+    from theano.scalar.type import Scalar
+    from theano.tensor.annotations import Shape, TensorLike
+    from theano.tensor.type import Tensor
 
 
 class SubtensorChain(Subtensor):
@@ -35,7 +43,7 @@ class SubtensorChain(Subtensor):
 
     __props__ = ("index_keys",)
 
-    def __init__(self, parts: Sequence[Sequence[Any]]):
+    def __init__(self, parts: Sequence[Sequence[slice | Scalar]]):
         self.parts = tuple(Subtensor(idx_list) for idx_list in parts)
         self.index_keys = tuple(part.index_key for part in self.parts)
         #: How many numbers each index has.
@@ -44,7 +52,7 @@ class SubtensorChain(Subtensor):
     def __str__(self) -> str:
         return "Subtensor" + "".join(f"{{{part.index_text()}}}" for part in self.parts)
 
-    def nodes(self, x: Any, *inputs: Any) -> list[TensorApply]:
+    def nodes(self, x: Variable, *inputs: Any) -> list[TensorApply]:
         """Return the nodes of the parts by themselves, the last one last."""
         if len(inputs) != sum(self.counts):
             raise IndexError(f"{self} needs {sum(self.counts)} whole numbers, got {len(inputs)}")
@@ -54,25 +62,25 @@ class SubtensorChain(Subtensor):
             x, inputs = nodes[-1].outputs[0], inputs[count:]
         return nodes
 
-    def expression(self, x: Any, *inputs: Any) -> Any:
+    def expression(self, x: Tensor, *inputs: Number) -> Tensor:
         """Return the same as subtensors of subtensors."""
         return self.nodes(x, *inputs)[-1].outputs[0]
 
-    def make_node(self, x: Any, *inputs: Any) -> Apply:
+    def make_node(self, x: TensorLike, *inputs: Any) -> Apply:
         """Return the node for a tensor and the numbers of all indexes."""
         x = as_tensor_variable(x)
         nodes = self.nodes(x, *inputs)
         numbers = [n for node in nodes for n in node.inputs[1:]]
         return Apply(self, [x, *numbers], [nodes[-1].outputs[0].type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Index the array."""
         value, *numbers = inputs
         for part, count in zip(self.parts, self.counts, strict=True):
             value, numbers = part._select(node, inputs, value, numbers[:count]), numbers[count:]
         output_storage[0][0] = np.asarray(value)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Shape | None]:
         """Return the lengths that the last part has."""
         found = shapes[0]
         for part in self.nodes(*node.inputs):
@@ -89,7 +97,7 @@ class SubtensorChain(Subtensor):
         last = self.nodes(*node.inputs)[-1]
         return last.op.static_length(last, index)
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return zeros with the gradient put at the part that was read."""
         (g,) = output_grads
         for part in reversed(self.nodes(*inputs)):

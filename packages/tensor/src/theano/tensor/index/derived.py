@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from theano.tensor.index.functions import flatnonzero, getitem, set_subtensor
 from theano.tensor.messages import axis_of
 from theano.tensor.reduce.functions import all as all_of
 from theano.tensor.shape.basic import patternbroadcast
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 
 def diff(x: Any, n: int = 1, axis: int = -1) -> Any:
@@ -41,7 +45,7 @@ def diff(x: Any, n: int = 1, axis: int = -1) -> Any:
     return x
 
 
-def compress(condition: Any, x: Any, axis: int | None = None) -> Any:
+def compress(condition: TensorLike, x: TensorLike, axis: int | None = None) -> Tensor:
     """Return the slices of ``x`` along an axis (of the flat tensor for None) for which ``condition`` is true.
 
     Examples
@@ -58,7 +62,7 @@ def compress(condition: Any, x: Any, axis: int | None = None) -> Any:
     return getitem(x, (slice(None),) * axis_of(x, axis, "compress") + (places,))
 
 
-def to_one_hot(y: Any, nb_class: Any, dtype: str | None = None) -> Any:
+def to_one_hot(y: Any, nb_class: int, dtype: str | None = None) -> Tensor:
     """Return a matrix with a row for each class in ``y``: 1 in its column, 0 elsewhere.
 
     Parameters
@@ -92,7 +96,7 @@ def to_one_hot(y: Any, nb_class: Any, dtype: str | None = None) -> Any:
     return set_subtensor(getitem(rows, (arange(y.shape[0]), y)), constant(np.array(1, dtype=rows.type.dtype)))
 
 
-def fill_diagonal(a: Any, val: Any) -> Any:
+def fill_diagonal(a: TensorLike, val: TensorLike) -> Tensor:
     """Return a tensor with its diagonal, where all indexes are equal, set to a number.
 
     Parameters
@@ -130,7 +134,7 @@ def fill_diagonal(a: Any, val: Any) -> Any:
     return set_subtensor(getitem(a, (places,) * a.type.ndim), _on_diagonal("fill_diagonal", a, val))
 
 
-def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> Any:
+def fill_diagonal_offset(a: TensorLike, val: TensorLike, offset: TensorLike) -> Tensor:
     """Return a matrix with one of its diagonals set to a number.
 
     Parameters
@@ -165,7 +169,7 @@ def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> Any:
     return patternbroadcast(switch(eq(columns - rows, cast(offset, "int64")), value, a), a.type.broadcastable)
 
 
-def _on_diagonal(what: str, a: Any, val: Any) -> Any:
+def _on_diagonal(what: str, a: Tensor, val: TensorLike) -> Tensor:
     val = as_tensor_variable(val)
     if val.type.ndim:
         raise TypeError(f"{what} puts one number on the diagonal, but {val} has {val.type.ndim} dimensions")

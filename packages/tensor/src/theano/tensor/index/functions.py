@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,10 @@ from theano.tensor.shape.basic import addbroadcast
 from theano.tensor.shape.reshape import Reshape, reshape
 from theano.tensor.type_other import NoneTypeT, SliceConstant, SliceType
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
+
 
 def _entry(value: Any) -> Any:
     """Return one entry of an index in one of few forms: None, a slice, a number, a tensor."""
@@ -57,13 +61,13 @@ def _entry(value: Any) -> Any:
     return value
 
 
-def _all_bool(value: Any) -> bool:
+def _all_bool(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return bool(value) and all(map(_all_bool, value))
     return isinstance(value, (bool, np.bool_))
 
 
-def _is_simple(entry: Any) -> bool:
+def _is_simple(entry: TensorLike) -> bool:
     if is_tensor(entry):
         return entry.type.ndim == 0 and entry.type.dtype != "bool"
     return not (isinstance(entry, Variable) and isinstance(entry.type, SliceType))
@@ -93,7 +97,7 @@ def _without_ellipsis(x: Any, args: Any) -> list[Any]:
     return entries
 
 
-def getitem(x: Any, args: Any) -> Any:
+def getitem(x: Variable, args: Any) -> Any:
     """Return ``x[args]``, by NumPy's rules; a list that holds a slice stands for a tuple.
 
     Parameters
@@ -113,7 +117,7 @@ def getitem(x: Any, args: Any) -> Any:
     return advanced_subtensor(x, *entries)
 
 
-def _check_dtype(entry: Any) -> None:
+def _check_dtype(entry: TensorLike) -> None:
     parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
     for part in parts:
         if isinstance(part, (float, np.floating, str)):
@@ -130,7 +134,7 @@ def _check_dtype(entry: Any) -> None:
 _SIGNED = frozenset(scal.integer_dtypes) - frozenset(scal.uint_dtypes)
 
 
-def _names_axes(entry: Any) -> bool:
+def _names_axes(entry: TensorLike) -> bool:
     """Return whether None beside this entry is a dimshuffle to Theano, which indexes as NumPy does beside any other."""
     parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
     return not any(
@@ -166,7 +170,7 @@ def _simple(x: Any, entries: Sequence[Any], names_axes: bool) -> Any:
 # -- writing ---------------------------------------------------------------------------------------------
 
 
-def set_subtensor(x: Any, y: Any, inplace: bool = False, tolerate_inplace_aliasing: bool = False) -> Any:
+def set_subtensor(x: TensorLike, y: TensorLike, inplace: bool = False, tolerate_inplace_aliasing: bool = False) -> Any:
     """Return a tensor with a part of it replaced.
 
     Parameters
@@ -191,7 +195,11 @@ def set_subtensor(x: Any, y: Any, inplace: bool = False, tolerate_inplace_aliasi
 
 
 def inc_subtensor(
-    x: Any, y: Any, inplace: bool = False, set_instead_of_inc: bool = False, tolerate_inplace_aliasing: bool = False
+    x: TensorLike,
+    y: TensorLike,
+    inplace: bool = False,
+    set_instead_of_inc: bool = False,
+    tolerate_inplace_aliasing: bool = False,
 ) -> Any:
     """Return a tensor with a part of it increased.
 
@@ -253,7 +261,7 @@ def inc_subtensor(
     raise TypeError(f"x must be the result of a subtensor operation, such as a[1:3], not of {op}:\n{describe(x)}")
 
 
-def _shuffled_back(op: DimShuffle, x: Any, y: Any) -> Any:
+def _shuffled_back(op: DimShuffle, x: Tensor, y: Tensor) -> Tensor:
     """Return what is written to a dimshuffled part, in the order of the part itself."""
     y = DimShuffle(y.type.broadcastable, ["x"] * (x.type.ndim - y.type.ndim) + list(range(y.type.ndim)))(y)
     places = {d: i for i, d in enumerate(op.new_order) if d != "x"}
@@ -295,7 +303,7 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     return getitem(a, (slice(None),) * axis + (indices,))
 
 
-def flatnonzero(a: Any) -> Any:
+def flatnonzero(a: TensorLike) -> Tensor:
     """Return the places of the elements that are not 0, in the flattened tensor.
 
     Examples
@@ -310,7 +318,7 @@ def flatnonzero(a: Any) -> Any:
     return nonzero(a.flatten())[0]
 
 
-def nonzero_values(a: Any) -> Any:
+def nonzero_values(a: TensorLike) -> Tensor:
     """Return the elements that are not 0, in C order.
 
     Examples
@@ -323,7 +331,7 @@ def nonzero_values(a: Any) -> Any:
     return a.flatten()[flatnonzero(a)]
 
 
-def roll(x: Any, shift: Any, axis: int | None = None) -> Any:
+def roll(x: TensorLike, shift: TensorLike, axis: int | None = None) -> Tensor:
     """Return ``x`` with its elements moved along an axis, those that fall off coming in at the other end.
 
     Parameters
@@ -352,5 +360,5 @@ def roll(x: Any, shift: Any, axis: int | None = None) -> Any:
     return join(axis, getitem(x, (*before, slice(cut, None))), getitem(x, (*before, slice(0, cut))))
 
 
-def _at_least_one(n: Any) -> Any:
+def _at_least_one(n: Tensor) -> Tensor:
     return clip(n, 1, np.int64(2**62))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,12 +10,16 @@ from theano.tensor.convert import as_tensor_variable, static_int
 from theano.tensor.elemwise.functions import abs_, add, cast, ge, int_div, lt, maximum, minimum, sgn, switch
 from theano.tensor.shape.basic import Shape_i
 
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.tensor.type import Tensor
+
 
 def _int64(n: Any) -> Any:
     return cast(as_tensor_variable(n), "int64")
 
 
-def _bound(n: Any, length: Any, low: Any, high: Any) -> Any:
+def _bound(n: Any, length: Any, low: Variable, high: Any) -> Any:
     """Return an end of a slice counted from 0 and clamped to ``low .. high``."""
     known = static_int(n)
     if known is not None:
@@ -70,7 +74,7 @@ def slice_length(part: slice, length: Any) -> Any:
     return maximum(int_div(span + (size - 1), size), 0)
 
 
-def _rest(length: Any, start: int | None) -> Any:
+def _rest(length: Tensor, start: int | None) -> Any:
     """Return ``length - start`` where that is known to be no less than 0: the length is that of a tensor and more."""
     node = length.owner
     if not start or start < 0 or node is None or node.op != add or len(node.inputs) != 2:
@@ -82,7 +86,7 @@ def _rest(length: Any, start: int | None) -> Any:
     return None
 
 
-def _span(start: Any, stop: Any, length: Any, forward: bool) -> Any:
+def _span(start: Any, stop: Any, length: Tensor, forward: bool) -> Tensor:
     """Return how far it is from start to stop (negative: nothing is taken)."""
     zero, minus_one = as_tensor_variable(np.int64(0)), as_tensor_variable(np.int64(-1))
     if forward:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
@@ -20,6 +20,10 @@ from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import VIEW_NS, dtype_of, ndim_of, nothing, ones_of, ready, works_in_place
 from theano.tensor.kernels.parameters import Bound, End, IndexEntry, IndexKind, OutOfRange
+
+if TYPE_CHECKING:
+    from theano.graph.op import Op
+    from theano.scalar.type import Scalar
 
 # -- whole numbers and slices ----------------------------------------------------------------------------
 
@@ -41,7 +45,7 @@ def _input(number: int) -> Bound:
     return Bound(how=End.INPUT, value=number)
 
 
-def _basic_index(idx_list: Any, node: Apply, first: int) -> list[IndexEntry] | None:
+def _basic_index(idx_list: tuple[slice | Scalar, ...], node: Apply, first: int) -> list[IndexEntry] | None:
     """Return the index of a basic subtensor; symbolic parts are inputs from ``first`` on.
 
     None where an entry is of a kind that only Python understands.
@@ -50,7 +54,7 @@ def _basic_index(idx_list: Any, node: Apply, first: int) -> list[IndexEntry] | N
 
 
 def _with_inputs(idx_list: Any, following: Iterator[int]) -> list[IndexEntry] | None:
-    def bound(value: Any) -> Bound:
+    def bound(value: object) -> Bound:
         # Anything else (a type, a marker) stands for the next input.
         return _known(value) if value is None or isinstance(value, int) else _input(next(following))
 
@@ -66,14 +70,14 @@ def _with_inputs(idx_list: Any, following: Iterator[int]) -> list[IndexEntry] | 
 
 
 @ready("th_kernel_subtensor", work=VIEW_NS)
-def subtensor_kernel(op: Any, node: Apply) -> parameters.SubtensorParams | None:
+def subtensor_kernel(op: Subtensor, node: Apply) -> parameters.SubtensorParams | None:
     """Return the view that basic indexes (``op.idx_list``) select."""
     index = _basic_index(op.idx_list, node, 1)
     return None if index is None else parameters.SubtensorParams(index=index)
 
 
 @ready("th_kernel_subtensor", work=VIEW_NS)
-def subtensor_chain_kernel(op: Any, node: Apply) -> parameters.SubtensorParams | None:
+def subtensor_chain_kernel(op: SubtensorChain, node: Apply) -> parameters.SubtensorParams | None:
     """Return the view of a view (``op.parts``)."""
     following = iter(range(1, len(node.inputs)))
     index: list[IndexEntry] = []
@@ -87,7 +91,7 @@ def subtensor_chain_kernel(op: Any, node: Apply) -> parameters.SubtensorParams |
 
 
 @ready("th_kernel_inc_subtensor")
-def inc_subtensor_kernel(op: Any, node: Apply) -> parameters.IncSubtensorParams | None:
+def inc_subtensor_kernel(op: IncSubtensor, node: Apply) -> parameters.IncSubtensorParams | None:
     """Return x with y set in, or added to, a basic subtensor. ``op.set_instead_of_inc`` is read."""
     index = _basic_index(op.idx_list, node, 2)
     return None if index is None else parameters.IncSubtensorParams(write=_write(op, node), index=index)
@@ -124,21 +128,21 @@ def _advanced_index(node: Apply, first: int) -> list[IndexEntry] | None:
 
 
 @ready("th_kernel_advanced_subtensor", work=1.0)
-def advanced_subtensor_kernel(op: Any, node: Apply) -> parameters.SubtensorParams | None:
+def advanced_subtensor_kernel(op: Op, node: Apply) -> parameters.SubtensorParams | None:
     """Return the elements of x that the further inputs select together."""
     index = _advanced_index(node, 1)
     return None if index is None else parameters.SubtensorParams(index=index)
 
 
 @ready("th_kernel_advanced_inc_subtensor", work=1.0)
-def advanced_inc_subtensor_kernel(op: Any, node: Apply) -> parameters.IncSubtensorParams | None:
+def advanced_inc_subtensor_kernel(op: Op, node: Apply) -> parameters.IncSubtensorParams | None:
     """Return x with y set in, or added to, the elements that the further inputs select together."""
     index = _advanced_index(node, 2)
     return None if index is None else parameters.IncSubtensorParams(write=_write(op, node), index=index)
 
 
 @ready("th_kernel_nonzero")
-def nonzero_kernel(op: Any, node: Apply) -> Parameters:
+def nonzero_kernel(op: Nonzero, node: Apply) -> Parameters:
     """Return the places of the elements that are not 0: a vector for each axis."""
     return nothing
 
@@ -147,19 +151,19 @@ def nonzero_kernel(op: Any, node: Apply) -> Parameters:
 
 
 @ready("th_kernel_unravel", work=4.0)
-def unravel_kernel(op: Any, node: Apply) -> parameters.OrderParams:
+def unravel_kernel(op: UnravelIndex, node: Apply) -> parameters.OrderParams:
     """Return flat places as an index for each axis. ``op.order`` is read."""
     return parameters.OrderParams(first_fastest=op.order == "F")
 
 
 @ready("th_kernel_ravel", work=4.0)
-def ravel_kernel(op: Any, node: Apply) -> parameters.RavelParams:
+def ravel_kernel(op: RavelMultiIndex, node: Apply) -> parameters.RavelParams:
     """Return an index for each axis as flat places. ``op.mode`` and ``op.order`` are read."""
     return parameters.RavelParams(mode=OutOfRange[op.mode.upper()], first_fastest=op.order == "F")
 
 
 @ready("th_kernel_permute_rows", work=2.0)
-def permute_rows_kernel(op: Any, node: Apply) -> parameters.PermuteRowsParams | None:
+def permute_rows_kernel(op: PermuteRowElements, node: Apply) -> parameters.PermuteRowsParams | None:
     """Return the elements of each row in another order, or back in the old one."""
     x, order, _ = node.inputs
     return parameters.PermuteRowsParams(x_ones=ones_of(x), order_ones=ones_of(order)) if ndim_of(x) else None

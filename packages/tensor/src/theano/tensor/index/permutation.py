@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +13,11 @@ from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.messages import broadcast_input, shape_error
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
 
 
 class PermuteRowElements(Op):
@@ -39,7 +43,7 @@ class PermuteRowElements(Op):
         pattern = [a and b for a, b in zip(x.type.broadcastable, y.type.broadcastable, strict=True)]
         return Apply(self, [x, y, inverse], [TensorType(x.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Permute with NumPy."""
         x, y, inverse = inputs
         if x.shape[-1] != y.shape[-1]:
@@ -58,7 +62,7 @@ class PermuteRowElements(Op):
             order = np.argsort(order, axis=-1)
         output_storage[0][0] = np.take_along_axis(x, order, -1)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the broadcast shape."""
         x, y, _ = node.inputs
         pairs = zip(x.type.broadcastable, shapes[0], shapes[1], strict=True)
@@ -68,7 +72,7 @@ class PermuteRowElements(Op):
         """Return that only the elements have an influence in the sense of derivatives."""
         return [[True], [False], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient, permuted the other way."""
         (x, y, inverse), (g,) = inputs, output_grads
         back = self(g, y, 1 - inverse)
@@ -80,7 +84,7 @@ class PermuteRowElements(Op):
 _permute_row_elements = PermuteRowElements()
 
 
-def permute_row_elements(x: Any, y: Any, inverse: Any = 0) -> Any:
+def permute_row_elements(x: TensorLike, y: TensorLike, inverse: int = 0) -> Any:
     """Return ``x`` with the elements of each row in the order of the permutation ``y`` (or, inverse, put back).
 
     Examples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable, get_vector_length, length_if_known
 from theano.tensor.shape.broadcast import broadcast_shape_iter
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+    from theano.tensor.type import Tensor
 
 
 class UnravelIndex(Op):
@@ -39,7 +44,7 @@ class UnravelIndex(Op):
             raise ArgumentError(f"order must be 'C' or 'F', not {order!r}")
         self.ndim, self.order = int(ndim), order
 
-    def make_node(self, indices: Any, dims: Any) -> Apply:
+    def make_node(self, indices: TensorLike, dims: Any) -> Apply:
         """Return the node for flat places and a shape."""
         indices, dims = as_tensor_variable(indices), as_tensor_variable(dims, ndim=1)
         for v, what in ((indices, "indices"), (dims, "dims")):
@@ -48,14 +53,14 @@ class UnravelIndex(Op):
         out = TensorType("int64", (False,) * indices.type.ndim)
         return Apply(self, [indices, dims], [out.make_variable() for _ in range(self.ndim)])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Count with NumPy."""
         places, dims = inputs
         found = np.unravel_index(places, tuple(dims), order=self.order)
         for cell, value in zip(output_storage, found, strict=True):
             cell[0] = np.asarray(value, dtype="int64")
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the shape of the places."""
         return [shapes[0]] * self.ndim
 
@@ -103,7 +108,7 @@ class RavelMultiIndex(Op):
         index = [as_tensor_variable(v, ndim=ndim) for v in index]
         return Apply(self, [*index, dims], [TensorType("int64", (False,) * ndim).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Count with NumPy."""
         *index, dims = inputs
         if self.mode != "raise" and not np.all(dims) and all(i.size for i in index):
@@ -111,7 +116,7 @@ class RavelMultiIndex(Op):
         found = np.ravel_multi_index(tuple(index), tuple(dims), mode=self.mode, order=self.order)
         output_storage[0][0] = np.asarray(found, dtype="int64")
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the broadcast shape of the indexes."""
         return [broadcast_shape_iter(shapes[:-1], arrays_are_shapes=True)]
 
@@ -120,7 +125,9 @@ class RavelMultiIndex(Op):
         return [[False] for _ in node.inputs]
 
 
-def unravel_index(indices: Any, dims: Any, order: Literal["C", "F"] = "C", ndim: int | None = None) -> Any:
+def unravel_index(
+    indices: TensorLike, dims: TensorLike, order: Literal["C", "F"] = "C", ndim: int | None = None
+) -> tuple[Tensor, ...]:
     """Return flat places as indexes along each axis of an array of shape ``dims``.
 
     Parameters
@@ -156,11 +163,11 @@ def unravel_index(indices: Any, dims: Any, order: Literal["C", "F"] = "C", ndim:
 
 
 def ravel_multi_index(
-    multi_index: Sequence[Any],
-    dims: Any,
+    multi_index: Sequence[Tensor],
+    dims: object,
     mode: Literal["raise", "wrap", "clip"] = "raise",
     order: Literal["C", "F"] = "C",
-) -> Any:
+) -> Tensor:
     """Return indexes along each axis of an array of shape ``dims`` as places in the flat array.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from theano.tensor.index.lengths import slice_length
 from theano.tensor.shape.basic import shape_tuple
 from theano.tensor.shape.broadcast import lengths_of
 from theano.tensor.type_other import NoneTypeT, SliceType
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 
 def as_index_constant(a: Any) -> Any:
@@ -85,7 +89,7 @@ def group_indices(indices: Iterable[Any]) -> list[tuple[bool, list[tuple[int, An
     return runs
 
 
-def range_len(slc: slice) -> Any:
+def range_len(slc: slice) -> Tensor:
     """Return how many numbers ``range(start, stop, step)`` has, for a slice of all three.
 
     Examples
@@ -99,7 +103,7 @@ def range_len(slc: slice) -> Any:
     return switch(eq(step, 0), np.int64(0), maximum(int_div(span + size - 1, size), 0))
 
 
-def slice_len(slc: slice, n: Any) -> Any:
+def slice_len(slc: slice, n: TensorLike) -> Tensor:
     """Return how many elements a slice takes from an axis of length ``n``.
 
     Examples
@@ -110,7 +114,7 @@ def slice_len(slc: slice, n: Any) -> Any:
     return slice_length(slc, as_tensor_variable(n))
 
 
-def basic_shape(shape: Any, indices: Sequence[Any]) -> tuple[Any, ...]:
+def basic_shape(shape: Sequence[int], indices: Sequence[object]) -> tuple[Tensor, ...]:
     """Return the lengths that whole numbers, slices and None select from a shape.
 
     Parameters
@@ -130,7 +134,9 @@ def basic_shape(shape: Any, indices: Sequence[Any]) -> tuple[Any, ...]:
     return indexed_result_shape(shape, indices)
 
 
-def indexed_result_shape(array_shape: Any, indices: Sequence[Any], indices_are_shapes: bool = False) -> tuple[Any, ...]:
+def indexed_result_shape(
+    array_shape: TensorLike, indices: Sequence[object], indices_are_shapes: bool = False
+) -> tuple[Tensor, ...]:
     """Return the lengths that an index selects from a shape.
 
     Parameters
@@ -181,7 +187,7 @@ def check_and_reject_bool(args_el: Any) -> None:
             check_and_reject_bool(element)
 
 
-def check_advanced_indexing_dimensions(input: Any, idx_list: Sequence[Any]) -> None:
+def check_advanced_indexing_dimensions(input: TensorLike, idx_list: Sequence[Any]) -> None:
     """Check that an index fits the number of dimensions of a tensor, and constant masks its lengths.
 
     Raises
@@ -208,7 +214,7 @@ def check_advanced_indexing_dimensions(input: Any, idx_list: Sequence[Any]) -> N
         raise IndexError(f"too many indices for array: {x} has {x.type.ndim} dimensions, but {axis} are indexed")
 
 
-def _check_mask(x: Any, first: int, mask: Any) -> None:
+def _check_mask(x: Tensor, first: int, mask: TensorLike) -> None:
     value = mask.data if isinstance(mask, Constant) else mask
     if not isinstance(value, np.ndarray):
         return  # known at run time

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import WHOLE, Accepts
@@ -15,7 +13,7 @@ from theano.tensor.kernels.common import is_view, nothing, ready
 
 
 @ready("th_kernel_join")
-def join_kernel(op: Any, node: Apply) -> Parameters:
+def join_kernel(op: Join, node: Apply) -> Parameters:
     """Return the join of tensors along a run-time axis.
 
     ``op.view`` is read if output 0 is declared a view.
@@ -24,13 +22,13 @@ def join_kernel(op: Any, node: Apply) -> Parameters:
 
 
 @ready("th_kernel_split")
-def split_kernel(op: Any, node: Apply) -> Parameters:
+def split_kernel(op: Split, node: Apply) -> Parameters:
     """Return the pieces of a tensor along a run-time axis; views where declared."""
     return parameters.SplitParams(copies=[not is_view(op, i) for i in range(len(node.outputs))])
 
 
 @ready("th_kernel_make_vector")
-def make_vector_kernel(op: Any, node: Apply) -> Parameters:
+def make_vector_kernel(op: MakeVector, node: Apply) -> Parameters:
     """Return a vector of numbers."""
     return nothing
 

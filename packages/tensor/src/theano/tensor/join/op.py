@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,11 @@ from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import shape_padaxis
 from theano.tensor.type import TensorApply, TensorType, dtype_name
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.tensor.annotations import Axis, Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class MakeVector(Op):
@@ -65,11 +70,11 @@ class MakeVector(Op):
         elements = [cast(x, self.dtype) for x in elements]
         return Apply(self, elements, [TensorType(self.dtype, (False,)).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Fill the vector."""
         output_storage[0][0] = np.array([x[()] for x in inputs], dtype=self.dtype)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the number of inputs."""
         return [(as_tensor_variable(np.int64(len(node.inputs))),)]
 
@@ -81,18 +86,18 @@ class MakeVector(Op):
         """Return the value of the only element."""
         return ask(node.inputs[0]) if len(node.inputs) == 1 else None
 
-    def static_element(self, node: TensorApply, k: int, ask: Any) -> Any:
+    def static_element(self, node: TensorApply, k: int, ask: Callable[..., object]) -> Any:
         """Return the value of element ``k``."""
         return ask(node.inputs[k]) if -len(node.inputs) <= k < len(node.inputs) else None
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return each element of the gradient."""
         if self.dtype in scal.discrete_dtypes:
             return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)) for x in inputs]
         return [output_grads[0][i] for i in range(len(inputs))]
 
 
-def make_vector(*elements: Any) -> Any:
+def make_vector(*elements: TensorLike) -> Tensor:
     """Return the vector of some scalars, in the dtype in which they meet."""
     variables = [as_tensor_variable(x) for x in elements]
     return MakeVector(scal.upcast(*[x.type.dtype for x in variables]))(*variables)
@@ -147,7 +152,7 @@ class Join(Op):
             pattern[place] = len(tensors) == 1 and tensors[0].type.broadcastable[place]
         return Apply(self, [axis, *tensors], [TensorType(dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Concatenate with NumPy."""
         axis, tensors = int(inputs[0]), inputs[1:]
         ndim = tensors[0].ndim
@@ -165,7 +170,7 @@ class Join(Op):
             return
         output_storage[0][0] = np.concatenate(tensors, axis=axis).astype(node.outputs[0].type.dtype, copy=False)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the sum of the lengths along the axis, and one tensor's lengths along the others."""
         axis = static_int(node.inputs[0])
         lengths = shapes[1:]
@@ -187,7 +192,7 @@ class Join(Op):
         known = [n for t in node.inputs[1:] if (n := length_if_known(t)) is not None]
         return sum(known) if len(known) == len(node.inputs) - 1 else None
 
-    def static_element(self, node: TensorApply, k: int, ask: Any) -> Any:
+    def static_element(self, node: TensorApply, k: int, ask: Callable[..., object]) -> Any:
         """Return the value of element ``k``, where the lengths before it (from the end: after it) are known."""
         vectors = node.inputs[1:]
         for v in vectors if k >= 0 else reversed(vectors):
@@ -204,7 +209,7 @@ class Join(Op):
         """Return that the axis has no influence in the sense of derivatives."""
         return [[False], *([[True]] * (len(node.inputs) - 1))]
 
-    def grad(self, axis_and_tensors: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, axis_and_tensors: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient, split at the joints."""
         axis, *tensors = axis_and_tensors
         (g,) = output_grads
@@ -243,7 +248,7 @@ def join(axis: Any, *tensors_list: Any) -> Any:
     return tensors_list[0] if len(tensors_list) == 1 else join_(axis, *tensors_list)
 
 
-def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> Any:
+def concatenate(tensor_list: Sequence[Tensor], axis: Axis = 0) -> Any:
     """Return the tensors of a list, laid end to end along ``axis``.
 
     Examples
@@ -304,7 +309,7 @@ def stack(*tensors: Any, **kwargs: Any) -> Any:
     return join(axis % (ndim + 1), *[shape_padaxis(v, axis % (ndim + 1)) for v in variables])
 
 
-def stacklists(arg: Any) -> Any:
+def stacklists(arg: TensorLike) -> Any:
     """Return a tensor of nested lists of tensors: each level of lists is an axis, from the left.
 
     Examples
@@ -319,7 +324,7 @@ def stacklists(arg: Any) -> Any:
     return arg
 
 
-def horizontal_stack(*args: Any) -> Any:
+def horizontal_stack(*args: TensorLike) -> Tensor:
     """Return matrices side by side: joined along axis 1.
 
     Examples
@@ -332,7 +337,7 @@ def horizontal_stack(*args: Any) -> Any:
     return _stack_matrices(1, args)
 
 
-def vertical_stack(*args: Any) -> Any:
+def vertical_stack(*args: Tensor) -> Tensor:
     """Return matrices one below the other: joined along axis 0.
 
     Examples
@@ -345,14 +350,14 @@ def vertical_stack(*args: Any) -> Any:
     return _stack_matrices(0, args)
 
 
-def _stack_matrices(axis: int, args: Sequence[Any]) -> Any:
+def _stack_matrices(axis: int, args: Sequence[Any]) -> Tensor:
     variables = [as_tensor_variable(a) for a in args]
     if len(variables) < 2 or any(v.type.ndim != 2 for v in variables):
         raise ArgumentError(f"two matrices or more are needed, got {', '.join(f'{v} ({v.type})' for v in variables)}")
     return concatenate(variables, axis=axis)
 
 
-def _need_same_ndim(tensors: Sequence[Any]) -> None:
+def _need_same_ndim(tensors: Sequence[Tensor]) -> None:
     if len({t.type.ndim for t in tensors}) > 1:
         kinds = ", ".join(f"{t} ({t.type.ndim}-d)" for t in tensors)
         raise ArgumentError(f"Only tensors with the same number of dimensions can be joined: {kinds}")
@@ -386,7 +391,8 @@ class Split(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.len_splits}}}"
 
-    def make_node(self, x: Any, axis: Any, splits: Any) -> Apply:
+    def make_node(self, x: Variable, axis: TensorLike, splits: Any) -> Apply:
+        """Return the node."""
         x, axis, splits = as_tensor_variable(x), as_tensor_variable(axis), as_tensor_variable(splits)
         if splits.type.ndim != 1 or splits.type.dtype not in scal.integer_dtypes:
             raise TypeError(f"the lengths of pieces must be a vector of whole numbers, not {splits} of {splits.type}")
@@ -403,7 +409,7 @@ class Split(Op):
             outputs.append(x.type.clone(broadcastable=pattern).make_variable())
         return Apply(self, [x, axis, splits], outputs)
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Slice out the pieces."""
         x, axis, splits = inputs
         axis = int(axis)
@@ -423,7 +429,7 @@ class Split(Op):
             cell[0] = x[tuple(window)]
             start += int(n)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Sequence[Tensor]]) -> list[tuple[Tensor, ...]]:
         """Return the input's lengths, with the piece's own along the axis."""
         axis: Any = static_int(node.inputs[1])
         ndim = len(shapes[0])
@@ -446,11 +452,11 @@ class Split(Op):
         """Return that only the elements have an influence."""
         return [[True] * self.len_splits, [False] * self.len_splits, [False] * self.len_splits]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients of the pieces joined; a piece that nobody uses counts as zeros."""
         x, axis, splits = inputs
         if all(isinstance(g.type, DisconnectedType) for g in output_grads):
-            first: Any = DisconnectedType()()
+            first: Variable = DisconnectedType()()
         else:
             pairs = zip(outputs, output_grads, strict=True)
             whole = [o.zeros_like() if isinstance(g.type, DisconnectedType) else g for o, g in pairs]
@@ -458,7 +464,7 @@ class Split(Op):
         return [first, grad_undefined(self, 1, axis), grad_undefined(self, 2, splits)]
 
 
-def split(x: Any, splits_size: Any, n_splits: int, axis: Any = 0) -> Any:
+def split(x: TensorLike, splits_size: object, n_splits: int, axis: int = 0) -> list[Tensor]:
     """Return the pieces of ``x``, cut along ``axis``.
 
     Parameters
@@ -483,7 +489,7 @@ def _has_variables(x: Any) -> bool:
     return isinstance(x, (list, tuple)) and any(isinstance(e, Variable) or _has_variables(e) for e in x)
 
 
-def _as_stack(x: Any) -> Any:
+def _as_stack(x: Sequence[TensorLike]) -> Tensor:
     try:
         return stack(list(x))
     except ArgumentError as exc:

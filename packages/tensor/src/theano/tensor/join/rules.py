@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.graph import Constant
@@ -19,6 +19,11 @@ from theano.tensor.reduce.careduce import CAReduce, Max, Min, Prod, Sum
 from theano.tensor.shape.basic import Shape_i, patternbroadcast
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.fgraph import FunctionGraph
+    from theano.scalar.annotations import Number
+    from theano.tensor.type import Tensor
+
 
 def joint(node: TensorApply) -> int | None:
     """Return the axis of a join or split, counted from the left, or None where it is not known."""
@@ -27,7 +32,7 @@ def joint(node: TensorApply) -> int | None:
     return None if axis is None or not -ndim <= axis < ndim else axis % ndim
 
 
-def _index_of_joined(op: Any, numbers: Any, joined: Any, fgraph: Any) -> tuple[int | None, list[Any]]:
+def _index_of_joined(op: Any, numbers: Any, joined: Any, fgraph: object) -> tuple[int | None, list[Any]]:
     """Return the axis along which the pieces were joined that a part is read of, and the index.
 
     None stands for the axis if the index does not reach it, or the other lengths of the pieces are not known to agree.
@@ -41,7 +46,9 @@ def _index_of_joined(op: Any, numbers: Any, joined: Any, fgraph: Any) -> tuple[i
     return axis if all(feature.same_shape(first, v, a, a) for v in rest for a in others) else None, index
 
 
-def _in_a_piece(op: Any, numbers: Any, joined: Any, pieces: Any, fgraph: Any) -> Any:
+def _in_a_piece(
+    op: Subtensor, numbers: tuple[Number, ...], joined: Tensor, pieces: tuple[Tensor, ...], fgraph: FunctionGraph
+) -> Any:
     # The lengths of the pieces beside the joint have to be known to agree: else that would no longer be checked.
     axis, index = _index_of_joined(op, numbers, joined, fgraph)
     if axis is None or isinstance(index[axis], slice) or not is_known(index[axis]):
@@ -66,7 +73,14 @@ rule("local_subtensor_of_join", _part_of_joined, _in_a_piece, phases=("canonical
      doc="An element of joined pieces is an element of the one it lies in, where that is known.")  # fmt: skip
 
 
-def _behind_pieces(op: Any, numbers: Any, joined: Any, pieces: Any, out: Any, fgraph: Any) -> Any:
+def _behind_pieces(
+    op: Subtensor,
+    numbers: tuple[Number, ...],
+    joined: Tensor,
+    pieces: tuple[Tensor, ...],
+    out: Tensor,
+    fgraph: FunctionGraph,
+) -> Any:
     axis, index = _index_of_joined(op, numbers, joined, fgraph)
     if axis is None:
         return None
@@ -105,7 +119,7 @@ rule("local_join_empty", joined, _without_empty, phases=("canonicalize", "specia
      doc="A piece that is known to be empty along the joint adds nothing.")  # fmt: skip
 
 
-def _is_empty(v: Any) -> bool:
+def _is_empty(v: Tensor) -> bool:
     if v.type.ndim != 1:
         return False
     made = v.owner
@@ -117,7 +131,7 @@ def _is_empty(v: Any) -> bool:
 def _made_together(pieces: Any, out: Any) -> Any:
     if out.type.ndim != 1 or joint(out.owner) is None:
         return None
-    fewer: list[Any] = []
+    fewer: list[Tensor] = []
     for together, run in groupby(pieces, _is_made):
         members: list[Any] = list(run)
         if together and len(members) > 1:
@@ -131,11 +145,11 @@ rule("local_join_make_vector", joined, _made_together, phases=("canonicalize", "
      doc="Vectors of scalars that lie side by side are one vector of scalars.")  # fmt: skip
 
 
-def _is_made(v: Any) -> bool:
+def _is_made(v: Tensor) -> bool:
     return v.owner is not None and isinstance(v.owner.op, MakeVector)
 
 
-def _is_whole(x: Any, lengths: Any, out: Any) -> bool:
+def _is_whole(x: Tensor, lengths: tuple[Tensor, ...], out: Any) -> bool:
     # The length asked for may be another one, which is an error of run time.
     along = joint(out.owner)
     return along is not None and _is_length(lengths[0], x, along)
@@ -146,7 +160,7 @@ rule("local_useless_split", P(Split, len_splits=1)(x, axis, P(MakeVector)(Rest("
      doc="A tensor cut into one piece of its own length is that tensor.")  # fmt: skip
 
 
-def _is_length(n: Any, x: Any, axis: int) -> bool:
+def _is_length(n: Tensor, x: Tensor, axis: int) -> bool:
     asked = n.owner
     if asked is not None and isinstance(asked.op, Shape_i):
         return asked.inputs[0] is x and asked.op.i == axis
@@ -156,7 +170,7 @@ def _is_length(n: Any, x: Any, axis: int) -> bool:
 _PAIRWISE = {Sum: F.add, Prod: F.mul, Max: F.maximum, Min: F.minimum}
 
 
-def _without_axis(v: Any, order: list[int]) -> Any:
+def _without_axis(v: Tensor, order: list[int]) -> Tensor:
     """Return a piece without the axis along which it was joined, and without a shuffle that only added that."""
     inner = v.owner
     if inner is not None and isinstance(inner.op, DimShuffle):
@@ -166,7 +180,7 @@ def _without_axis(v: Any, order: list[int]) -> Any:
     return DimShuffle(v.type.broadcastable, order)(v)
 
 
-def _combined(op: Any, stacked: Any, pieces: Any, out: Any) -> Any:
+def _combined(op: CAReduce, stacked: Any, pieces: tuple[Tensor, ...], out: Tensor) -> Any:
     combine, axis = _PAIRWISE.get(type(op)), joint(stacked.owner)
     if combine is None or axis is None or op.axes_of(pieces[0].type.ndim) != (axis,):
         return None

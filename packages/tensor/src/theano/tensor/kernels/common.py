@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin
@@ -18,6 +18,10 @@ from theano.messages import logger
 from theano.scalar.dtypes import DTYPE_CODES
 from theano.settings import config
 from theano.tensor.kernels import reduction
+
+if TYPE_CHECKING:
+    from theano.graph.op import Op
+    from theano.graph.variable import Variable
 
 __all__ = [
     "DTYPE_CODES", "LEVELS", "VIEW_NS", "Ready", "c_text", "driver", "dtype_of", "find_driver", "is_view",
@@ -207,27 +211,27 @@ VIEW_NS = 0.0
 """The work of a kernel for each element where it touches none."""
 
 
-def ones_of(variable: Any) -> int:
+def ones_of(variable: Variable) -> int:
     """Return the axes that are 1 long by the type of a variable, as bits."""
     return sum(1 << axis for axis, one in enumerate(pattern_of(variable)) if one)
 
 
-def pattern_of(variable: Any) -> tuple[bool, ...]:
+def pattern_of(variable: Variable) -> tuple[bool, ...]:
     """Return the broadcast pattern of a tensor variable; that of a scalar is empty."""
     return tuple(getattr(variable.type, "broadcastable", ()))
 
 
-def works_in_place(op: Any, output: int = 0) -> bool:
+def works_in_place(op: Op, output: int = 0) -> bool:
     """Return whether the op declares that it overwrites an input to make this output."""
     return bool(op.destroy_map.get(output))
 
 
-def is_view(op: Any, output: int = 0) -> bool:
+def is_view(op: Op, output: int = 0) -> bool:
     """Return whether the op declares that this output shares an input's memory."""
     return bool(op.view_map.get(output))
 
 
-def title(op: Any, node: Apply) -> str:
+def title(op: Op, node: Apply) -> str:
     """Return the node in the user's words."""
     return f"{op}({', '.join(map(str, node.inputs))})"
 

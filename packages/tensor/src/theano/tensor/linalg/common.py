@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import Tensor, TensorApply, TensorType
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+
 LinAlgError = np.linalg.LinAlgError
 
 
@@ -24,7 +27,7 @@ class MatrixOp(Op):
 
     __props__: tuple[str, ...] = ()
 
-    def matrix(self, x: Any, dims: tuple[int, ...] = (2,), what: str = "the input") -> Any:
+    def matrix(self, x: TensorLike, dims: tuple[int, ...] = (2,), what: str = "the input") -> Tensor:
         """Return ``x`` as a variable of floating-point numbers with one of the numbers of dimensions ``dims``."""
         x = as_tensor_variable(x)
         if x.type.ndim not in dims:
@@ -33,12 +36,12 @@ class MatrixOp(Op):
         dtype = linalg_dtype(x)
         return x if x.type.dtype == dtype else cast(x, dtype)
 
-    def same_dtype(self, *variables: Any) -> list[Any]:
+    def same_dtype(self, *variables: Tensor) -> list[Tensor]:
         """Return variables cast to the dtype that holds them all."""
         dtype = np.result_type(*[v.type.dtype for v in variables]).name
         return [v if v.type.dtype == dtype else cast(v, dtype) for v in variables]
 
-    def square(self, node: TensorApply, inputs: Sequence[Any], place: int = 0) -> Any:
+    def square(self, node: TensorApply, inputs: Sequence[np.ndarray], place: int = 0) -> np.ndarray:
         """Return a value that must be a square matrix."""
         x = inputs[place]
         if x.shape[0] != x.shape[1]:
@@ -49,7 +52,7 @@ class MatrixOp(Op):
         return x
 
 
-def linalg_dtype(x: Any) -> str:
+def linalg_dtype(x: Tensor) -> str:
     """Return the dtype in which linear algebra computes: LAPACK knows neither integers nor float16.
 
     Examples
@@ -74,22 +77,22 @@ def real_dtype(dtype: str) -> str:
     return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
 
 
-def identity(x: Any) -> Any:
+def identity(x: Any) -> Tensor:
     """Return the identity matrix with as many rows as ``x``."""
     return eye(x.shape[0], dtype=x.type.dtype)
 
 
-def adjoint(x: Any) -> Any:
+def adjoint(x: Tensor) -> Tensor:
     """Return the conjugate transpose of a matrix, the transpose of a real one."""
     return conjugate(x.T)
 
 
-def under_type(g: Any, x: Tensor) -> Any:
+def under_type(g: TensorLike, x: Tensor) -> Tensor:
     """Return a gradient with the broadcast pattern of the variable it belongs to."""
     return patternbroadcast(g, x.type.broadcastable)
 
 
-def fold_triangle(g: Any, lower: bool) -> Any:
+def fold_triangle(g: Tensor, lower: bool) -> Tensor:
     """Return the gradient for a symmetric matrix of which only one triangle is read.
 
     What both triangles would get goes to the one that is read; the diagonal is there once.
@@ -99,7 +102,7 @@ def fold_triangle(g: Any, lower: bool) -> Any:
     return half + identity(g) * g
 
 
-def half_diagonal(m: Any) -> Any:
+def half_diagonal(m: Tensor) -> Tensor:
     """Return the lower triangle of a matrix with its diagonal halved."""
     return tril(m) - identity(m) * m / 2
 

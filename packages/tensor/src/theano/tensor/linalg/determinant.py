@@ -8,7 +8,7 @@ the adjugate matrix", Linear Algebra and its Applications 283, 1998).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,11 @@ from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, trace
 from theano.tensor.sort.cumulative import products_of_others
 from theano.tensor.type import Tensor, TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Directions, TensorLike, Tensors
+
 
 class Det(MatrixOp):
     """The determinant of a square matrix.
@@ -44,20 +49,22 @@ class Det(MatrixOp):
 
     shapes = "->"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self.matrix(x)
         return Apply(self, [x], [matrix_type(x.type.dtype, 0).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute it with NumPy."""
         dtype = node.outputs[0].type.dtype
         output_storage[0][0] = np.asarray(np.linalg.det(self.square(node, inputs)), dtype=dtype)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the transposed adjugate."""
         (x,), (g,) = inputs, output_grads
         return [under_type(g * adjoint(Adjugate()(x)), x)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the gradient times the direction."""
         (x,), (dx,) = inputs, eval_points
         return [None if dx is None else (Adjugate()(x).T * dx).sum()]
@@ -79,17 +86,19 @@ class SLogDet(MatrixOp):
 
     shapes = "->,"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self.matrix(x)
         dtypes = x.type.dtype, real_dtype(x.type.dtype)
         return Apply(self, [x], [matrix_type(dtype, 0).make_variable() for dtype in dtypes])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute both with NumPy."""
         found = np.linalg.slogdet(self.square(node, inputs))
         for cell, value, out in zip(output_storage, found, node.outputs, strict=True):
             cell[0] = np.asarray(value, dtype=out.type.dtype)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the transposed inverse, times the gradient for the logarithm; a real sign is constant."""
         (x,), (sign, _), (of_sign, of_size) = inputs, outputs, output_grads
         terms = [] if isinstance(of_size.type, DisconnectedType) else [of_size]
@@ -97,7 +106,7 @@ class SLogDet(MatrixOp):
             terms.append(1j * imag(of_sign * sign.conj()))
         return [under_type(sum(terms[1:], terms[0]) * adjoint(matrix_inverse(x)), x) if terms else x.zeros_like()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the trace of the inverse times the direction: its real part, and along a complex sign the other."""
         (x,), (dx,) = inputs, eval_points
         if dx is None:
@@ -125,7 +134,7 @@ class _OfAnyMatrix(Compound, MatrixOp):
         """Return the matrices, of one dtype."""
         return self.same_dtype(*map(self.matrix, inputs))
 
-    def is_singular(self, x: Any) -> Any:
+    def is_singular(self, x: Tensor) -> Tensor:
         """Return whether the matrix counts as singular: elimination, which is that of its inverse, meets a 0."""
         return eq(det(x), 0)
 
@@ -137,24 +146,24 @@ class _OfAnyMatrix(Compound, MatrixOp):
         """Return the form for all others."""
         raise NotImplementedError
 
-    def expression(self, *inputs: Any) -> Any:
+    def expression(self, *inputs: Tensor) -> Tensor:
         """Return the form that the matrix needs; the other one is not computed."""
         return IfElse(1)(self.is_singular(inputs[0]), self.singular(*inputs), self.regular(*inputs))
 
     def inlined(self, node: Apply[Any, Any]) -> list[Any] | None:
         """Return the form for regular matrices where the program divides by the determinant, else both."""
-        x: Any = node.inputs[0]
+        x: Tensor = node.inputs[0]
         known = [client.outputs[0] for client, _ in x.clients if isinstance(client, Apply) and client.op == det]
         return [self.regular(*node.inputs)] if any(map(_is_divisor, known)) else super().inlined(node)
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Storage) -> None:
         """Compute the form that the matrix needs."""
-        own: list[Any] = [v.type() for v in node.inputs]
+        own: list[Tensor] = [v.type() for v in node.inputs]
         (singular,) = InnerGraph(self, own[:1], [self.is_singular(own[0])]).evaluate(inputs[:1])
         made = (self.singular if singular else self.regular)(*own)
         (output_storage[0][0],) = InnerGraph(self, own, [made]).evaluate(inputs)
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that all inputs count."""
         return [[True] for _ in node.inputs]
 
@@ -190,20 +199,20 @@ class Adjugate(_OfAnyMatrix):
            [-2.,  1.]])
     """
 
-    def regular(self, x: Any) -> Any:
+    def regular(self, x: Tensor) -> Tensor:
         """Return the determinant times the inverse."""
         return det(x) * matrix_inverse(x)
 
-    def singular(self, x: Any) -> Any:
+    def singular(self, x: Tensor) -> Tensor:
         """Return the adjugate of the diagonal matrix of the singular values, turned back."""
         u, s, vt = SVD(full_matrices=False)(x)
         return det(u) * det(vt) * dot(adjoint(vt) * products_of_others(s, 0), adjoint(u))
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the derivative along the transposed gradient, transposed: second derivatives are symmetric."""
         return [under_type(adjoint(AdjugateAlong()(inputs[0], adjoint(output_grads[0]))), inputs[0])]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the derivative along the direction."""
         return [None if eval_points[0] is None else AdjugateAlong()(inputs[0], eval_points[0])]
 
@@ -220,20 +229,20 @@ class AdjugateAlong(_OfAnyMatrix):
            [-3.,  1.]])
     """
 
-    def is_singular(self, x: Any) -> Any:
+    def is_singular(self, x: Tensor) -> Tensor:
         """Return whether the matrix is singular but for rounding: rules may solve with its transpose, too."""
         value, dtype = det(x), real_dtype(x.type.dtype)
         n = cast(x.shape[0], dtype)
         rounding = constant(np.asarray(10 * np.finfo(dtype).eps, dtype)) * n * sqrt(n)
         return eq(value, 0) | (abs(value) < rounding * sqrt(sqr(abs(x)).sum() / n) ** n)
 
-    def regular(self, x: Any, along: Any) -> Any:
+    def regular(self, x: Tensor, along: Variable) -> Tensor:
         """Return what follows from the derivative of the inverse."""
         inverse = matrix_inverse(x)
         turned = dot(inverse, along)
         return det(x) * (trace(turned) * inverse - dot(turned, inverse))
 
-    def singular(self, x: Any, along: Any) -> Any:
+    def singular(self, x: Tensor, along: Tensor) -> Tensor:
         """Return the derivative at the diagonal matrix of the singular values, turned back."""
         u, s, vt = SVD(full_matrices=False)(x)
         turned = dot(dot(adjoint(u), along), adjoint(vt))
@@ -242,13 +251,13 @@ class AdjugateAlong(_OfAnyMatrix):
         middle = AllocDiag()(dot(pairs, ExtractDiag()(turned))) - pairs * turned
         return det(u) * det(vt) * dot(dot(adjoint(vt), middle), adjoint(u))
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the third derivative, of a regular matrix, and the second one, of any."""
         (x, along), (g,) = inputs, output_grads
         third = grad(None, x, known_grads={self.regular(x, along): g}, consider_constant=[along])
         return [under_type(third, x), under_type(adjoint(AdjugateAlong()(x, adjoint(g))), along)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the third derivative, of a regular matrix, and the second one, of any."""
         (x, along), (dx, dalong) = inputs, eval_points
         terms = [] if dalong is None else [AdjugateAlong()(x, dalong)]
@@ -260,7 +269,7 @@ class AdjugateAlong(_OfAnyMatrix):
 det = Det()
 
 
-def slogdet(a: Any) -> list[Any]:
+def slogdet(a: TensorLike) -> list[Tensor]:
     """Return the sign of the determinant of a square matrix, and the logarithm of its absolute value.
 
     Parameters

@@ -7,8 +7,8 @@ differentiated again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,12 @@ from theano.tensor.messages import shape_error
 from theano.tensor.shape.diagonals import AllocDiag
 from theano.tensor.type import TensorApply, values_eq_approx_up_to_phases, values_eq_approx_up_to_phases_of_rows
 from theano.tensor.type_other import NoneConst, NoneTypeT
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Operands, Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class Cholesky(MatrixOp):
@@ -67,11 +73,12 @@ class Cholesky(MatrixOp):
             raise ValueError(f"on_error must be 'raise' or 'nan', not {on_error!r}")
         self.lower, self.destructive, self.on_error = bool(lower), False, on_error
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self.matrix(x)
         return Apply(self, [x], [x.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Factorise with NumPy, which reads the lower triangle."""
         x = self.square(node, inputs)
         try:
@@ -85,7 +92,7 @@ class Cholesky(MatrixOp):
             factor = np.full(x.shape, np.nan, dtype=x.dtype)
         output_storage[0][0] = factor if self.lower else np.ascontiguousarray(factor.T.conj())
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return Murray's gradient, all in the triangle that is read."""
         (x,), (factor,), (g,) = inputs, outputs, output_grads
         lower, g_lower = (factor, tril(g)) if self.lower else (factor.T, triu(g).T)
@@ -119,18 +126,19 @@ class QRFull(MatrixOp):
     def __init__(self, mode: str):
         self.mode = mode
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self.matrix(x)
         second = 1 if self.mode == "raw" else 2
         types = [matrix_type(x.type.dtype), matrix_type(x.type.dtype, second)]
         return Apply(self, [x], [t.make_variable() for t in types])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Factorise with NumPy."""
         for cell, value in zip(output_storage, self._numop(inputs[0], self.mode), strict=True):
             cell[0] = value
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the shapes, the shorter length between the two factors."""
         rows, columns = shapes[0]
         if self.mode == "raw":
@@ -138,7 +146,7 @@ class QRFull(MatrixOp):
         inner = rows if self.mode == "complete" else minimum(rows, columns)
         return [(rows, inner), (inner, columns)]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient of the reduced factors of a matrix with no more columns than rows."""
         if self.mode != "reduced":
             raise NotImplementedError(f"qr has a gradient for mode='reduced' only, not for {self.mode!r}")
@@ -169,19 +177,20 @@ class QRIncomplete(MatrixOp):
     def __init__(self, mode: str):
         self.mode = mode
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self.matrix(x)
         return Apply(self, [x], [matrix_type(x.type.dtype).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Factorise with NumPy."""
         output_storage[0][0] = self._numop(inputs[0], self.mode)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return as many rows as can be of interest."""
         return [(minimum(*shapes[0]), shapes[0][1])]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient through both factors."""
         full = QRFull("reduced").make_node(inputs[0])
         no_gradient: Any = None
@@ -212,7 +221,8 @@ class SVD(MatrixOp):
     def __init__(self, full_matrices: bool = True, compute_uv: bool = True):
         self.full_matrices, self.compute_uv = bool(full_matrices), bool(compute_uv)
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self.matrix(x)
         s = matrix_type(real_dtype(x.type.dtype), 1)
         if not self.compute_uv:
@@ -223,14 +233,14 @@ class SVD(MatrixOp):
         vt.tag.values_eq_approx = values_eq_approx_up_to_phases_of_rows
         return Apply(self, [x], [u, s.make_variable(), vt])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Decompose with NumPy."""
         must_be_finite("SVD", inputs[0])
         found = self._numop(inputs[0], self.full_matrices, self.compute_uv)
         for cell, value in zip(output_storage, found if self.compute_uv else [found], strict=True):
             cell[0] = value
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the shapes, the shorter length between the factors."""
         rows, columns = shapes[0]
         inner = minimum(rows, columns)
@@ -240,7 +250,7 @@ class SVD(MatrixOp):
             return [(rows, rows), (inner,), (columns, columns)]
         return [(rows, inner), (inner,), (inner, columns)]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient where the singular values are all different."""
         (x,) = inputs
         if not self.compute_uv:
@@ -273,12 +283,14 @@ class Eig(MatrixOp):
     _numop = staticmethod(np.linalg.eig)
     shapes = "ij->i,ij"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self.matrix(x)
         dtype = x.type.dtype
         return Apply(self, [x], [matrix_type(dtype, 1).make_variable(), matrix_type(dtype).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute them with NumPy."""
         x = self.square(node, inputs)
         must_be_finite("Eigenvalues", x)
         found = np.linalg.eig(x)
@@ -316,7 +328,8 @@ class Eigh(MatrixOp):
             raise ValueError(f"UPLO must be 'L' or 'U', not {UPLO!r}")
         self.UPLO = UPLO
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self.matrix(x)
         values = matrix_type(real_dtype(x.type.dtype), 1)
         vectors = matrix_type(x.type.dtype).make_variable()
@@ -324,13 +337,14 @@ class Eigh(MatrixOp):
         vectors.tag.values_eq_approx = values_eq_approx_up_to_phases
         return Apply(self, [x], [values.make_variable(), vectors])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute them with NumPy."""
         x = self.square(node, inputs)
         must_be_finite("Eigenvalues", np.tril(x) if self.UPLO == "L" else np.triu(x))
         for cell, value in zip(output_storage, self._numop(x, self.UPLO), strict=True):
             cell[0] = value
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient where the eigenvalues are all different, all in the triangle that is read."""
         (x,), (w, v) = inputs, outputs
         g_w, g_v = (_or_zeros(g, o) for g, o in zip(output_grads, outputs, strict=True))
@@ -360,7 +374,7 @@ class Eigvalsh(MatrixOp):
     def __init__(self, lower: bool = True):
         self.lower = bool(lower)
 
-    def make_node(self, a: Any, b: Any) -> Apply:
+    def make_node(self, a: TensorLike, b: Any) -> Apply:
         """Return the node; b may be None for the identity."""
         a = self.matrix(a, what="a")
         if b is None or b is NoneConst or (hasattr(b, "type") and b.type == NoneConst.type):
@@ -368,7 +382,7 @@ class Eigvalsh(MatrixOp):
         a, b = self.same_dtype(a, self.matrix(b, what="b"))
         return Apply(self, [a, b], [matrix_type(real_dtype(a.type.dtype), 1).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Compute them with SciPy."""
         import scipy.linalg  # 0.2 s that only its users pay
 
@@ -385,7 +399,7 @@ class Eigvalsh(MatrixOp):
         """Return that None has no influence."""
         return [[True], [not isinstance(node.inputs[1].type, NoneTypeT)]]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient through the eigenvectors ``v``, which ``b`` makes orthonormal."""
         (a, b), (w,), (g,) = inputs, outputs, output_grads
         uplo = "L" if self.lower else "U"
@@ -404,21 +418,21 @@ class Eigvalsh(MatrixOp):
         ]
 
 
-def _or_zeros(g: Any, v: Any) -> Any:
+def _or_zeros(g: Any, v: Tensor) -> Tensor:
     """Return a gradient, zeros for one that is not there."""
     if g is None or getattr(g.type, "ndim", None) is None:
         return v.zeros_like()
     return g
 
 
-def _one_over_differences(values: Any) -> Any:
+def _one_over_differences(values: Tensor) -> Tensor:
     """Return the matrix of ``1 / (v[j] - v[i])``, with zeros on its diagonal."""
     difference = values.dimshuffle("x", 0) - values.dimshuffle(0, "x")
     same = eq(difference, 0)
     return switch(same, 0, 1 / switch(same, 1, difference))
 
 
-def qr(a: Any, mode: str = "reduced") -> Any:
+def qr(a: TensorLike, mode: str = "reduced") -> Tensor | list[Tensor]:
     """Return the factors Q and R of a matrix.
 
     Parameters
@@ -445,7 +459,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     raise ValueError(f"the mode of qr must be 'reduced', 'complete', 'r' or 'raw', not {mode!r}")
 
 
-def svd(a: Any, full_matrices: bool | int = 1, compute_uv: bool | int = 1) -> Any:
+def svd(a: TensorLike, full_matrices: bool | int = 1, compute_uv: bool | int = 1) -> Tensor | list[Tensor]:
     """Return U, the singular values and V' of a matrix.
 
     Examples
@@ -458,7 +472,7 @@ def svd(a: Any, full_matrices: bool | int = 1, compute_uv: bool | int = 1) -> An
     return SVD(bool(full_matrices), bool(compute_uv))(a)
 
 
-def eigh(a: Any, UPLO: str = "L") -> Any:
+def eigh(a: TensorLike, UPLO: str = "L") -> list[Tensor]:
     """Return the eigenvalues and eigenvectors of a symmetric matrix; see :class:`Eigh`.
 
     Examples
@@ -471,7 +485,7 @@ def eigh(a: Any, UPLO: str = "L") -> Any:
     return Eigh(UPLO)(a)
 
 
-def eigvalsh(a: Any, b: Any, lower: bool = True) -> Any:
+def eigvalsh(a: TensorLike, b: Any, lower: bool = True) -> Tensor:
     """Return the eigenvalues of ``a`` with respect to ``b``; see :class:`Eigvalsh`.
 
     Examples

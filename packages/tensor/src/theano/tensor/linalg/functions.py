@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +20,12 @@ from theano.tensor.shape import diagonals
 from theano.tensor.shape.reshape import reshape
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Directions, TensorLike, Tensors
+    from theano.tensor.type import Tensor
+
 
 class Expm(MatrixOp):
     """The exponential of a square matrix, by Pade approximants with scaling and squaring.
@@ -36,27 +41,28 @@ class Expm(MatrixOp):
 
     shapes = "A->A"
 
-    def make_node(self, A: Any) -> Apply:
+    def make_node(self, A: TensorLike) -> Apply:
+        """Return the node."""
         A = self.matrix(A)
         return Apply(self, [A], [matrix_type(A.type.dtype).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Compute it with SciPy."""
         import scipy.linalg  # 0.2 s that only its users pay
 
         output_storage[0][0] = scipy.linalg.expm(self.square(node, inputs)).astype(inputs[0].dtype, copy=False)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the Frechet derivative at the transposed matrix."""
         (A,), (g,) = inputs, output_grads
         return [under_type(_frechet(adjoint(A), g), A)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the Frechet derivative along the direction."""
         return [None if eval_points[0] is None else _frechet(inputs[0], eval_points[0])]
 
 
-def _frechet(A: Any, E: Any) -> Any:
+def _frechet(A: Tensor, E: Tensor) -> Tensor:
     """Return the derivative of the exponential at A along E: a block of the exponential of ``[[A, E], [0, A]]``.
 
     Higham, "Functions of Matrices" (2008), theorem 3.6.
@@ -66,7 +72,7 @@ def _frechet(A: Any, E: Any) -> Any:
     return expm(join(0, upper, lower))[:n, n:]
 
 
-def matrix_dot(*args: Any) -> Any:
+def matrix_dot(*args: TensorLike) -> Any:
     """Return the product of several matrices, from left to right.
 
     Examples
@@ -78,7 +84,7 @@ def matrix_dot(*args: Any) -> Any:
     return reduce(dot, args)
 
 
-def matrix_power(M: Any, n: int) -> Any:
+def matrix_power(M: Variable, n: int) -> Any:
     """Return a square matrix to an integer power, by repeated squaring; its inverse to the power -n for negative n.
 
     Parameters
@@ -111,7 +117,7 @@ def matrix_power(M: Any, n: int) -> Any:
     return identity(M) if result is None else result
 
 
-def norm(x: Any, ord: Any) -> Any:
+def norm(x: TensorLike, ord: Any) -> Tensor:
     """Return a norm of a vector or matrix, as :func:`numpy.linalg.norm` defines it.
 
     Parameters
@@ -138,7 +144,7 @@ def norm(x: Any, ord: Any) -> Any:
     return _vector_norm(x, ord) if x.type.ndim == 1 else _matrix_norm(x, ord)
 
 
-def _vector_norm(x: Any, ord: Any) -> Any:
+def _vector_norm(x: Tensor, ord: float) -> Tensor:
     size = abs(x) if x.type.dtype[0] in "fc" else cast(abs(x), "float64")
     if ord in ("inf", np.inf):
         return reductions.max(size)
@@ -151,7 +157,7 @@ def _vector_norm(x: Any, ord: Any) -> Any:
     return reductions.norm(x, ord)
 
 
-def _matrix_norm(x: Any, ord: Any) -> Any:
+def _matrix_norm(x: Tensor, ord: object) -> Any:
     if ord in ("inf", np.inf):
         return reductions.max(reductions.sum(abs(x), axis=1))
     if ord in ("-inf", -np.inf):
@@ -167,7 +173,7 @@ def _matrix_norm(x: Any, ord: Any) -> Any:
     raise ValueError(f"{ord!r} is no norm of a matrix; use None, 'fro', 'nuc', 1, -1, 2, -2, inf or -inf")
 
 
-def kron(a: Any, b: Any) -> Any:
+def kron(a: TensorLike, b: TensorLike) -> Tensor:
     """Return the Kronecker product of two tensors of 1 or 2 dimensions, of which one at least has 2.
 
     Examples
@@ -189,7 +195,7 @@ def kron(a: Any, b: Any) -> Any:
     return reshape(product, (a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]), ndim=2)
 
 
-def trace(X: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def trace(X: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """Return the sum of a diagonal of a matrix; see :func:`theano.tensor.trace` for tensors of more dimensions.
 
     Examples
@@ -201,7 +207,7 @@ def trace(X: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return diagonals.trace(X, offset, axis1, axis2)
 
 
-def diag(x: Any) -> Any:
+def diag(x: TensorLike) -> Tensor:
     """Return the diagonal of a matrix, or the matrix with a vector on its diagonal.
 
     Examples
@@ -218,7 +224,7 @@ alloc_diag = diagonals.AllocDiag()
 extract_diag = diagonals.ExtractDiag()
 
 
-def spectral_radius_bound(X: Any, log2_exponent: int) -> Any:
+def spectral_radius_bound(X: TensorLike, log2_exponent: int) -> Tensor:
     """Return an upper bound of the largest absolute eigenvalue of a symmetric positive definite matrix.
 
     The trace of ``X ** n`` is the sum of the eigenvalues' powers, so its root is not smaller than the largest

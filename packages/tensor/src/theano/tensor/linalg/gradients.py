@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.tensor.compound import Compound
 from theano.tensor.linalg.factor import Cholesky, Eigh, Eigvalsh
 from theano.tensor.linalg.functions import Expm
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 
 class CholeskyGrad(Compound):
@@ -31,7 +34,7 @@ class CholeskyGrad(Compound):
     def __init__(self, lower: bool = True):
         self.lower, self.destructive = bool(lower), False
 
-    def expression(self, x: Any, l: Any, dz: Any) -> Any:
+    def expression(self, x: Tensor, l: Tensor, dz: Tensor) -> Any:
         """Return the gradient."""
         return Cholesky(self.lower).L_op([x], [l], [dz])[0]
 
@@ -61,7 +64,7 @@ class EighGrad(Compound):
             raise ValueError(f"UPLO must be 'L' or 'U', not {UPLO!r}")
         self.UPLO = UPLO
 
-    def expression(self, x: Any, w: Any, v: Any, W: Any, V: Any) -> Any:
+    def expression(self, x: Tensor, w: Tensor, v: Tensor, W: Tensor, V: Tensor) -> Any:
         """Return the gradient."""
         return Eigh(self.UPLO).L_op([x], [w, v], [W, V])[0]
 
@@ -88,7 +91,7 @@ class EigvalshGrad(Compound):
     def __init__(self, lower: bool = True):
         self.lower = bool(lower)
 
-    def expression(self, a: Any, b: Any, gw: Any) -> Any:
+    def expression(self, a: Tensor, b: Tensor, gw: Tensor) -> Any:
         """Return the gradients."""
         op = Eigvalsh(self.lower)
         return op.L_op([a, b], [op(a, b)], [gw])
@@ -106,6 +109,6 @@ class ExpmGrad(Compound):
 
     ndims = (2, 2)
 
-    def expression(self, A: Any, gw: Any) -> Any:
+    def expression(self, A: Tensor, gw: Tensor) -> Any:
         """Return the gradient."""
         return Expm().L_op([A], [], [gw])[0]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.gradient import IdentityOp
 from theano.graph import Apply
 from theano.tensor.convert import as_tensor_variable
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 
 class Hint(IdentityOp):
@@ -32,10 +36,10 @@ class Hint(IdentityOp):
 
     __props__ = ("hints",)
 
-    def __init__(self, **hints: Any):
+    def __init__(self, **hints: object):
         self.hints = tuple(sorted(hints.items()))
 
-    def tell(self, v: Any) -> None:
+    def tell(self, v: Tensor) -> None:
         """Write what is known into the tag of ``v``."""
         for name, value in self.hints:
             setattr(v.tag, name, value)
@@ -48,7 +52,7 @@ class Hint(IdentityOp):
         return f"Hint{{{', '.join(f'{name}={value!r}' for name, value in self.hints)}}}"
 
 
-def psd(v: Any) -> Any:
+def psd(v: TensorLike) -> Any:
     """Return the matrix ``v``, of which is known from here on that it is symmetric and positive definite.
 
     Examples

@@ -14,7 +14,7 @@ import importlib
 import os
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters, Pointer
@@ -29,6 +29,9 @@ from theano.tensor.linalg.determinant import Det, SLogDet
 from theano.tensor.linalg.factor import SVD, Cholesky, Eig, Eigh, Eigvalsh, QRFull, QRIncomplete
 from theano.tensor.linalg.functions import Expm
 from theano.tensor.linalg.solve import MatrixInverse, MatrixPinv, Solve, lstsq
+
+if TYPE_CHECKING:
+    from theano.tensor.linalg.common import MatrixOp
 
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
@@ -100,7 +103,7 @@ def _ready(symbol: str, told: type[LapackParams], own: bool = True) -> Callable[
     """
 
     def make(ask: Ask) -> Ready:
-        def params(op: Any, node: Apply) -> LapackParams | None:
+        def params(op: MatrixOp, node: Apply) -> LapackParams | None:
             routines, choices = ask(op, node)
             dtype = dtype_of(node.inputs[0])
             found = {name: lapack_address(routine, dtype) if routine else 0 for name, routine in routines.items()}
@@ -127,38 +130,38 @@ def _same(*routines: str) -> dict[str, str]:
 
 
 @_ready("th_kernel_cholesky", parameters.CholeskyParams)
-def cholesky_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def cholesky_kernel(op: Cholesky, node: Apply) -> tuple[Mapping[str, str], Mapping[str, bool]]:
     """Return the Cholesky factor of a matrix; ``lower`` and ``on_error`` of the op are read."""
     return _same("potrf"), {"lower": bool(op.lower), "nan_on_error": op.on_error == "nan"}
 
 
 @_ready("th_kernel_inverse", parameters.InverseParams)
-def inverse_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def inverse_kernel(op: MatrixInverse, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the inverse of a matrix."""
     return _same("getrf", "getri"), {}
 
 
 @_ready("th_kernel_det", parameters.DetParams)
-def det_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def det_kernel(op: MatrixOp, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the determinant of a matrix, or its sign and the logarithm of its absolute value."""
     return _same("getrf"), {}
 
 
 @_ready("th_kernel_solve_triangular", parameters.SolveTriangularParams)
-def solve_triangular_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def solve_triangular_kernel(op: Solve, node: Apply) -> tuple[Mapping[str, str], Mapping[str, bool]]:
     """Return the solution of linear equations of a triangular matrix; ``triangle`` of the op is read."""
     return _same("trtrs"), {"lower": op.triangle == "lower"}
 
 
 @_ready("th_kernel_solve", parameters.SolveParams)
-def solve_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def solve_kernel(op: Solve, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Symmetry]]:
     """Return the solution of linear equations; ``A_structure`` and ``lower`` of the op are read."""
     triangle = Symmetry.LOWER if op.lower else Symmetry.UPPER
     return _same("getrf", "getrs"), {"symmetric": triangle if op.A_structure == "symmetric" else Symmetry.NONE}
 
 
 @_ready("th_kernel_qr", parameters.QRParams)
-def qr_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def qr_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, QrMode]]:
     """Return the factors Q and R of a matrix; ``mode`` of the op is read."""
     generate = "ungqr" if _is_complex(node) else "orgqr"
     return {"geqrf": "geqrf", "generate": generate}, {"mode": QrMode[op.mode.upper()]}
@@ -174,51 +177,51 @@ def _symmetric(routine: str, node: Apply) -> str:
 
 
 @_ready("th_kernel_eigh", parameters.EighParams, own=False)
-def eigh_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def eigh_kernel(op: Eigh, node: Apply) -> tuple[Mapping[str, str], Mapping[str, bool]]:
     """Return the eigenvalues and eigenvectors of a symmetric matrix; ``UPLO`` of the op is read."""
     parts = {"sytrd": "", "stedc": ""} if _is_complex(node) else _same("sytrd", "stedc")
     return {"evd": _symmetric("evd", node), **parts}, {"lower": op.UPLO == "L"}
 
 
 @_ready("th_kernel_eigvalsh", parameters.EigvalshParams, own=False)
-def eigvalsh_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def eigvalsh_kernel(op: Eigvalsh, node: Apply) -> tuple[Mapping[str, str], Mapping[str, bool]]:
     """Return the eigenvalues of a symmetric matrix, with respect to another one or not; ``lower`` of the op is read."""
     second = ndim_of(node.inputs[1]) == 2
     return {"evd": _symmetric("gvd" if second else "evd", node)}, {"lower": bool(op.lower), "second": second}
 
 
 @_ready("th_kernel_eig", parameters.EigParams, own=False)
-def eig_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def eig_kernel(op: Eig, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the eigenvalues and right eigenvectors of a matrix."""
     return _same("geev"), {}
 
 
 @_ready("th_kernel_svd", parameters.SvdParams, own=False)
-def svd_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def svd_kernel(op: SVD, node: Apply) -> tuple[Mapping[str, str], Mapping[str, bool]]:
     """Return singular values, and vectors beside them; ``full_matrices`` and ``compute_uv`` of the op are read."""
     parts = {"gebrd": "", "bdsdc": ""} if _is_complex(node) else _same("gebrd", "bdsdc")
     return {"gesdd": "gesdd", **parts}, {"full": bool(op.full_matrices), "vectors": bool(op.compute_uv)}
 
 
 @_ready("th_kernel_pinv", parameters.PinvParams, own=False)
-def pinv_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def pinv_kernel(op: MatrixPinv, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the pseudo-inverse of a matrix."""
     return _same("gesdd"), {}
 
 
 @_ready("th_kernel_lstsq", parameters.LstsqParams, own=False)
-def lstsq_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def lstsq_kernel(op: lstsq, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the solution of least squares and what is known of it."""
     return _same("gelsd"), {}
 
 
 @ready("th_kernel_expm", work=200.0)
-def expm_kernel(op: Any, node: Apply) -> Parameters:
+def expm_kernel(op: Expm, node: Apply) -> Parameters:
     """Return the exponential of a matrix, by our own products and elimination."""
     return parameters.ExpmParams(threads=thread_limit())
 
 
-def _is_triangular(op: Any, node: Apply) -> bool:
+def _is_triangular(op: Solve, node: Apply) -> bool:
     """Tell whether the op was told that the matrix is triangular."""
     return bool(op.triangle)
 

@@ -7,7 +7,7 @@ if its ``tag.lower_triangular`` or ``tag.upper_triangular`` is set.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.graph import Apply
@@ -23,6 +23,10 @@ from theano.tensor.reduce.careduce import Prod, Sum
 from theano.tensor.rules.predicates import NESTED, combine, conform, number_like, scalar_of, transpose, uniform
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
+
 
 def transposed(v: Any) -> Any:
     """Return the matrix that ``v`` is the transpose of, or None."""
@@ -35,12 +39,12 @@ def _tagged(v: Any, name: str) -> bool:
     return bool(getattr(v.tag, name, None))
 
 
-def is_psd(v: Any) -> bool:
+def is_psd(v: TensorLike) -> bool:
     """Return whether somebody said that ``v`` is positive definite."""
     return _tagged(v, "psd")
 
 
-def is_symmetric(v: Any) -> bool:
+def is_symmetric(v: Tensor) -> bool:
     """Return whether ``v`` is known to be its own transpose."""
     if _tagged(v, "psd") or _tagged(v, "symmetric"):
         return True
@@ -54,7 +58,7 @@ def is_symmetric(v: Any) -> bool:
 _TURNED = {"lower_triangular": "upper_triangular", "upper_triangular": "lower_triangular"}
 
 
-def triangle(v: Any) -> str:
+def triangle(v: Tensor) -> str:
     """Return ``"lower_triangular"``, ``"upper_triangular"`` or ``""``: what is known of ``v``."""
     for name in _TURNED:
         if _tagged(v, name):
@@ -76,20 +80,20 @@ rule("no_transpose_symmetric", transpose(A.where(is_symmetric)), A, keeps="close
 )  # fmt: skip
 
 
-def _solved_from_the_right(A: Any, b: Any) -> Any:
+def _solved_from_the_right(A: Tensor, b: Tensor) -> Tensor:
     flipped = b.T if b.type.ndim == 2 else b
     x = _structured(A, flip=True)(A if is_symmetric(A) else A.T, flipped)
     return x.T if b.type.ndim == 2 else x
 
 
-def _structured(A: Any, flip: bool = False) -> Solve:
+def _structured(A: Tensor, flip: bool = False) -> Solve:
     known = triangle(A)
     if known and flip:
         known = _TURNED[known]
     return Solve(known or ("symmetric" if is_symmetric(A) else "general"))
 
 
-def _are_of_one_dtype(A: Any, b: Any) -> bool:
+def _are_of_one_dtype(A: Tensor, b: Tensor) -> bool:
     return bool(A.type.dtype == b.type.dtype)
 
 
@@ -99,11 +103,11 @@ rule("inv_as_solve", P(Dot)(P(MatrixInverse)(A), b), lambda A, b: _structured(A)
      doc="An inverse times something is the solution of an equation, which is cheaper and more exact.")  # fmt: skip
 
 
-def _is_unstructured(solve: Any) -> bool:
+def _is_unstructured(solve: Solve) -> bool:
     return solve.A_structure in ("general", "symmetric")
 
 
-def _is_triangular(A: Any) -> bool:
+def _is_triangular(A: Tensor) -> bool:
     return bool(triangle(A))
 
 
@@ -112,8 +116,8 @@ rule("tag_solve_triangular", P(Solve, "solve")(A.where(_is_triangular), b), lamb
      doc="An equation whose matrix is known to be triangular is solved by substitution.")  # fmt: skip
 
 
-def _solved_by_factors(A: Any, b: Any) -> Any:
-    L: Any = Cholesky(lower=True)(A)
+def _solved_by_factors(A: Tensor, b: Tensor) -> Tensor:
+    L: Tensor = Cholesky(lower=True)(A)
     return Solve("upper_triangular")(L.T, Solve("lower_triangular")(L, b))
 
 
@@ -122,7 +126,7 @@ rule("psd_solve_with_chol", P(Solve, "solve")(A.where(is_psd), b), _solved_by_fa
      doc="An equation whose matrix is said to be positive definite is solved by Cholesky's factors.")  # fmt: skip
 
 
-def _factor(x: Any) -> Any:
+def _factor(x: Tensor) -> Any:
     """Return Cholesky's factor of a matrix, where the graph has it."""
     return next(
         (c.outputs[0] for c, _ in x.clients if isinstance(c, Apply) and isinstance(c.op, Cholesky)), None
@@ -142,7 +146,7 @@ def local_log_det(node: TensorApply) -> Any:
     return None if size is None else [conform(F.add(size, F.log(rest)), node.outputs[0])]
 
 
-def _size_and_rest(v: Any, levels: int = NESTED) -> tuple[Any, Any]:
+def _size_and_rest(v: Tensor, levels: int = NESTED) -> tuple[Any, Any]:
     """Return s and r with ``v`` being ``exp(s) * r`` and no determinant in r; None for s where ``v`` has none."""
     node, function = v.owner, scalar_of(v.owner)
     if node is None or levels == 0:
@@ -162,7 +166,7 @@ def _size_and_rest(v: Any, levels: int = NESTED) -> tuple[Any, Any]:
     return combine(F.add, terms, terms[0].type.dtype), rest
 
 
-def _size_and_sign(x: Any) -> tuple[Any, Any]:
+def _size_and_sign(x: Tensor) -> tuple[Any, Any]:
     factor = _factor(x)
     if factor is None:
         sign, size = slogdet(x)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import mul
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,11 @@ from theano.tensor.linalg.common import (
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.reshape import reshape
 from theano.tensor.type import TensorApply
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.tensor.annotations import Directions, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 MATRIX_STRUCTURES = ("general", "symmetric", "lower_triangular", "upper_triangular", "hermitian", "banded",
                      "diagonal", "toeplitz")  # fmt: skip
@@ -59,21 +64,22 @@ class MatrixInverse(MatrixOp):
 
     shapes = "A->A"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self.matrix(x)
         return Apply(self, [x], [x.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Invert with NumPy."""
         output_storage[0][0] = np.linalg.inv(self.square(node, inputs))
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return ``-X' G X'`` for the inverse X."""
         (x,), (inverse,), (g,) = inputs, outputs, output_grads
         turned = adjoint(inverse)
         return [under_type(-dot(dot(turned, g), turned), x)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return ``-X dA X``."""
         inverse = self(inputs[0])
         return [None if eval_points[0] is None else -dot(dot(inverse, eval_points[0]), inverse)]
@@ -91,15 +97,17 @@ class MatrixPinv(MatrixOp):
 
     shapes = "ij->ji"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = self.matrix(x)
         return Apply(self, [x], [x.type.clone(broadcastable=x.type.broadcastable[::-1]).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute it with NumPy."""
         must_be_finite("SVD", inputs[0])
         output_storage[0][0] = np.linalg.pinv(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient where the rank does not change."""
         (x,), (z,), (g,) = inputs, outputs, output_grads
         left, right = identity(x) - dot(x, z), identity(z) - dot(z, x)
@@ -153,12 +161,12 @@ class Solve(MatrixOp):
         """``"lower"``, ``"upper"`` or ``""``: which triangle alone is there."""
         return self.A_structure.removesuffix("_triangular") if self.A_structure.endswith("triangular") else ""
 
-    def make_node(self, A: Any, b: Any) -> Apply:
+    def make_node(self, A: TensorLike, b: Any) -> Apply:
         """Return the node for a matrix and a vector or matrix."""
         A, b = self.same_dtype(self.matrix(A, what="A"), self.matrix(b, (1, 2), "b"))
         return Apply(self, [A, b], [b.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Solve with SciPy."""
         import scipy.linalg  # 0.2 s that only those pay who solve without LAPACK's own kernel
 
@@ -183,7 +191,7 @@ class Solve(MatrixOp):
                 given = np.tril(A) + np.tril(A, -1).T if self.lower else np.triu(A) + np.triu(A, 1).T
             output_storage[0][0] = np.linalg.solve(given, b)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Solve with the transposed matrix: for b directly, for A times the solution."""
         (A, b), (x,), (g,) = inputs, outputs, output_grads
         other = {"lower": "upper_triangular", "upper": "lower_triangular"}.get(self.triangle, self.A_structure)
@@ -224,7 +232,7 @@ class TensorInv(Compound, MatrixOp):
         """Return the tensor as a variable of floating-point numbers."""
         return [self.matrix(a, tuple(range(self.ind, 33)), "the tensor")]
 
-    def expression(self, a: Any) -> Any:
+    def expression(self, a: Tensor) -> Tensor:
         """Return the inverse of the matrix that the tensor stands for."""
         lengths = [a.shape[i] for i in range(a.type.ndim)]
         rows, columns = lengths[: self.ind], lengths[self.ind :]
@@ -261,7 +269,7 @@ class TensorSolve(Compound, MatrixOp):
             )
         return self.same_dtype(self.matrix(a, (a.type.ndim,)), self.matrix(b, (b.type.ndim,)))
 
-    def expression(self, a: Any, b: Any) -> Any:
+    def expression(self, a: Tensor, b: Tensor) -> Tensor:
         """Return the solution with the matrix that the tensor stands for."""
         order = _moved_to_end(self.axes, a.type.ndim)
         turned = a.dimshuffle(*order)
@@ -270,7 +278,7 @@ class TensorSolve(Compound, MatrixOp):
         return reshape(found, lengths, ndim=len(lengths))
 
 
-def _count(lengths: Sequence[Any]) -> Any:
+def _count(lengths: Sequence[Tensor]) -> Any:
     """Return how many elements there are with these lengths."""
     return reduce(mul, lengths) if lengths else 1
 
@@ -296,7 +304,7 @@ class lstsq(MatrixOp):
     array([1., 2.])
     """
 
-    def make_node(self, x: Any, y: Any, rcond: Any) -> Apply:
+    def make_node(self, x: TensorLike, y: Variable, rcond: TensorLike) -> Apply:
         """Return the node for a matrix, a vector or matrix, and the ratio below which singular values count as 0."""
         y = as_tensor_variable(y)
         x, y = self.same_dtype(self.matrix(x), self.matrix(y, (1, 2)))
@@ -310,14 +318,15 @@ class lstsq(MatrixOp):
         ]
         return Apply(self, [x, y, rcond], outputs)
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute them with NumPy."""
         must_be_finite("SVD", inputs[0])
         found = np.linalg.lstsq(inputs[0], inputs[1], rcond=float(inputs[2]))
         for cell, value, v in zip(output_storage, found, node.outputs, strict=True):
             cell[0] = np.asarray(value, dtype=v.type.dtype)
 
 
-def pinv(a: Any) -> Any:
+def pinv(a: TensorLike) -> Tensor:
     """Return the pseudo-inverse of a matrix.
 
     Examples
@@ -330,7 +339,7 @@ def pinv(a: Any) -> Any:
     return MatrixPinv()(a)
 
 
-def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
+def cho_solve(c_and_lower: tuple[Tensor, bool], b: TensorLike) -> Tensor:
     """Return the x for which ``A x`` is ``b``, given Cholesky's factor of A.
 
     Parameters
@@ -356,7 +365,7 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
     return solve_upper_triangular(high, solve_lower_triangular(low, b))
 
 
-def tensorinv(a: Any, ind: int = 2) -> Any:
+def tensorinv(a: TensorLike, ind: int = 2) -> Tensor:
     """Return the inverse of a tensor; see :class:`TensorInv`.
 
     Examples
@@ -368,7 +377,7 @@ def tensorinv(a: Any, ind: int = 2) -> Any:
     return TensorInv(ind)(a)
 
 
-def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Any:
+def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
     """Return the x for which ``tensordot(a, x, x.ndim)`` is ``b``; see :class:`TensorSolve`.
 
     Examples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,11 @@ from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.functions import abs_, cast, clip, expm1, switch
 from theano.tensor.elemwise.op import Elemwise
+
+if TYPE_CHECKING:
+    from theano.scalar.annotations import Number
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 scalar_sigmoid = scal.sigmoid
 scalar_softplus = scal.softplus
@@ -21,7 +26,7 @@ sigmoid_inplace = Elemwise(scal.sigmoid, {0: 0}, name="sigmoid_inplace")
 softplus = Elemwise(scal.softplus, name="softplus")
 
 
-def _softsign_gradient(x: Any, out: Any, g: Any) -> Any:
+def _softsign_gradient(x: Number, out: Number, g: Number) -> Number:
     d = 1 + abs(x)
     return g / (d * d)
 
@@ -40,7 +45,7 @@ ScalarSoftsign = type(scalar_softsign)
 softsign = Elemwise(scalar_softsign, name="softsign")
 
 
-def _ultra_fast_sigmoid(x: Any) -> Any:
+def _ultra_fast_sigmoid(x: np.ndarray) -> Any:
     half = 0.5 * x
     size = np.abs(half)
     middle = 0.935409070603099 + 0.0458812946797165 * (size - 1.7)
@@ -67,14 +72,14 @@ for _op in (sigmoid, sigmoid_inplace, softplus, softsign, ultra_fast_sigmoid):
     _op.shown_as = f"T.nnet.{_op.name}"
 
 
-def _number(value: float, like: Any) -> Any:
+def _number(value: float, like: Any) -> Tensor:
     """Return a constant of the dtype of ``like``, or of the float in which such integers are computed."""
     (kind,) = scal.upgrade_to_float(scal.get_scalar_type(like.type.dtype))
     dtype = kind.dtype if kind.dtype in scal.float_dtypes else str(config.floatX)
     return constant(np.asarray(value, dtype=dtype))
 
 
-def hard_sigmoid(x: Any) -> Any:
+def hard_sigmoid(x: TensorLike) -> Tensor:
     """Return ``clip(0.2 * x + 0.5, 0, 1)``: the sigmoid as three straight lines.
 
     Examples
@@ -113,7 +118,7 @@ def relu(x: Any, alpha: Any = 0) -> Any:
     return 0.5 * (1 + alpha) * x + 0.5 * (1 - alpha) * abs_(x)
 
 
-def elu(x: Any, alpha: Any = 1) -> Any:
+def elu(x: TensorLike, alpha: TensorLike = 1) -> Tensor:
     """Return the exponential linear unit: ``x`` where it is positive, ``alpha * (exp(x) - 1)`` elsewhere.
 
     Examples
@@ -126,7 +131,7 @@ def elu(x: Any, alpha: Any = 1) -> Any:
     return switch(x > 0, x, alpha * expm1(switch(x > 0, x.zeros_like(), x)))
 
 
-def selu(x: Any) -> Any:
+def selu(x: TensorLike) -> Tensor:
     """Return the scaled exponential linear unit, which keeps zero mean and unit variance.
 
     Examples

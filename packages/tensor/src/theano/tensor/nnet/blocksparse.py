@@ -5,8 +5,8 @@ Their rules come with them: programs without such products know nothing of eithe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,12 @@ from theano.tensor.messages import describe, shape_error
 from theano.tensor.rules.inplace import work_in_place
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorApply
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 __all__ = [
     "SparseBlockGemv", "SparseBlockOuter", "local_inplace_sparse_block_gemv", "local_inplace_sparse_block_outer",
@@ -47,7 +53,7 @@ class _Blocks(Op):
         if self.inplace:
             self.destroy_map = {0: [0]}
 
-    def _node(self, given: Sequence[Any]) -> Apply:
+    def _node(self, given: Sequence[TensorLike]) -> Apply:
         variables = [as_tensor_variable(v) for v in given]
         for (name, ndim), v in zip(self.ndims.items(), variables, strict=True):
             if v.type.ndim != ndim:
@@ -78,7 +84,7 @@ class SparseBlockGemv(_Blocks):
 
     ndims = {"o": 3, "W": 4, "h": 3, "inputIdx": 2, "outputIdx": 2}
 
-    def make_node(self, o: Any, W: Any, h: Any, inputIdx: Any, outputIdx: Any) -> Apply:
+    def make_node(self, o: TensorLike, W: Any, h: TensorLike, inputIdx: TensorLike, outputIdx: TensorLike) -> Apply:
         """Return the node.
 
         Parameters
@@ -94,7 +100,7 @@ class SparseBlockGemv(_Blocks):
         """
         return self._node([o, W, h, inputIdx, outputIdx])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Multiply example by example."""
         o, W, h, rows, columns = inputs
         batch, wanted, found = len(h), (rows.shape, columns.shape), (h.shape[:2], o.shape[:2])
@@ -106,7 +112,7 @@ class SparseBlockGemv(_Blocks):
             out[b] += np.einsum("ik,ijkl->jl", h[b], blocks)
         output_storage[0][0] = out
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients, made of products of chosen blocks as well."""
         _, W, h, rows, columns = inputs
         (g,) = output_grads
@@ -130,7 +136,9 @@ class SparseBlockOuter(_Blocks):
 
     ndims = {"o": 4, "x": 3, "y": 3, "xIdx": 2, "yIdx": 2, "alpha": 0}
 
-    def make_node(self, o: Any, x: Any, y: Any, xIdx: Any, yIdx: Any, alpha: Any = None) -> Apply:
+    def make_node(
+        self, o: TensorLike, x: Tensor, y: TensorLike, xIdx: TensorLike, yIdx: TensorLike, alpha: Any = None
+    ) -> Apply:
         """Return the node.
 
         Parameters
@@ -146,7 +154,7 @@ class SparseBlockOuter(_Blocks):
         """
         return self._node([o, x, y, xIdx, yIdx, np.float32(1) if alpha is None else alpha])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Add example by example; a block may be there several times."""
         o, x, y, rows, columns, alpha = inputs
         found = (rows.shape, columns.shape, len(x), o.shape[2:])
@@ -158,7 +166,7 @@ class SparseBlockOuter(_Blocks):
             np.add.at(out, (rows[b][:, None], columns[b][None, :]), each)
         output_storage[0][0] = out
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients, made of products of chosen blocks."""
         _, x, y, rows, columns, alpha = inputs
         (g,) = output_grads
@@ -168,7 +176,7 @@ class SparseBlockOuter(_Blocks):
         return [g, *scaled, DisconnectedType()(), DisconnectedType()(), (g_y * y).sum()]
 
 
-def _like(g: Any, v: Any) -> Any:
+def _like(g: Tensor, v: Tensor) -> Any:
     """Return a gradient with the type of what it is the gradient of."""
     return patternbroadcast(g, v.type.broadcastable)
 
@@ -179,7 +187,9 @@ sparse_block_gemv, sparse_block_gemv_inplace = SparseBlockGemv(), SparseBlockGem
 sparse_block_outer, sparse_block_outer_inplace = SparseBlockOuter(), SparseBlockOuter(True)
 
 
-def sparse_block_dot(W: Any, h: Any, inputIdx: Any, b: Any, outputIdx: Any) -> Any:
+def sparse_block_dot(
+    W: TensorLike, h: TensorLike, inputIdx: TensorLike, b: TensorLike, outputIdx: TensorLike
+) -> Tensor:
     """Return products of chosen blocks with pieces of vectors, and a bias that is added once to each.
 
     Parameters
@@ -224,8 +234,8 @@ def sparse_block_dot(W: Any, h: Any, inputIdx: Any, b: Any, outputIdx: Any) -> A
 
 
 def _block_in_place(kind: type[SparseBlockGemv] | type[SparseBlockOuter]) -> Any:
-    def propose(node: TensorApply, may_take: Any) -> Any:
-        op: Any = node.op
+    def propose(node: TensorApply, may_take: Callable[..., object]) -> Any:
+        op: Op = node.op
         return kind(True) if isinstance(op, kind) and not op.inplace and may_take(0) else None
 
     return propose

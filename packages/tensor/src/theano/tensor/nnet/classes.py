@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.errors import ArgumentError
 from theano.tensor.blas.dot import dot
@@ -18,6 +18,10 @@ from theano.tensor.shape.basic import shape_i
 from theano.tensor.shape.reshape import reshape
 from theano.tensor.sort.sets import Unique
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
+
 __all__ = [
     "Prepend_scalar_constant_to_each_row", "Prepend_scalar_to_each_row", "confusion_matrix", "h_softmax",
     "prepend_0_to_each_row", "prepend_1_to_each_row", "prepend_scalar_to_each_row",
@@ -25,9 +29,9 @@ __all__ = [
 
 
 def h_softmax(
-    x: Any, batch_size: Any, n_outputs: int, n_classes: int, n_outputs_per_class: int, W1: Any, b1: Any, W2: Any,
-    b2: Any, target: Any = None,
-) -> Any:  # fmt: skip
+    x: TensorLike, batch_size: object, n_outputs: int, n_classes: int, n_outputs_per_class: int, W1: TensorLike,
+    b1: TensorLike, W2: TensorLike, b2: TensorLike, target: Any = None,
+) -> Tensor:  # fmt: skip
     """Return probabilities of very many outputs, as that of a class times that of an output in its class.
 
     With targets, only one class of each example is computed: time and memory go with the root of ``n_outputs``.
@@ -86,7 +90,7 @@ def h_softmax(
     return of_class[rows, chosen] * softmax(scores)[rows, place]
 
 
-def confusion_matrix(actual: Any, pred: Any) -> list[Any]:
+def confusion_matrix(actual: TensorLike, pred: TensorLike) -> list[Tensor]:
     """Return how often each class was taken for each, and the classes.
 
     Parameters
@@ -136,7 +140,7 @@ class Prepend_scalar_to_each_row(Compound):
 
     ndims = (0, 2)
 
-    def expression(self, val: Any, mat: Any) -> Any:
+    def expression(self, val: Tensor, mat: Tensor) -> Tensor:
         """Return the joined columns."""
         return concatenate([alloc(cast(val, mat.type.dtype), shape_i(mat, 0), 1), mat], axis=1)
 
@@ -161,7 +165,7 @@ class Prepend_scalar_constant_to_each_row(Compound):
     def __init__(self, val: float = 0):
         self.val = float(val)
 
-    def expression(self, mat: Any) -> Any:
+    def expression(self, mat: Tensor) -> Tensor:
         """Return the joined columns."""
         return prepend_scalar_to_each_row(self.val, mat)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,11 +22,17 @@ from theano.tensor.messages import describe, shape_error
 from theano.tensor.nnet.softmax import floating, rows_softmax, softmax_with_bias
 from theano.tensor.type import TensorApply, TensorType
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Directions, Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
+
 #: How labels choose columns, in the order of ``c/softmax.c``.
 LABELS = ("each", "first", "all")
 
 
-def _classes(op: Op, y_idx: Any) -> Any:
+def _classes(op: Op, y_idx: TensorLike) -> Tensor:
     y_idx = as_tensor_variable(y_idx)
     if y_idx.type.ndim != 1 or y_idx.type.dtype not in scal.integer_dtypes:
         raise ArgumentError(f"{op}: the classes must be a vector of whole numbers:\n{describe(y_idx)}")
@@ -65,7 +71,7 @@ class _Labelled(Op):
             raise ValueError(f"labels must be one of {', '.join(LABELS)}, not {labels!r}")
         return [] if labels == LABELS[0] else [as_tensor_variable(np.int8(LABELS.index(labels)))]
 
-    def chosen(self, node: TensorApply, inputs: Sequence[Any], matrix: np.ndarray) -> np.ndarray:
+    def chosen(self, node: TensorApply, inputs: Sequence[np.ndarray], matrix: np.ndarray) -> np.ndarray:
         """Return the columns of the first rows, counted from 0."""
         rows, columns = matrix.shape
         y_idx = inputs[2]
@@ -87,7 +93,7 @@ class _Labelled(Op):
         return np.where(y_idx < 0, y_idx + columns, y_idx)
 
 
-def _check(node: TensorApply, inputs: Sequence[Any], rows: int, columns: int, y_idx: np.ndarray) -> None:
+def _check(node: TensorApply, inputs: Sequence[np.ndarray], rows: int, columns: int, y_idx: np.ndarray) -> None:
     if len(y_idx) != rows:
         raise shape_error(node, inputs, f"{len(y_idx)} classes for {rows} rows.", "There must be one each.")
     if len(y_idx) and (y_idx.min() < 0 or y_idx.max() >= columns):
@@ -98,12 +104,12 @@ def _check(node: TensorApply, inputs: Sequence[Any], rows: int, columns: int, y_
         )
 
 
-def one_hot(y_idx: Any, columns: Any, dtype: str) -> Any:
+def one_hot(y_idx: Tensor, columns: TensorLike, dtype: str) -> Tensor:
     """Return a matrix with a 1 at each row's class, 0 elsewhere."""
     return cast(eq(y_idx.dimshuffle(0, "x"), arange(columns).dimshuffle("x", 0)), dtype)
 
 
-def _at_classes(matrix: Any, classes: Any) -> Any:
+def _at_classes(matrix: Tensor, classes: Tensor) -> Tensor:
     """Return the element of each row in the column of its class; what the others are worth, NaN too, has no part."""
     return getitem(matrix, (arange(classes.shape[0]), classes))
 
@@ -122,10 +128,10 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
 
     nout = 3
 
-    def __init__(self, **kwargs: Any):
+    def __init__(self, **kwargs: object):
         super().__init__()
 
-    def make_node(self, x: Any, b: Any, y_idx: Any, labels: Any = "each") -> Apply:
+    def make_node(self, x: TensorLike, b: Tensor, y_idx: TensorLike, labels: object = "each") -> Apply:
         """Return the node for a matrix, a vector and the classes; rules also say how those choose."""
         x, b, y_idx = floating(self, x, (2,), "x"), floating(self, b, (1,), "b"), _classes(self, y_idx)
         how = self.how(labels)
@@ -136,7 +142,8 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
         place = TensorType(y_idx.type.dtype, rows).make_variable()
         return Apply(self, [x, b, y_idx, *how], [nll, x.type.make_variable(), place])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         x, b = inputs[:2]
         if b.shape[0] != x.shape[1]:
             raise shape_error(
@@ -155,7 +162,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
         place = rows.argmax(axis=1) if rows.size else np.zeros(len(rows))
         output_storage[2][0] = place.astype(node.outputs[2].type.dtype)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return one number a labelled row, the matrix, one place a row."""
         return [shapes[2] if labels_of(node) == "first" else (shapes[0][0],), shapes[0], (shapes[0][0],)]
 
@@ -163,7 +170,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
         """Return what influences what: the softmax does not depend on the classes, the place is a whole number."""
         return [[True, True, False], [True, True, False], [True, False, False], [False] * 3][: len(node.inputs)]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the sum of what comes through the likelihood and through the softmax."""
         x, b, y_idx, *how = inputs
         g_nll, g_sm, _ = output_grads
@@ -193,13 +200,14 @@ class CrossentropySoftmax1HotWithBiasDx(_Labelled):
     nout = 1
     shapes = ",A->A"
 
-    def make_node(self, dy: Any, sm: Any, y_idx: Any, labels: Any = "each") -> Apply:
+    def make_node(self, dy: TensorLike, sm: Tensor, y_idx: TensorLike, labels: TensorLike | str = "each") -> Apply:
         """Return the node for the gradient of each likelihood, the softmax and the classes, and how those choose."""
         dy, sm = floating(self, dy, (0, 1), "dy"), floating(self, sm, (2,), "sm")
         dy = dy.dimshuffle("x") if dy.type.ndim == 0 else dy
         return Apply(self, [dy, sm, _classes(self, y_idx), *self.how(labels)], [sm.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         dy, sm = inputs[:2]
         y_idx = self.chosen(node, inputs, sm)
         if dy.shape[0] not in (1, len(y_idx)):
@@ -215,7 +223,7 @@ class CrossentropySoftmax1HotWithBiasDx(_Labelled):
         """Return that how labels choose is no number."""
         return [[True], [True], [True], [False]][: len(node.inputs)]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients of ``dy * (sm - one_hot)``."""
         (dy, sm, y_idx, *how), (g,) = inputs, output_grads
         hot = one_hot(y_idx, sm.shape[1], sm.type.dtype)
@@ -239,25 +247,26 @@ class CrossentropyCategorical1Hot(Op):
     __props__ = ()
     shapes = "iA->i"
 
-    def make_node(self, coding_dist: Any, true_one_of_n: Any) -> Apply:
+    def make_node(self, coding_dist: TensorLike, true_one_of_n: Any) -> Apply:
         """Return the node for a matrix of distributions and the classes."""
         coding_dist = floating(self, coding_dist, (2,), "coding_dist")
         out = TensorType(coding_dist.type.dtype, (False,))
         return Apply(self, [coding_dist, _classes(self, true_one_of_n)], [out.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         coding, classes = inputs
         _check(node, inputs, coding.shape[0], coding.shape[1], classes)
         with np.errstate(**NUMPY_ERRORS):
             output_storage[0][0] = -np.log(coding[np.arange(len(coding)), classes])
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient with respect to the distributions."""
         coding, classes = inputs
         g = crossentropy_categorical_1hot_grad(output_grads[0], coding, classes)
         return [g, grad_not_implemented(self, 1, classes)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the derivative along a direction of the distributions."""
         if eval_points[0] is None:
             return [None]
@@ -278,12 +287,14 @@ class CrossentropyCategorical1HotGrad(Op):
     __props__ = ()
     shapes = ",A->A"
 
-    def make_node(self, g_y: Any, coding_dist: Any, true_one_of_n: Any) -> Apply:
+    def make_node(self, g_y: TensorLike, coding_dist: Tensor, true_one_of_n: TensorLike) -> Apply:
+        """Return the node."""
         coding_dist = floating(self, coding_dist, (2,), "coding_dist")
         g_y = floating(self, g_y, (1,), "g_y")
         return Apply(self, [g_y, coding_dist, _classes(self, true_one_of_n)], [coding_dist.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         g_y, coding, classes = inputs
         _check(node, inputs, coding.shape[0], coding.shape[1], classes)
         if len(g_y) != len(coding):
@@ -294,7 +305,7 @@ class CrossentropyCategorical1HotGrad(Op):
             out[rows, classes] = -g_y / coding[rows, classes]
         output_storage[0][0] = out
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients of ``-g_y / coding_dist`` in the columns of the classes."""
         (g_y, coding, classes), (g,) = inputs, output_grads
         chosen = _at_classes(g / coding, classes)
@@ -307,7 +318,9 @@ crossentropy_categorical_1hot = CrossentropyCategorical1Hot()
 crossentropy_categorical_1hot_grad = CrossentropyCategorical1HotGrad()
 
 
-def crossentropy_softmax_1hot_with_bias(x: Any, b: Any, y_idx: Any, **kwargs: Any) -> Any:
+def crossentropy_softmax_1hot_with_bias(
+    x: TensorLike, b: TensorLike, y_idx: TensorLike, **kwargs: object
+) -> list[Tensor]:
     """Return the negative log-likelihood of each row's class, and the softmax of ``x + b``.
 
     Examples
@@ -320,7 +333,7 @@ def crossentropy_softmax_1hot_with_bias(x: Any, b: Any, y_idx: Any, **kwargs: An
     return crossentropy_softmax_argmax_1hot_with_bias(x, b, y_idx, **kwargs)[0:2]
 
 
-def crossentropy_softmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> Any:
+def crossentropy_softmax_1hot(x: TensorLike, y_idx: TensorLike, **kwargs: object) -> list[Tensor]:
     """Return the negative log-likelihood of each row's class, and the softmax of ``x``.
 
     Examples
@@ -333,7 +346,9 @@ def crossentropy_softmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> Any:
     return crossentropy_softmax_1hot_with_bias(x, _no_bias(x), y_idx, **kwargs)
 
 
-def crossentropy_softmax_max_and_argmax_1hot_with_bias(x: Any, b: Any, y_idx: Any, **kwargs: Any) -> Any:
+def crossentropy_softmax_max_and_argmax_1hot_with_bias(
+    x: TensorLike, b: TensorLike, y_idx: TensorLike, **kwargs: object
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return likelihoods, softmax, largest probability and its column, for rows ``x + b``.
 
     Examples
@@ -348,7 +363,9 @@ def crossentropy_softmax_max_and_argmax_1hot_with_bias(x: Any, b: Any, y_idx: An
     return nll, sm, sm.max(axis=-1), sm.argmax(axis=-1)
 
 
-def crossentropy_softmax_max_and_argmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> Any:
+def crossentropy_softmax_max_and_argmax_1hot(
+    x: TensorLike, y_idx: TensorLike, **kwargs: object
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return likelihoods, softmax, largest probability and its column, for rows ``x``.
 
     Examples
@@ -361,13 +378,13 @@ def crossentropy_softmax_max_and_argmax_1hot(x: Any, y_idx: Any, **kwargs: Any) 
     return crossentropy_softmax_max_and_argmax_1hot_with_bias(x, _no_bias(x), y_idx, **kwargs)
 
 
-def _no_bias(x: Any) -> Any:
+def _no_bias(x: TensorLike) -> Tensor:
     # Not of its first row, which there may not be.
     x = as_tensor_variable(x)
     return zeros((x.shape[1],), dtype=floating(CrossentropySoftmaxArgmax1HotWithBias(), x, (2,), "x").type.dtype)
 
 
-def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> Any:
+def categorical_crossentropy(coding_dist: TensorLike, true_dist: TensorLike) -> Tensor:
     """Return the cross entropy between distributions: the cost of coding ``true_dist`` by ``coding_dist``.
 
     Parameters
@@ -393,7 +410,7 @@ def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> Any:
     )
 
 
-def binary_crossentropy(output: Any, target: Any) -> Any:
+def binary_crossentropy(output: TensorLike, target: TensorLike) -> Tensor:
     """Return the cross entropy between probabilities ``output`` of something and whether it is so, ``target``.
 
     Examples
@@ -406,7 +423,7 @@ def binary_crossentropy(output: Any, target: Any) -> Any:
     return -(target * log(output) + (1.0 - target) * log(1.0 - output))
 
 
-def _numpy_form(x: Any, t: Any) -> Any:
+def _numpy_form(x: np.ndarray, t: np.ndarray) -> np.ndarray:
     return np.log1p(np.exp(-np.abs(x))) + np.where((x > 0) == t, 0, x * ((x > 0) - t))
 
 
@@ -423,7 +440,7 @@ _sigmoid_binary_crossentropy = Elemwise(scal.scalar_op(
 ), name="sigmoid_binary_crossentropy")  # fmt: skip
 
 
-def sigmoid_binary_crossentropy(output: Any, target: Any) -> Any:
+def sigmoid_binary_crossentropy(output: TensorLike, target: TensorLike) -> Tensor:
     """Return ``binary_crossentropy(sigmoid(output), target)``, exact also where the sigmoid is 0 or 1.
 
     Examples

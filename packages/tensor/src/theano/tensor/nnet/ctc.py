@@ -6,8 +6,7 @@ backwards through time, on logarithms; label 0 is the blank. Nothing else has to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +18,12 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.messages import describe
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Operands, Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 __all__ = ["ConnectionistTemporalClassification", "ctc", "ctc_available", "ctc_present"]
 
@@ -49,7 +54,7 @@ class ConnectionistTemporalClassification(Op):
     def __init__(self, compute_grad: bool = True, openmp: Any = None):
         self.compute_grad = bool(compute_grad)
 
-    def make_node(self, activations: Any, labels: Any, input_lengths: Any) -> Apply:
+    def make_node(self, activations: TensorLike, labels: Any, input_lengths: TensorLike) -> Apply:
         """Return the node; outputs are the costs, and the gradient."""
         given = [as_tensor_variable(v) for v in (activations, labels, input_lengths)]
         wanted = (("activations", 3, FLOATS), ("labels", 2, INTEGERS), ("input_lengths", 1, INTEGERS))
@@ -63,7 +68,7 @@ class ConnectionistTemporalClassification(Op):
             outputs.append(given[0].type.make_variable())
         return Apply(self, given, outputs)
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Compute with NumPy, one sequence after the other."""
         x, labels, lengths = inputs
         if not (len(labels) == len(lengths) == x.shape[1]):
@@ -83,7 +88,7 @@ class ConnectionistTemporalClassification(Op):
         if self.compute_grad:
             output_storage[1][0] = gradient
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return one cost for each sequence, and a gradient of the activations' shape."""
         return [(shapes[0][1],), shapes[0]][: len(node.outputs)]
 
@@ -91,7 +96,7 @@ class ConnectionistTemporalClassification(Op):
         """Return that only activations count."""
         return [[i == 0] * len(node.outputs) for i in range(3)]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_grads: Tensors) -> list[Variable]:
         """Return the gradient of each sequence, times that of its cost; and what the gradient depends on, if wanted."""
         x, labels, lengths = inputs
         terms = []
@@ -154,7 +159,7 @@ def of_sequence(x: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:
     return float(-total), gradient
 
 
-def ctc(activations: Any, labels: Any, input_lengths: Any) -> Any:
+def ctc(activations: TensorLike, labels: TensorLike, input_lengths: TensorLike) -> Tensor:
     """Return minus the logarithm of the probability of labels, for each sequence of a batch.
 
     Parameters

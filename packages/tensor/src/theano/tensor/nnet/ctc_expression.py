@@ -5,7 +5,7 @@ It is what `theano.tensor.nnet.ctc` computes, by a loop over time.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.gradient import disconnected_grad, grad
 from theano.scan.basic import scan
@@ -16,11 +16,16 @@ from theano.tensor.join.op import concatenate
 from theano.tensor.nnet.softmax import logsoftmax
 from theano.tensor.sort.cumulative import cumprod
 
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
+
 #: The logarithm of what is impossible: differences of it are numbers, which those of infinities are not.
 NEVER = -1e30
 
 
-def costs(activations: Any, labels: Any, input_lengths: Any) -> Any:
+def costs(activations: Any, labels: Any, input_lengths: TensorLike) -> Tensor:
     """Return the costs that `ctc` returns, in float64; 0 where a sequence is too short for its labels.
 
     Examples
@@ -43,7 +48,16 @@ def costs(activations: Any, labels: Any, input_lengths: Any) -> Any:
     skips = F.and_(F.neq(path, 0), F.neq(path, two_before))
     never = alloc(NEVER, batch, 2)
 
-    def step(t: Any, before: Any, log_p: Any, path: Any, skips: Any, lengths: Any, never: Any, row: Any) -> Any:
+    def step(
+        t: Tensor,
+        before: Tensor,
+        log_p: Tensor,
+        path: Tensor,
+        skips: Tensor,
+        lengths: Tensor,
+        never: Tensor,
+        row: Tensor,
+    ) -> Tensor:
         one = concatenate([never, before], axis=1)[:, 1 : path.shape[1] + 1]
         two = F.switch(skips, concatenate([never, before], axis=1)[:, : path.shape[1]], NEVER)
         now = _joined(before, one, two) + log_p[t][row, path]
@@ -60,7 +74,7 @@ def costs(activations: Any, labels: Any, input_lengths: Any) -> Any:
     return F.switch(F.gt(total, NEVER / 2), -total, 0.0)
 
 
-def _joined(*logarithms: Any) -> Any:
+def _joined(*logarithms: Any) -> Tensor:
     """Return the logarithm of the sum of what they are the logarithms of."""
     most = logarithms[0]
     for x in logarithms[1:]:
@@ -69,7 +83,7 @@ def _joined(*logarithms: Any) -> Any:
     return most + F.log(sum(F.exp(x - most) for x in logarithms))
 
 
-def along(activations: Any, labels: Any, input_lengths: Any, direction: Any) -> Any:
+def along(activations: Variable, labels: Tensor, input_lengths: Tensor, direction: Tensor) -> Tensor:
     """Return the second derivatives of the costs' sum with respect to activations, times a direction."""
     first = grad(costs(activations, labels, input_lengths).sum(), activations)
     # The direction may depend on the activations itself: it is what comes from above, and no part of what is derived.

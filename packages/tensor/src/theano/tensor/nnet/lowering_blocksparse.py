@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
@@ -14,13 +12,13 @@ from theano.tensor.nnet.blocksparse import SparseBlockGemv, SparseBlockOuter
 
 
 @ready("th_kernel_sparse_block_gemv", work=100.0)
-def sparse_block_gemv_kernel(op: Any, node: Apply) -> Parameters:
+def sparse_block_gemv_kernel(op: SparseBlockGemv, node: Apply) -> Parameters:
     """Return sums with products of pieces and chosen blocks."""
     return parameters.InPlaceParams(in_place=op.inplace)
 
 
 @ready("th_kernel_sparse_block_outer", work=10.0)
-def sparse_block_outer_kernel(op: Any, node: Apply) -> Parameters:
+def sparse_block_outer_kernel(op: SparseBlockOuter, node: Apply) -> Parameters:
     """Return blocks with outer products of pieces added."""
     return parameters.InPlaceParams(in_place=op.inplace)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
@@ -13,7 +11,7 @@ from theano.tensor.nnet.ctc import ConnectionistTemporalClassification
 
 
 @ready("th_kernel_ctc", work=50.0)
-def ctc_kernel(op: Any, node: Apply) -> Parameters:
+def ctc_kernel(op: ConnectionistTemporalClassification, node: Apply) -> Parameters:
     """Return minus the logarithm of the probability of labels, and its gradient."""
     return nothing
 

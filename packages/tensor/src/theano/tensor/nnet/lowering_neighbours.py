@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import INTEGERS, Accepts
@@ -15,7 +13,7 @@ from theano.tensor.nnet.neighbours import Images2Neibs
 
 
 @ready("th_kernel_images2neibs", work=1.0)
-def images2neibs_kernel(op: Any, node: Apply) -> Parameters:
+def images2neibs_kernel(op: Images2Neibs, node: Apply) -> Parameters:
     """Return the neighbourhoods of images as rows."""
     return parameters.Images2NeibsParams(mode=Neighbours[op.mode.upper()])
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +19,12 @@ from theano.tensor.messages import describe
 from theano.tensor.shape.basic import shape_i
 from theano.tensor.shape.reshape import reshape
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 __all__ = ["Images2Neibs", "images2neibs", "neibs2images"]
 
@@ -62,7 +67,7 @@ class Images2Neibs(Op):
             raise NotImplementedError(f"Images2Neibs: mode must be one of {', '.join(MODES)}, not {mode!r}")
         self.mode = mode
 
-    def make_node(self, ten4: Any, neib_shape: Any, neib_step: Any = None) -> Apply:
+    def make_node(self, ten4: TensorLike, neib_shape: Any, neib_step: Any = None) -> Apply:
         """Return the node; the step is the shape of a neighbourhood where it is not given."""
         ten4, neib_shape = as_tensor_variable(ten4), as_tensor_variable(neib_shape)
         neib_step = neib_shape if neib_step is None else as_tensor_variable(neib_step)
@@ -86,7 +91,7 @@ class Images2Neibs(Op):
                 "end; mode 'ignore_borders' leaves the rest out"
             )
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Take the elements by their places."""
         x, shape, step = inputs
         if len(shape) != 2 or len(step) != 2:
@@ -108,7 +113,7 @@ class Images2Neibs(Op):
         count = int(np.prod(found.shape[:4]))
         output_storage[0][0] = found.reshape(count, int(shape[0] * shape[1])).astype(x.dtype, copy=False)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return how many neighbourhoods there are, and how many elements they have."""
         batch, channels, rows, columns = shapes[0]
         _, size, step = node.inputs
@@ -119,7 +124,7 @@ class Images2Neibs(Op):
         """Return that sizes have no gradient."""
         return [[True], [False], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return each element's share: the sum over its neighbourhoods."""
         x, size, step = inputs
         counts, places, borders = [], [], []
@@ -140,7 +145,7 @@ class Images2Neibs(Op):
         return [found[:, :, top : top + height, left : left + width], DisconnectedType()(), DisconnectedType()()]
 
 
-def images2neibs(ten4: Any, neib_shape: Any, neib_step: Any = None, mode: str = "valid") -> Any:
+def images2neibs(ten4: TensorLike, neib_shape: TensorLike, neib_step: Any = None, mode: str = "valid") -> Tensor:
     """Return the neighbourhoods of images, each as a row of a matrix.
 
     Parameters
@@ -180,7 +185,7 @@ def images2neibs(ten4: Any, neib_shape: Any, neib_step: Any = None, mode: str = 
     return Images2Neibs(mode)(ten4, neib_shape, neib_step)
 
 
-def neibs2images(neibs: Any, neib_shape: Any, original_shape: Any, mode: str = "valid") -> Any:
+def neibs2images(neibs: TensorLike, neib_shape: Any, original_shape: Any, mode: str = "valid") -> Tensor:
     """Return the images of which `images2neibs` made rows that lie side by side.
 
     Parameters

@@ -7,7 +7,7 @@ their place before anything is compiled: the sums are fused with each other, and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,12 @@ from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.messages import describe
 from theano.tensor.reduce.functions import mean, prod
 from theano.tensor.shape.basic import addbroadcast, patternbroadcast, shape_i
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 __all__ = [
     "AbstractBatchNormInference", "AbstractBatchNormTrain", "AbstractBatchNormTrainGrad", "BNComposite",
@@ -48,7 +54,7 @@ class _Normalization(Compound):
         if not self.axes or min(self.axes) < 0:
             raise ValueError(f"{type(self).__name__}: axes must be numbers from 0, one at least, not {axes}")
 
-    def _arrays(self, names: str, arrays: Sequence[Any]) -> list[Any]:
+    def _arrays(self, names: str, arrays: Sequence[Variable]) -> list[Tensor]:
         """Return tensors of one dtype and as many dimensions as the first."""
         variables = [as_tensor_variable(v) for v in arrays]
         ndim = variables[0].type.ndim
@@ -81,8 +87,8 @@ class AbstractBatchNormTrain(_Normalization):
     """
 
     def make_node(
-        self, x: Any, scale: Any, bias: Any, epsilon: Any = 1e-4, running_average_factor: Any = 0.1,
-        running_mean: Any = None, running_var: Any = None,
+        self, x: Variable, scale: Any, bias: Variable, epsilon: Any = 1e-4,
+        running_average_factor: Variable | float = 0.1, running_mean: Any = None, running_var: Any = None,
     ) -> Apply:  # fmt: skip
         """Return the node; older averages are given both, or neither is."""
         older = [v for v in (running_mean, running_var) if v is not None]
@@ -99,7 +105,9 @@ class AbstractBatchNormTrain(_Normalization):
         numbers = [as_tensor_variable(v) for v in (epsilon, running_average_factor)]
         return [*arrays[:3], *numbers, *arrays[3:]]
 
-    def expression(self, x: Any, scale: Any, bias: Any, epsilon: Any, factor: Any, *older: Any) -> list[Any]:
+    def expression(
+        self, x: Tensor, scale: Tensor, bias: Tensor, epsilon: Tensor, factor: Tensor, *older: Tensor
+    ) -> list[Tensor]:
         """Return the normalised elements, and what they were normalised by."""
         dtype, axes = x.type.dtype, self.axes
         center = mean(x, axis=axes, keepdims=True)
@@ -117,13 +125,13 @@ class AbstractBatchNormTrain(_Normalization):
             ]
         return found
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the two numbers count as constant, and older averages count for newer ones alone."""
         outputs = len(node.outputs)
         each = [[True] * outputs, [i == 0 for i in range(outputs)], [i == 0 for i in range(outputs)]]
         return each + [[False] * outputs] * 2 + [[i == k for i in range(outputs)] for k in range(3, outputs)]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients, in a form that reads the batch twice if nobody asked for those of the statistics."""
         of_statistics = any(not isinstance(g.type, DisconnectedType) for g in output_grads[1:])
         if of_statistics or inputs[0].type.dtype in scal.complex_dtypes:
@@ -151,7 +159,9 @@ class AbstractBatchNormTrainGrad(_Normalization):
         arrays = self._arrays("x dy scale x_mean x_invstd", [x, dy, scale, x_mean, x_invstd])
         return [*arrays, as_tensor_variable(epsilon)]
 
-    def expression(self, x: Any, dy: Any, scale: Any, x_mean: Any, x_invstd: Any, epsilon: Any) -> list[Any]:
+    def expression(
+        self, x: Tensor, dy: Tensor, scale: Tensor, x_mean: Tensor, x_invstd: Tensor, epsilon: Tensor
+    ) -> list[Tensor]:
         """Return the three gradients."""
         axes, difference = self.axes, x - x_mean
         g_bias = dy.sum(axis=axes, keepdims=True)
@@ -161,7 +171,7 @@ class AbstractBatchNormTrainGrad(_Normalization):
         g_x = (dy - g_bias / count - difference * (x_invstd * g_scale / count)) * (scale * x_invstd)
         return [g_x, g_scale, g_bias]
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the gradient of the bias is of ``dy`` alone, and that epsilon is a help only."""
         of_x_and_scale, of_x = [True, True, False], [True, False, False]
         return [of_x_and_scale, [True] * 3, of_x, of_x_and_scale, of_x_and_scale, [False] * 3]
@@ -187,16 +197,18 @@ class AbstractBatchNormInference(_Normalization):
         )
         return [*arrays, as_tensor_variable(epsilon)]
 
-    def expression(self, x: Any, scale: Any, bias: Any, center: Any, variance: Any, epsilon: Any) -> Any:
+    def expression(
+        self, x: Tensor, scale: Tensor, bias: Tensor, center: Tensor, variance: Tensor, epsilon: Tensor
+    ) -> Tensor:
         """Return the normalised elements."""
         result = cast((x - center) * (scale / sqrt(variance + epsilon)) + bias, x.type.dtype)
         return patternbroadcast(result, x.type.broadcastable)
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that epsilon counts as constant."""
         return [[True]] * 5 + [[False]]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients of the expression; epsilon has none."""
         return [*super().L_op(inputs, outputs, output_grads)[:5], DisconnectedType()()]
 
@@ -225,7 +237,9 @@ class BNComposite(scal.Composite):
 # -- functions ---------------------------------------------------------------------------------------------------------
 
 
-def batch_normalization(inputs: Any, gamma: Any, beta: Any, mean: Any, std: Any, mode: str = "low_mem") -> Any:
+def batch_normalization(
+    inputs: TensorLike, gamma: TensorLike, beta: TensorLike, mean: TensorLike, std: TensorLike, mode: str = "low_mem"
+) -> Tensor:
     """Return ``(inputs - mean) / std * gamma + beta``.
 
     Parameters
@@ -259,9 +273,10 @@ def batch_normalization(inputs: Any, gamma: Any, beta: Any, mean: Any, std: Any,
 
 
 def batch_normalization_train(
-    inputs: Any, gamma: Any, beta: Any, axes: Any = "per-activation", epsilon: float = 1e-4,
-    running_average_factor: Any = 0.1, running_mean: Any = None, running_var: Any = None,
-) -> tuple[Any, ...]:  # fmt: skip
+    inputs: Any, gamma: Variable, beta: Variable, axes: object = "per-activation", epsilon: float = 1e-4,
+    running_average_factor: TensorLike = 0.1, running_mean: TensorLike | None = None,
+    running_var: TensorLike | None = None,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """Return a batch normalised by its own mean and variance, and these.
 
     Parameters
@@ -312,8 +327,14 @@ def batch_normalization_train(
 
 
 def batch_normalization_test(
-    inputs: Any, gamma: Any, beta: Any, mean: Any, var: Any, axes: Any = "per-activation", epsilon: float = 1e-4
-) -> Any:
+    inputs: TensorLike,
+    gamma: TensorLike,
+    beta: TensorLike,
+    mean: TensorLike,
+    var: TensorLike,
+    axes: object = "per-activation",
+    epsilon: float = 1e-4,
+) -> Tensor:
     """Return a batch normalised by a mean and a variance that are known.
 
     Parameters
@@ -370,12 +391,12 @@ class _Layout:
             v.dimshuffle(pattern) if self.short else addbroadcast(v, *self.axes) for v in variables.values()
         ]
 
-    def restored(self, v: Any) -> Any:
+    def restored(self, v: Tensor) -> Tensor:
         """Return a statistic in the layout in which parameters were given."""
         return v.dimshuffle(self.kept) if self.short else v
 
 
-def _axes(name: str, axes: Any, ndim: int) -> tuple[int, ...]:
+def _axes(name: str, axes: object, ndim: int) -> tuple[int, ...]:
     if isinstance(axes, str):
         if axes not in ("per-activation", "spatial"):
             raise ValueError(f"{name}: axes must be 'per-activation', 'spatial' or a tuple of numbers, not {axes!r}")
@@ -388,7 +409,7 @@ def _axes(name: str, axes: Any, ndim: int) -> tuple[int, ...]:
     return found
 
 
-def _checked(epsilon: Any) -> np.ndarray:
+def _checked(epsilon: float) -> np.ndarray:
     """Return epsilon in floatX, in which it might be rounded to less."""
     found = np.asarray(epsilon, config.floatX)
     if found < LEAST_EPSILON:

@@ -8,7 +8,7 @@ logarithm or of the cross entropy.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.graph import Apply
@@ -58,13 +58,18 @@ from theano.tensor.rules.predicates import (
 from theano.tensor.shape.basic import Shape_i, shape_i
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.fgraph import FunctionGraph
+    from theano.graph.variable import Variable
+    from theano.tensor.type import Tensor
+
 x, b = pattern_vars("x b")
 value, dy, sm, classes = pattern_vars("value dy sm classes")
 ALWAYS = ("fast_run", "fast_compile_gpu")
 LOGARITHM = ("fast_run", "fast_compile", "stabilize")
 
 
-def _is_softmax(v: Any) -> bool:
+def _is_softmax(v: Variable) -> bool:
     return v.owner is not None and isinstance(v.owner.op, (Softmax, SoftmaxWithBias))
 
 
@@ -76,7 +81,7 @@ rule("local_logsoftmax_with_bias", P(F.log)(P(softmax_with_bias)(x, b)), lambda 
      keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)  # fmt: skip
 
 
-def _without_quotient(dy: Any, sm: Any, fgraph: Any) -> Any:
+def _without_quotient(dy: Tensor, sm: Tensor, fgraph: FunctionGraph) -> Any:
     if _written_to_classes(dy, sm, fgraph) is not None:
         return None  # the rule for cross entropies knows better
     g: Any = times(dy, sm)
@@ -151,7 +156,7 @@ rule("local_softmax_of_shifted", P((Softmax, LogSoftmax), "f")(P(F.sub)(x, _larg
 # -- a bias ---------------------------------------------------------------------------------------------------------
 
 
-def _with_bias(total: Any) -> Any:
+def _with_bias(total: Tensor) -> Any:
     found = _matrix_and_bias(total)
     return None if found is None else softmax_with_bias(*found)
 
@@ -161,7 +166,7 @@ rule("local_softmax_with_bias", P(Softmax)(P(F.add)(Rest("terms")).single_use().
      doc="The softmax of a sum of a matrix and a row, in one step.")  # fmt: skip
 
 
-def _matrix_and_bias(v: Any) -> tuple[Any, Any] | None:
+def _matrix_and_bias(v: Tensor) -> tuple[Any, Any] | None:
     """Return m and b if ``v`` is the sum of the matrix m and the vector b, which lies along its rows."""
     total = made_by(v, F.add)
     if total is None:
@@ -172,14 +177,14 @@ def _matrix_and_bias(v: Any) -> tuple[Any, Any] | None:
     if not rows:
         return None
     # The vectors are added to each other, not each of them to all rows.
-    bias: Any = combine(F.add, [_as_vector(t) for t in rows], v.type.dtype)
-    matrix: Any = combine(F.add, [t for t in total.inputs if t not in rows], v.type.dtype)
+    bias: Tensor = combine(F.add, [_as_vector(t) for t in rows], v.type.dtype)
+    matrix: Tensor = combine(F.add, [t for t in total.inputs if t not in rows], v.type.dtype)
     if bias.type.dtype != v.type.dtype or matrix.type != v.type:
         return None
     return matrix, bias
 
 
-def _as_vector(v: Any) -> Any:
+def _as_vector(v: Tensor) -> Any:
     """Return the vector that a row was made of, or None."""
     node = v.owner
     if node is None or not isinstance(node.op, DimShuffle) or node.op.new_order != ("x", 0):
@@ -198,7 +203,7 @@ def _rows_of(sm: Any) -> tuple[Any, Any] | None:
     return _matrix_and_bias(matrix) or (matrix, _no_bias(matrix))
 
 
-def _no_bias(matrix: Any) -> Any:
+def _no_bias(matrix: Tensor) -> Any:
     """Return zeros as long as the rows of ``matrix``."""
     zero = number_of(0, matrix.type.dtype, 1)
     return alloc(zero, shape_i(matrix, 1)) if not matrix.type.broadcastable[1] else zero
@@ -227,7 +232,7 @@ rule("crossentropy_to_crossentropy_with_softmax", P(CrossentropyCategorical1Hot)
      doc="The cross entropy of a softmax, and the softmax itself, from the rows in one step.")  # fmt: skip
 
 
-def _is_repeated_for_rows(value: Any, sm: Any, classes: Any, out: Any, fgraph: Any) -> bool:
+def _is_repeated_for_rows(value: Tensor, sm: Tensor, classes: Tensor, out: Any, fgraph: FunctionGraph) -> bool:
     # As many as there are rows, or classes, for certain: otherwise the error would be lost.
     feature = getattr(fgraph, "shape_feature", None)
     dy = out.owner.inputs[0]
@@ -277,7 +282,7 @@ rule("local_softmax_of_unused_crossentropy", P(CrossentropySoftmaxArgmax1HotWith
 # -- classes chosen by an index -------------------------------------------------------------------------------------
 
 
-def _counts_rows(v: Any, classes: Any, sm: Any, fgraph: Any) -> str | None:
+def _counts_rows(v: Variable, classes: Tensor, sm: Tensor, fgraph: FunctionGraph) -> str | None:
     """Return whether ``v`` is 0, 1, 2, ... up to the number of classes given ("first"), or of rows ("all")."""
     node = v.owner
     if node is None or not isinstance(node.op, ARange) or uniform(node.inputs[0]) != 0 or uniform(node.inputs[2]) != 1:
@@ -295,11 +300,11 @@ def _counts_rows(v: Any, classes: Any, sm: Any, fgraph: Any) -> str | None:
     return None
 
 
-def _is_class(v: Any) -> bool:
+def _is_class(v: Tensor) -> bool:
     return v.type.ndim == 1 and v.type.dtype.startswith(("int", "uint"))
 
 
-def _of_classes(x: Any, log_sm: Any, rows: Any, classes: Any, fgraph: Any) -> Any:
+def _of_classes(x: Tensor, log_sm: Tensor, rows: Variable, classes: Tensor, fgraph: FunctionGraph) -> Any:
     how = _counts_rows(rows, classes, log_sm, fgraph)
     if how is None:
         return None
@@ -313,7 +318,7 @@ rule("local_advanced_indexing_crossentropy_onehot",
      doc="``log(softmax(x))[arange(n), y]``, the log-likelihood of classes, as minus a cross entropy.")  # fmt: skip
 
 
-def _written_to_classes(dy: Any, sm: Any, fgraph: Any) -> tuple[Any, Any, str] | None:
+def _written_to_classes(dy: Tensor, sm: Tensor, fgraph: FunctionGraph) -> tuple[Any, Any, str] | None:
     """Return v, classes and how rows are counted if ``dy`` is v at the classes of rows, over the softmax there."""
     over = made_by(dy, F.true_div)
     node = over.inputs[0].owner if over is not None and over.inputs[1] is sm else None
@@ -329,7 +334,7 @@ def _written_to_classes(dy: Any, sm: Any, fgraph: Any) -> tuple[Any, Any, str] |
     return values, classes, how
 
 
-def _at_classes(dy: Any, sm: Any, fgraph: Any) -> Any:
+def _at_classes(dy: Tensor, sm: Tensor, fgraph: FunctionGraph) -> Any:
     found = _written_to_classes(dy, sm, fgraph)
     if found is None:
         return None
@@ -356,7 +361,7 @@ def _unshifted(total: TensorApply, axes: Any) -> Any:
     varying = [v for v in terms if not all(v.type.broadcastable[axis] for axis in axes)]
     if len(varying) == len(terms) or not varying or (scalar_of(total) == scal.sub and varying[0] is not terms[0]):
         return None
-    x: Any = combine(F.add, varying, total.outputs[0].type.dtype)
+    x: Tensor = combine(F.add, varying, total.outputs[0].type.dtype)
     return x if x.type == total.outputs[0].type else None
 
 
@@ -367,7 +372,7 @@ local_ctc_no_grad = rule(
 )  # fmt: skip
 
 
-def _pushed_down(op: Any, inner: Any, out: Any) -> Any:
+def _pushed_down(op: Any, inner: Any, out: Tensor) -> Any:
     node = inner.owner
     if node is None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,14 @@ from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.reshape import shape_padleft
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Directions, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
-def floating(op: Op, x: Any, ndims: Sequence[int], what: str) -> Any:
+
+def floating(op: Op, x: TensorLike, ndims: Sequence[int], what: str) -> Tensor:
     """Return an input as a tensor of floats, or raise TypeError."""
     x = as_tensor_variable(x)
     if x.type.ndim not in ndims or x.type.dtype not in scal.float_dtypes:
@@ -43,13 +49,13 @@ class _RowWise(Op):
     __props__: tuple[str, ...] = ()
     shapes = "A->A"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Return the node; a vector becomes a matrix of one row."""
         x = floating(self, x, (1, 2), "x")
         x = shape_padleft(x) if x.type.ndim == 1 else x
         return Apply(self, [x], [x.type.make_variable()])
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Variable | None]:
         """Return the derivative along a direction, which is the gradient: the Jacobian of a softmax is symmetric."""
         return [None if eval_points[0] is None else self.L_op(inputs, [self(*inputs)], eval_points)[0]]
 
@@ -66,10 +72,11 @@ class Softmax(_RowWise):
 
     __props__ = ()
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         output_storage[0][0] = rows_softmax(inputs[0])
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient from the softmax itself."""
         return [softmax_grad(output_grads[0], outputs[0])]
 
@@ -87,13 +94,14 @@ class SoftmaxGrad(Op):
     __props__ = ()
     shapes = ",A->A"
 
-    def make_node(self, dy: Any, sm: Any) -> Apply:
+    def make_node(self, dy: TensorLike, sm: Tensor) -> Apply:
         """Return the node for the gradient with respect to the softmax, and the softmax."""
         dy, sm = floating(self, dy, (1, 2), "dy"), floating(self, sm, (1, 2), "sm")
         dy, sm = (shape_padleft(v) if v.type.ndim == 1 else v for v in (dy, sm))
         return Apply(self, [dy, sm], [sm.type.clone(dtype=scal.upcast(dy.type.dtype, sm.type.dtype)).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         dy, sm = inputs
         if dy.shape != sm.shape:
             raise shape_error(node, inputs, "the gradient and the softmax differ in shape.", "They must be the same.")
@@ -102,7 +110,7 @@ class SoftmaxGrad(Op):
             product - product.sum(axis=1, keepdims=True) * sm, dtype=node.outputs[0].type.dtype
         )
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients of ``dy * sm - sum(dy * sm) * sm``."""
         (dy, sm), (g,) = inputs, output_grads
         weighted = (g * sm).sum(axis=1).dimshuffle(0, "x")
@@ -122,7 +130,8 @@ class LogSoftmax(_RowWise):
 
     __props__ = ()
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         (x,) = inputs
         wide = x.astype("float32") if x.dtype == "float16" else x
         if not x.shape[1]:
@@ -133,12 +142,12 @@ class LogSoftmax(_RowWise):
             out = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
         output_storage[0][0] = out.astype(x.dtype, copy=False)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient from the softmax."""
         (x,), (g,) = inputs, output_grads
         return [g - g.sum(axis=1, keepdims=True) * softmax_op(x)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Variable | None]:
         """Return the direction less its mean under the softmax."""
         (x,), (dx,) = inputs, eval_points
         if dx is None:
@@ -159,12 +168,13 @@ class SoftmaxWithBias(Op):
     __props__ = ()
     shapes = "A->A"
 
-    def make_node(self, x: Any, b: Any) -> Apply:
+    def make_node(self, x: TensorLike, b: Tensor) -> Apply:
         """Return the node for a matrix and a vector."""
         x, b = floating(self, x, (2,), "x"), floating(self, b, (1,), "b")
         return Apply(self, [x, b], [x.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         x, b = inputs
         if b.shape[0] != x.shape[1]:
             raise shape_error(
@@ -173,12 +183,12 @@ class SoftmaxWithBias(Op):
             )
         output_storage[0][0] = rows_softmax(x + b).astype(x.dtype, copy=False)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients from the softmax itself."""
         dx = softmax_grad(output_grads[0], outputs[0])
         return [dx, dx.sum(axis=0)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the derivative along a direction of both inputs."""
         (x, b), (dx, db) = inputs, eval_points
         if dx is None and db is None:
@@ -193,7 +203,7 @@ logsoftmax_op = LogSoftmax()
 softmax_with_bias = SoftmaxWithBias()
 
 
-def _by_rows(op: Op, c: Any) -> Any:
+def _by_rows(op: Op, c: TensorLike) -> Tensor:
     """Return ``op`` of the rows along the last axis of a tensor of any number of dimensions."""
     c = as_tensor_variable(c)
     if c.type.ndim <= 2:
@@ -202,7 +212,7 @@ def _by_rows(op: Op, c: Any) -> Any:
     return op(rows).reshape(c.shape, ndim=c.type.ndim)
 
 
-def softmax(c: Any) -> Any:
+def softmax(c: TensorLike) -> Tensor:
     """Return the softmax along the last axis: positive numbers that add up to 1.
 
     Parameters
@@ -219,7 +229,7 @@ def softmax(c: Any) -> Any:
     return _by_rows(softmax_op, c)
 
 
-def logsoftmax(c: Any) -> Any:
+def logsoftmax(c: TensorLike) -> Tensor:
     """Return the logarithm of the softmax along the last axis.
 
     Examples
@@ -231,7 +241,7 @@ def logsoftmax(c: Any) -> Any:
     return _by_rows(logsoftmax_op, c)
 
 
-def softmax_graph(c: Any) -> Any:
+def softmax_graph(c: TensorLike) -> Tensor:
     """Return the softmax of each row, written out with exp and sum.
 
     Examples

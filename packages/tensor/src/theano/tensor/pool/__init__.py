@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.pool.op import (
@@ -15,6 +16,10 @@ from theano.tensor.pool.op import (
     PoolGrad,
 )
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
+
 __all__ = [
     "AveragePoolGrad", "DownsampleFactorMaxGradGrad", "MaxPoolGrad", "MaxPoolRop", "Pool", "PoolGrad", "max_pool_2d",
     "max_pool_2d_same_size", "pool_2d", "pool_3d",
@@ -22,9 +27,9 @@ __all__ = [
 
 
 def pool_2d(
-    input: Any, ws: Any = None, ignore_border: bool | None = None, stride: Any = None, pad: Any = (0, 0),
+    input: TensorLike, ws: Any = None, ignore_border: bool | None = None, stride: Any = None, pad: Any = (0, 0),
     mode: str = "max", ds: Any = None, st: Any = None, padding: Any = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Return the largest element, the sum or the mean of each window of the last two axes.
 
     Parameters
@@ -59,9 +64,9 @@ def pool_2d(
 
 
 def pool_3d(
-    input: Any, ws: Any = None, ignore_border: bool | None = None, stride: Any = None, pad: Any = (0, 0, 0),
-    mode: str = "max", ds: Any = None, st: Any = None, padding: Any = None,
-) -> Any:  # fmt: skip
+    input: TensorLike, ws: Sequence[int] | None = None, ignore_border: bool | None = None, stride: Any = None,
+    pad: Sequence[int] = (0, 0, 0), mode: str = "max", ds: Any = None, st: Any = None, padding: Any = None,
+) -> Tensor:  # fmt: skip
     """Return the largest element, the sum or the mean of each window of the last three axes; see :func:`pool_2d`.
 
     Examples
@@ -74,9 +79,9 @@ def pool_3d(
 
 
 def _pool(
-    name: str, ndim: int, input: Any, ws: Any, ignore_border: bool | None, stride: Any, pad: Any, mode: str,
-    ds: Any, st: Any, padding: Any,
-) -> Any:  # fmt: skip
+    name: str, ndim: int, input: TensorLike, ws: object, ignore_border: bool | None, stride: object, pad: object,
+    mode: str, ds: object, st: object, padding: object,
+) -> Tensor:  # fmt: skip
     input = as_tensor_variable(input)
     if input.type.ndim < ndim:
         raise NotImplementedError(f"{name} requires a dimension >= {ndim}; input has {input.type.ndim}")
@@ -96,7 +101,7 @@ def _given(pad: Any) -> bool:
     return hasattr(pad, "type") or any(hasattr(p, "type") or p for p in pad)
 
 
-def _renamed(function: str, name: str, value: Any, old_name: str, old: Any) -> Any:
+def _renamed(function: str, name: str, value: object, old_name: str, old: object) -> Any:
     """Return what is given under a name or the old one of it."""
     if old is None:
         return value
@@ -107,8 +112,13 @@ def _renamed(function: str, name: str, value: Any, old_name: str, old: Any) -> A
 
 
 def max_pool_2d(
-    input: Any, ds: Any, ignore_border: bool | None = None, st: Any = None, padding: Any = (0, 0), mode: str = "max"
-) -> Any:
+    input: TensorLike,
+    ds: Sequence[int],
+    ignore_border: bool | None = None,
+    st: object = None,
+    padding: Sequence[int] = (0, 0),
+    mode: str = "max",
+) -> Tensor:
     """Return :func:`pool_2d` of arguments as ``theano.tensor.signal.downsample`` named them.
 
     Examples
@@ -120,7 +130,7 @@ def max_pool_2d(
     return pool_2d(input, ds, ignore_border, st, padding, mode)
 
 
-def max_pool_2d_same_size(input: Any, patch_size: Any) -> Any:
+def max_pool_2d_same_size(input: TensorLike, patch_size: Sequence[int]) -> Tensor:
     """Return ``input`` where it is the largest element of its window, 0 elsewhere.
 
     Parameters

@@ -23,31 +23,31 @@ def _windows(op: Any) -> parameters.PoolParams:
 
 
 @ready("th_kernel_pool", work=1.0)
-def pool_kernel(op: Any, node: Apply) -> parameters.PoolParams:
+def pool_kernel(op: Pool, node: Apply) -> parameters.PoolParams:
     """Return the largest element, the sum or the mean of each window."""
     return _windows(op)
 
 
 @ready("th_kernel_pool_max_grad", work=2.0)
-def max_grad_kernel(op: Any, node: Apply) -> parameters.PoolParams:
+def max_grad_kernel(op: MaxPoolGrad, node: Apply) -> parameters.PoolParams:
     """Return the gradient of the largest elements of windows."""
     return _windows(op)
 
 
 @ready("th_kernel_pool_max_grad_grad", work=2.0)
-def max_grad_grad_kernel(op: Any, node: Apply) -> parameters.PoolParams:
+def max_grad_grad_kernel(op: DownsampleFactorMaxGradGrad, node: Apply) -> parameters.PoolParams:
     """Return the sums of what belongs to the largest elements of windows."""
     return _windows(op)
 
 
 @ready("th_kernel_pool_sum_grad", work=1.0)
-def sum_grad_kernel(op: Any, node: Apply) -> parameters.PoolParams:
+def sum_grad_kernel(op: AveragePoolGrad, node: Apply) -> parameters.PoolParams:
     """Return the gradient of the sums or means of windows."""
     return _windows(op)
 
 
 @ready("th_kernel_pool_max_direction", work=5.0)
-def max_direction_kernel(op: Any, node: Apply) -> parameters.PoolParams:
+def max_direction_kernel(op: MaxPoolRop, node: Apply) -> parameters.PoolParams:
     """Return what belongs to the first of the largest elements of each window."""
     return _windows(op)
 

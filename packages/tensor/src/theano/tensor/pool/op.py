@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,12 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import maximum, switch
 from theano.tensor.messages import describe
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Directions, Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
 
@@ -82,13 +88,13 @@ class _Windows(Op):
     #: Whether the result has the shape of the windows, not that of the first input.
     pools = True
 
-    def __init__(self, ignore_border: bool = False, mode: str = "max", ndim: int = 2, openmp: Any = None):
+    def __init__(self, ignore_border: bool = False, mode: str = "max", ndim: int = 2, openmp: object = None):
         mode = "average_inc_pad" if mode == "average" else mode
         if mode not in MODES:
             raise ValueError(f"{type(self).__name__}: mode must be one of {', '.join(MODES)}, not {mode!r}")
         self.ignore_border, self.mode, self.ndim = bool(ignore_border), mode, int(ndim)
 
-    def make_node(self, *inputs: Any, **named: Any) -> Apply:
+    def make_node(self, *inputs: Any, **named: object) -> Apply:
         """Return the node for arrays of one number of dimensions, and ws, stride (as ws) and pad (zeros)."""
         given = self._by_name(inputs, named)
         arrays = [as_tensor_variable(given[name]) for name in self.arrays]
@@ -128,7 +134,7 @@ class _Windows(Op):
         """Whether a window must reach an element: the sum of one that lies in the padding alone is 0."""
         return self.mode in ("max", "average_exc_pad")
 
-    def _sizes(self, name: str, value: Any) -> Any:
+    def _sizes(self, name: str, value: TensorLike) -> Tensor:
         v = as_tensor_variable(value)
         if v.type.ndim == 0:
             v = as_tensor_variable([value] * self.ndim)
@@ -150,7 +156,7 @@ class _Windows(Op):
             return inputs
         return [*inputs, *(as_tensor_variable(self.__dict__[name]) for name in ("ds", "st", "padding"))]
 
-    def windows(self, shape: Sequence[int], sizes: Sequence[Any]) -> tuple[Any, ...]:
+    def windows(self, shape: Sequence[int], sizes: Sequence[np.ndarray]) -> tuple[list[int], ...]:
         """Return shape, windows, ws, stride and pad along the pooled axes; ValueError if they are no sizes."""
         ws, stride, pad = ([int(k) for k in v] for v in sizes)
         if any(len(v) != self.ndim for v in (ws, stride, pad)):
@@ -165,7 +171,7 @@ class _Windows(Op):
         lengths = [pooled_length(*v, self.ignore_border) for v in zip(last, ws, stride, pad, strict=True)]
         return last, lengths, ws, stride, pad
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Compute with NumPy, numbers of float16 in float32."""
         arrays, sizes = inputs[: len(self.arrays)], inputs[len(self.arrays) :]
         x = arrays[0]
@@ -184,7 +190,7 @@ class _Windows(Op):
         """Compute the result in zeros of its shape."""
         raise NotImplementedError
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths from those of x and the sizes."""
         if not self.pools:
             return [shapes[0]]
@@ -199,20 +205,20 @@ class _Windows(Op):
         """Return that the sizes have no gradient."""
         return [[i < len(self.arrays)] for i in range(len(node.inputs))]
 
-    def _linear(self, inputs: Sequence[Any], adjoint: Op, g: Any) -> list[Any]:
+    def _linear(self, inputs: Sequence[Tensor], adjoint: Op, g: Tensor) -> list[Variable]:
         """Return the gradients of what is linear in its last array, and constant almost everywhere in the others."""
         count = len(self.arrays)
         fixed = [v.zeros_like() for v in inputs[: count - 1]]
         g_last = adjoint(*inputs[: count - 1], g, *inputs[count:])
         return [*fixed, g_last, *(DisconnectedType()() for _ in range(3))]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the derivative along a direction of the array in which the op is linear."""
         count = len(self.arrays)
         direction = eval_points[count - 1]
         return [None if direction is None else self(*inputs[: count - 1], direction, *inputs[count:])]
 
-    def _like(self, cls: Any) -> Any:
+    def _like(self, cls: Any) -> _Windows:
         return cls(ignore_border=self.ignore_border, mode=self.mode, ndim=self.ndim)
 
 
@@ -246,7 +252,7 @@ class Pool(_Windows):
         lengths = zip(imgshape[kept:], ws, stride, pad, strict=True)
         return [*imgshape[:kept], *(pooled_length(*v, ignore_border) for v in lengths)]
 
-    def fill(self, out: np.ndarray, arrays: Sequence[np.ndarray], windows: tuple[Any, ...]) -> None:
+    def fill(self, out: np.ndarray, arrays: Sequence[np.ndarray], windows: tuple[Sequence[int], ...]) -> None:
         """Join the elements at each place of the window."""
         (x,) = arrays
         if self.mode == "max":
@@ -259,7 +265,7 @@ class Pool(_Windows):
         if self.mode != "sum":
             out[...] = out / counts(windows, self.mode)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient: where the largest elements are, or spread over the windows."""
         x, *sizes = inputs
         (g,) = output_grads
@@ -269,7 +275,7 @@ class Pool(_Windows):
             gx = self._like(AveragePoolGrad)(x, g, *sizes)
         return [gx, *(DisconnectedType()() for _ in sizes)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the pooled direction, or its elements where the largest are."""
         x, *sizes = inputs
         if eval_points[0] is None:
@@ -279,12 +285,12 @@ class Pool(_Windows):
         return [self(eval_points[0], *sizes)]
 
 
-def lowest(dtype: np.dtype) -> Any:
+def lowest(dtype: np.dtype) -> float:
     """Return what is not larger than any number."""
     return -np.inf if dtype.kind == "f" else False if dtype.kind == "b" else np.iinfo(dtype).min
 
 
-def counts(windows: tuple[Any, ...], mode: str) -> np.ndarray:
+def counts(windows: tuple[Sequence[int], ...], mode: str) -> np.ndarray:
     """Return by how many elements the sum over each window is divided."""
     with_padding = mode == "average_inc_pad"
     sizes = [
@@ -315,16 +321,16 @@ class MaxPoolGrad(PoolGrad):
 
     arrays = ("x", "maxout", "gz")
 
-    def __init__(self, ignore_border: bool = False, ndim: int = 2, openmp: Any = None, mode: str = "max"):
+    def __init__(self, ignore_border: bool = False, ndim: int = 2, openmp: object = None, mode: str = "max"):
         super().__init__(ignore_border, "max", ndim)
 
-    def fill(self, out: np.ndarray, arrays: Sequence[np.ndarray], windows: tuple[Any, ...]) -> None:
+    def fill(self, out: np.ndarray, arrays: Sequence[np.ndarray], windows: tuple[Sequence[int], ...]) -> None:
         """Add each gradient where the element is the largest of the window."""
         x, maxout, gz = arrays
         for there, here in places(*windows):
             out[here] += np.where(x[here] == maxout[there], gz[there], 0)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient with respect to gz."""
         return self._linear(inputs, self._like(DownsampleFactorMaxGradGrad), output_grads[0])
 
@@ -342,13 +348,13 @@ class DownsampleFactorMaxGradGrad(_Windows):
 
     arrays = ("x", "maxout", "ggx")
 
-    def fill(self, out: np.ndarray, arrays: Sequence[np.ndarray], windows: tuple[Any, ...]) -> None:
+    def fill(self, out: np.ndarray, arrays: Sequence[np.ndarray], windows: tuple[Sequence[int], ...]) -> None:
         """Add the elements where x is the largest of the window."""
         x, maxout, ggx = arrays
         for there, here in places(*windows):
             out[there] += np.where(x[here] == maxout[there], ggx[here], 0)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient with respect to ggx."""
         return self._linear(inputs, self._like(MaxPoolGrad), output_grads[0])
 
@@ -368,7 +374,7 @@ class AveragePoolGrad(PoolGrad):
     def __init__(self, ignore_border: bool = False, mode: str = "average_inc_pad", ndim: int = 2):
         super().__init__(ignore_border, mode, ndim)
 
-    def fill(self, out: np.ndarray, arrays: Sequence[np.ndarray], windows: tuple[Any, ...]) -> None:
+    def fill(self, out: np.ndarray, arrays: Sequence[np.ndarray], windows: tuple[Sequence[int], ...]) -> None:
         """Add each window's share to its elements."""
         share = arrays[1].astype(out.dtype, copy=False)
         if self.mode != "sum":
@@ -376,7 +382,7 @@ class AveragePoolGrad(PoolGrad):
         for there, here in places(*windows):
             out[here] += share[there]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient with respect to gz, which is pooling."""
         x, _, *sizes = inputs
         pooled = self._like(Pool)(output_grads[0], *sizes)
@@ -395,7 +401,7 @@ class MaxPoolRop(_Windows):
 
     arrays = ("x", "eval_point")
 
-    def fill(self, out: np.ndarray, arrays: Sequence[np.ndarray], windows: tuple[Any, ...]) -> None:
+    def fill(self, out: np.ndarray, arrays: Sequence[np.ndarray], windows: tuple[Sequence[int], ...]) -> None:
         """Keep the largest element so far, and what belongs to it."""
         x, direction = arrays
         if x.shape != direction.shape:
@@ -407,7 +413,7 @@ class MaxPoolRop(_Windows):
             out[there] = np.where(better, direction[here], out[there])
             unset[there] = False
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient with respect to eval_point."""
         x, _, *sizes = inputs
         g = self._like(MaxPoolGrad)(x, self._like(Pool)(x, *sizes), output_grads[0], *sizes)

@@ -22,7 +22,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,10 @@ from theano.tensor.random.polya_gamma import polya_gamma
 from theano.tensor.shape.basic import shape_tuple
 from theano.tensor.shape.broadcast import lengths_of
 from theano.tensor.type_other import NoneConst
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 
 def by_scipy(name: str, *parameters: str) -> Any:
@@ -55,8 +59,8 @@ def by_scipy(name: str, *parameters: str) -> Any:
 
 
 def row_by_row(
-    draw: Callable[..., Any], like: int, params: Sequence[Any], ndims_params: Sequence[int], size: Any
-) -> Any:
+    draw: Callable[..., Any], like: int, params: Sequence[np.ndarray], ndims_params: Sequence[int], size: Any
+) -> np.ndarray:
     """Return draws that are vectors, one for each place of a size and a batch.
 
     Each is as long as the last axis of parameter ``like``.
@@ -258,7 +262,9 @@ categorical = CategoricalRV()
 # -- vectors -----------------------------------------------------------------------------------------------------------
 
 
-def safe_multivariate_normal(mean: Any, cov: Any, size: Any = None, rng: np.random.RandomState | None = None) -> Any:
+def safe_multivariate_normal(
+    mean: TensorLike, cov: Any, size: Any = None, rng: np.random.RandomState | None = None
+) -> np.ndarray:
     """Draw normal vectors as arrays of at least one dimension, also where they have one element.
 
     Parameters
@@ -286,7 +292,7 @@ class MvNormalRV(RandomVariable):
     name, ndim_supp, ndims_params, dtype = "multivariate_normal", 1, (1, 2), "floatX"
 
     @staticmethod
-    def parameters(mean: Any = None, cov: Any = None) -> tuple[Any, Any]:
+    def parameters(mean: np.ndarray | None = None, cov: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return both; without them, vectors have one element of mean 0 and variance 1."""
         return (
             np.zeros(1, config.floatX) if mean is None else mean,
@@ -294,7 +300,7 @@ class MvNormalRV(RandomVariable):
         )
 
     @staticmethod
-    def rng_fn(rng: np.random.RandomState, mean: Any, cov: Any, size: Any = None) -> Any:
+    def rng_fn(rng: np.random.RandomState, mean: np.ndarray, cov: np.ndarray, size: object = None) -> Any:
         """Draw all vectors of one distribution at once, else one after the other."""
         if mean.ndim == 1 and cov.ndim == 2:
             return safe_multivariate_normal(mean, cov, size, rng)
@@ -351,7 +357,7 @@ class ChoiceRV(RandomVariable):
     name, ndim_supp, ndims_params = "choice", 0, (1, 1, 0)
 
     # Parameters and their order are NumPy's.
-    def __call__(self, a: Any, size: Any = None, replace: Any = True, p: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]
+    def __call__(self, a: Any, size: Any = None, replace: object = True, p: Any = None, **kwargs: Any) -> Tensor:  # type: ignore[override]
         """Return elements, of the dtype of ``a``."""
         a = as_tensor_variable(a)
         if a.type.ndim > 1:
@@ -365,7 +371,7 @@ class ChoiceRV(RandomVariable):
         """Draw by ``RandomState.choice``."""
         return rng.choice(a if a.ndim else int(a), size, bool(replace), p)
 
-    def _infer_shape(self, size: Any, dist_params: Sequence[Any], param_shapes: Any = None) -> Lengths:
+    def _infer_shape(self, size: Tensor, dist_params: Sequence[Any], param_shapes: object = None) -> Lengths:
         """Return the size: no parameter tells how many elements are drawn."""
         return lengths_of(size)
 
@@ -384,7 +390,7 @@ class PermutationRV(RandomVariable):
     name, ndim_supp, ndims_params = "permutation", 1, (1,)
 
     # Parameters and their order are NumPy's.
-    def __call__(self, x: Any, size: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]
+    def __call__(self, x: Any, size: Any = None, **kwargs: object) -> Tensor:  # type: ignore[override]
         """Return one order, of the dtype of ``x``."""
         if size is not None:
             raise ValueError(f"{self} draws one order, and size is {size}. Leave it out.")
@@ -392,11 +398,11 @@ class PermutationRV(RandomVariable):
         return super().__call__(x, **{"dtype": x.type.dtype, **kwargs})
 
     @staticmethod
-    def rng_fn(rng: np.random.RandomState, x: Any, size: Any = None) -> Any:
+    def rng_fn(rng: np.random.RandomState, x: np.ndarray, size: Any = None) -> Any:
         """Draw by ``RandomState.permutation``."""
         return rng.permutation(x if x.ndim else int(x))
 
-    def _infer_shape(self, size: Any, dist_params: Sequence[Any], param_shapes: Any = None) -> Lengths:
+    def _infer_shape(self, size: Tensor, dist_params: Sequence[Any], param_shapes: Any = None) -> Lengths:
         """Return the shape of ``x``, or ``x`` itself."""
         (x,) = dist_params
         if x.type.ndim == 0:

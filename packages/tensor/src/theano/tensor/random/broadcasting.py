@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.expressions.ops import broadcast_to
 from theano.tensor.shape.basic import shape_tuple
 from theano.tensor.shape.broadcast import broadcast_shape_iter
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
 
 
 def params_broadcast_shapes(
@@ -53,7 +56,7 @@ def params_broadcast_shapes(
     return [(*together, *shape[split:]) for shape, split in zip(shapes, splits, strict=True)]
 
 
-def broadcast_params(params: Sequence[Any], ndims_params: Sequence[int]) -> list[Any]:
+def broadcast_params(params: Sequence[TensorLike], ndims_params: Sequence[int]) -> list[Any]:
     """Return parameters, arrays or tensors, stretched to the same batch.
 
     Parameters

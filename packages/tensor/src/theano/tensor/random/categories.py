@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +10,11 @@ from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
 
 
 class MultinomialFromUniform(Op):
@@ -37,7 +41,7 @@ class MultinomialFromUniform(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.odtype}}}"
 
-    def _checked(self, pvals: Any, unis: Any, n: Any) -> tuple[Any, Any, Any]:
+    def _checked(self, pvals: Any, unis: Any, n: TensorLike) -> tuple[Any, Any, Any]:
         pvals, unis, n = as_tensor_variable(pvals), as_tensor_variable(unis), as_tensor_variable(n, ndim=0)
         if pvals.type.ndim != 2:
             raise NotImplementedError(f"{self}: pvals must be a matrix, a row for each draw, not {pvals.type}")
@@ -51,7 +55,7 @@ class MultinomialFromUniform(Op):
         dtype = pvals.type.dtype if self.odtype == "auto" else self.odtype
         return Apply(self, [pvals, unis, n], [TensorType(dtype, pvals.type.broadcastable).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Count; a number beyond the sum of a row counts for no outcome."""
         pvals, unis, n = inputs
         trials = _trials(self, pvals, unis, int(n))
@@ -68,7 +72,7 @@ class MultinomialFromUniform(Op):
         """Return that the number of trials has no influence in the sense of derivatives."""
         return [[True], [True], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return zeros: counts jump."""
         return [inputs[0].zeros_like(), inputs[1].zeros_like(), DisconnectedType()()]
 
@@ -105,7 +109,7 @@ class ChoiceFromUniform(MultinomialFromUniform):
         super().__init__(odtype)
         self.replace = replace
 
-    def make_node(self, pvals: Any, unis: Any, n: Any = 1) -> Apply[Any, Any]:
+    def make_node(self, pvals: Any, unis: Any, n: Any = 1) -> Node:
         """Return the node for a matrix of probabilities, ``n`` uniform numbers for each row, and ``n``."""
         pvals, unis, n = self._checked(pvals, unis, n)
         one_row, one_outcome = pvals.type.broadcastable
@@ -114,7 +118,7 @@ class ChoiceFromUniform(MultinomialFromUniform):
         out = TensorType("int64" if self.odtype == "auto" else self.odtype, pattern)
         return Apply(self, [pvals, unis, n], [out.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Choose; what a number beyond the sum of a row would choose is -1."""
         pvals, unis, n = inputs
         n = int(n)
@@ -133,10 +137,10 @@ class ChoiceFromUniform(MultinomialFromUniform):
                     left[hit] /= np.cumsum(left[hit], axis=1)[:, -1:]  # in this order, so that devices agree
         output_storage[0][0] = chosen.astype(node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the number of rows, and ``n``."""
         return [(shapes[0][0], node.inputs[2])]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return that outcomes, which are names, have no derivative."""
         return [*(grad_undefined(self, i, v) for i, v in enumerate(inputs[:2])), DisconnectedType()()]

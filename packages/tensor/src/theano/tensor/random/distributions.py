@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,15 +23,21 @@ from theano.tensor.random.ranges import if_known, not_negative, ordered, probabi
 from theano.tensor.random.size import size_of
 from theano.tensor.type import TensorType
 
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import TensorLike
 
-def _draw(fn: str | Callable[..., Any], state: Any, size: Any, ndim: int | None, dtype: str, *parameters: Any) -> Any:
+
+def _draw(
+    fn: str | Callable[..., Any], state: Variable, size: Any, ndim: int | None, dtype: str, *parameters: Any
+) -> list[Variable]:
     """Return a draw of as many numbers as size and parameters say."""
     found = size_of(ndim, size, *parameters)
     return RandomFunction(fn, TensorType(dtype, found.pattern))(state, found.lengths, *parameters)
 
 
 def uniform(
-    random_state: Any, size: Any = None, low: Any = 0.0, high: Any = 1.0, ndim: int | None = None,
+    random_state: Any, size: Any = None, low: object = 0.0, high: Any = 1.0, ndim: int | None = None,
     dtype: str | None = None,
 ) -> Any:  # fmt: skip
     """Return numbers between ``low``, which may occur, and ``high``, which does not.
@@ -51,9 +57,9 @@ def uniform(
 
 
 def normal(
-    random_state: Any, size: Any = None, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None,
+    random_state: Variable, size: Any = None, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None,
     dtype: str | None = None,
-) -> Any:  # fmt: skip
+) -> list[Variable]:  # fmt: skip
     """Return numbers with a normal distribution of mean ``avg`` and standard deviation ``std``.
 
     Examples
@@ -69,9 +75,9 @@ def normal(
 
 
 def binomial(
-    random_state: Any, size: Any = None, n: Any = 1, p: Any = 0.5, ndim: int | None = None, dtype: str = "int64",
-    prob: Any = None,
-) -> Any:  # fmt: skip
+    random_state: Variable, size: Any = None, n: object = 1, p: float = 0.5, ndim: int | None = None,
+    dtype: str = "int64", prob: Any = None,
+) -> list[Variable]:  # fmt: skip
     """Return how many of ``n`` trials succeed, each with probability ``p``.
 
     Examples
@@ -87,7 +93,7 @@ def binomial(
     return op(random_state, found.lengths, n, p)
 
 
-def _probability(p: Any, prob: Any) -> Any:
+def _probability(p: object, prob: object) -> Any:
     """Return the probability of a binomial draw, which was called ``prob`` once."""
     if prob is None:
         return p
@@ -96,8 +102,13 @@ def _probability(p: Any, prob: Any) -> Any:
 
 
 def random_integers(
-    random_state: Any, size: Any = None, low: Any = 0, high: Any = 1, ndim: int | None = None, dtype: str = "int64"
-) -> Any:
+    random_state: Variable,
+    size: Any = None,
+    low: TensorLike = 0,
+    high: TensorLike = 1,
+    ndim: int | None = None,
+    dtype: str = "int64",
+) -> list[Variable]:
     """Return whole numbers from ``low`` to ``high``, both of which may occur.
 
     Examples
@@ -113,7 +124,7 @@ def random_integers(
     return _draw(random_integers_helper, random_state, size, ndim, dtype, low, high)
 
 
-def random_integers_helper(random_state: Any, low: Any, high: Any, size: Any) -> Any:
+def random_integers_helper(random_state: Any, low: np.ndarray, high: np.ndarray, size: Any) -> np.ndarray:
     """Draw whole numbers, one after the other; bounds may be arrays.
 
     Examples
@@ -139,9 +150,9 @@ def _stretched(parameter: Any, size: Any, name: str) -> Any:
 
 
 def choice(
-    random_state: Any, size: Any = None, a: Any = 2, replace: Any = True, p: Any = None, ndim: int | None = None,
-    dtype: str = "int64",
-) -> Any:  # fmt: skip
+    random_state: Variable, size: Any = None, a: TensorLike = 2, replace: Any = True, p: Any = None,
+    ndim: int | None = None, dtype: str = "int64",
+) -> list[Variable]:  # fmt: skip
     """Return elements of the vector ``a``, or of the numbers below ``a``, with probabilities ``p``.
 
     Examples
@@ -161,7 +172,7 @@ def choice(
     return op(random_state, found.lengths, a, replace, p)
 
 
-def choice_helper(random_state: Any, a: Any, replace: Any, p: Any, size: Any) -> Any:
+def choice_helper(random_state: Any, a: np.ndarray, replace: TensorLike, p: np.ndarray, size: Any) -> np.ndarray:
     """Draw elements of a vector; an empty vector of probabilities says that all have the same.
 
     Examples
@@ -176,7 +187,9 @@ def choice_helper(random_state: Any, a: Any, replace: Any, p: Any, size: Any) ->
     return random_state.choice(a, size, bool(replace), p if p.size else None)
 
 
-def poisson(random_state: Any, size: Any = None, lam: Any = 1.0, ndim: int | None = None, dtype: str = "int64") -> Any:
+def poisson(
+    random_state: Variable, size: Any = None, lam: Any = 1.0, ndim: int | None = None, dtype: str = "int64"
+) -> list[Variable]:
     """Return how often something happens that is expected to happen ``lam`` times.
 
     Examples
@@ -192,7 +205,7 @@ def poisson(random_state: Any, size: Any = None, lam: Any = 1.0, ndim: int | Non
     return RandomFunction("poisson", TensorType(dtype, found.pattern))(random_state, found.lengths, lam)
 
 
-def permutation(random_state: Any, size: Any = None, n: Any = 1, ndim: int | None = None, dtype: str = "int64") -> Any:
+def permutation(random_state: Any, size: Any = None, n: int = 1, ndim: int | None = None, dtype: str = "int64") -> Any:
     """Return the numbers below ``n`` in random order: as many orders as ``size`` says, each along the last axis.
 
     Examples
@@ -254,7 +267,7 @@ def multinomial(
     return op(random_state, found.lengths, n, pvals)
 
 
-def multinomial_helper(random_state: Any, n: Any, pvals: Any, size: Any) -> Any:
+def multinomial_helper(random_state: Any, n: np.ndarray, pvals: np.ndarray, size: Any) -> np.ndarray:
     """Draw counts of outcomes, one row after the other; both parameters may be arrays.
 
     Rounding may make the sum of float32 probabilities exceed 1: such rows are scaled down a little.
@@ -279,7 +292,7 @@ def multinomial_helper(random_state: Any, n: Any, pvals: Any, size: Any) -> Any:
     return out
 
 
-def _accepted(row: Any) -> Any:
+def _accepted(row: np.ndarray) -> np.ndarray:
     """Return probabilities whose sum NumPy accepts."""
     total = row.sum()
     if 1.0 < total < 1.0 + 1e-5 or row[-1] < 5e-5:
@@ -312,7 +325,7 @@ def multinomial_wo_replacement(
     return op(random_state, found.lengths, n, pvals)
 
 
-def multinomial_wo_replacement_helper(random_state: Any, n: Any, pvals: Any, size: Any) -> Any:
+def multinomial_wo_replacement_helper(random_state: Any, n: np.ndarray, pvals: np.ndarray, size: Any) -> np.ndarray:
     """Draw different outcomes for each row of probabilities.
 
     Examples

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 from theano.gradient import DisconnectedType, grad_undefined
-from theano.graph import Apply, Op
+from theano.graph import Op
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Tensors
 
 
 class Draw(Op):
@@ -30,15 +34,15 @@ class Draw(Op):
         props = {name: getattr(self, name) for name in type(self).__props__}
         return type(self)(**{**props, "inplace": True})
 
-    def do_constant_folding(self, node: Apply[Any, Any]) -> bool:
+    def do_constant_folding(self, node: Node) -> bool:
         """Return False: nobody wants numbers that are drawn once and for all."""
         return False
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that only parameters influence numbers in the sense of derivatives."""
         return [[False, False], [False, False], *([False, True] for _ in node.inputs[2:])]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return that a draw has no derivative with respect to its parameters."""
         reason = "a draw is no smooth function of its parameters"
         undefined = [grad_undefined(self, i + 2, v, reason) for i, v in enumerate(inputs[2:])]

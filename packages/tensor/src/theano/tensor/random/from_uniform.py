@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,11 +21,15 @@ from theano.tensor.random.size import vector_of
 from theano.tensor.reduce.functions import prod
 from theano.tensor.shape.reshape import reshape
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
+
 _STD_WITHIN_2 = 0.87962566103423978
 """The standard deviation of a standard normal distribution that is cut off at -2 and 2."""
 
 
-def parameters_of(names: str, a: Any, b: Any, dtype: str | None) -> tuple[Any, Any, str]:
+def parameters_of(names: str, a: TensorLike, b: TensorLike, dtype: str | None) -> tuple[Any, Any, str]:
     """Return two parameters and the dtype of what is drawn with them: their own, but at least ``floatX``."""
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     dtype = dtype or scal.upcast(config.floatX, a.type.dtype, b.type.dtype)
@@ -74,15 +78,15 @@ class FromUniform:
 
     def uniform(
         self, size: Any, low: Any = 0.0, high: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
-        nstreams: int | None = None, **kwargs: Any,
+        nstreams: int | None = None, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Return numbers between ``low`` and ``high``."""
         raise NotImplementedError(f"{type(self).__name__} must define uniform")
 
     def binomial(
-        self, size: Any = None, n: Any = 1, p: Any = 0.5, ndim: int | None = None, dtype: str = "int64",
+        self, size: Any = None, n: int = 1, p: Any = 0.5, ndim: int | None = None, dtype: str = "int64",
         nstreams: int | None = None, **kwargs: Any,
-    ) -> Any:  # fmt: skip
+    ) -> Tensor:  # fmt: skip
         """Return 1 with probability ``p``, else 0; only for ``n=1`` trial."""
         if n != 1:
             raise NotImplementedError(
@@ -117,7 +121,7 @@ class FromUniform:
         unis = self.uniform(size=p.shape[:1] * size, ndim=1, nstreams=nstreams, **kwargs)
         return ChoiceFromUniform(dtype)(p, unis, size)
 
-    def _probabilities(self, what: str, name: str, p: Any, size: Any, ndim: int | None) -> Any:
+    def _probabilities(self, what: str, name: str, p: TensorLike, size: Any, ndim: int | None) -> Any:
         where = f"{type(self).__name__}.{what}"
         if p is None:
             raise TypeError(f"{where} needs {name}, a matrix with a row of probabilities for each draw")
@@ -130,7 +134,7 @@ class FromUniform:
 
     def multinomial_wo_replacement(
         self, size: Any = None, n: Any = 1, pvals: Any = None, ndim: int | None = None, dtype: str = "int64",
-        nstreams: int | None = None, **kwargs: Any,
+        nstreams: int | None = None, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Return ``n`` different outcomes of each row: `choice` under another name."""
         warnings.warn("multinomial_wo_replacement is called choice now", DeprecationWarning, stacklevel=2)
@@ -140,7 +144,7 @@ class FromUniform:
 
     def normal(
         self, size: Any, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
-        nstreams: int | None = None, truncate: bool = False, **kwargs: Any,
+        nstreams: int | None = None, truncate: bool = False, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Return numbers with a normal distribution, by the method of G. E. P. Box and M. E. Muller (1958).
 
@@ -178,7 +182,7 @@ class FromUniform:
 
     def truncated_normal(
         self, size: Any, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
-        nstreams: int | None = None, **kwargs: Any,
+        nstreams: int | None = None, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Return numbers of a normal distribution that is cut off symmetrically, with standard deviation ``std``."""
         wider = scale("truncated_normal: std", std) / constant(_STD_WITHIN_2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,11 @@ from theano.tensor.random.draw import Draw
 from theano.tensor.random.size import size_of, vector_of
 from theano.tensor.random.type import RandomStateType, copy_of
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, TensorLike
 
 
 class RandomFunction(Draw):
@@ -67,7 +72,7 @@ class RandomFunction(Draw):
         name = self.fn if isinstance(self.fn, str) else getattr(self.fn, "__name__", str(self.fn))
         return f"RandomFunction{{{name}}}{'{inplace}' if self.inplace else ''}"
 
-    def make_node(self, r: Any, shape: Any, *args: Any) -> Apply[Any, Any]:
+    def make_node(self, r: Variable, shape: Any, *args: Any) -> Node:
         """Return the node for a state, a vector of lengths (empty: as the parameters tell) and parameters."""
         if not isinstance(getattr(r, "type", None), RandomStateType):
             raise TypeError(
@@ -80,14 +85,14 @@ class RandomFunction(Draw):
         parameters = [as_tensor_variable(a) for a in args]
         return Apply(self, [r, lengths, *parameters], [r.type.make_variable(), self.outtype.make_variable()])
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Shape | None]:
         """Return the lengths asked for; where parameters tell them, only the numbers show them."""
         lengths = node.inputs[1]
         if self.ndim_added or len(getattr(lengths, "data", (0,))) == 0:
             return [None, None]
         return [None, tuple(lengths[i] for i in range(self.outtype.ndim))]
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Storage) -> None:
         """Draw."""
         state, lengths, *parameters = inputs
         size = tuple(int(n) for n in lengths) if len(lengths) else None
@@ -115,7 +120,9 @@ class RandomFunction(Draw):
         output_storage[0][0], output_storage[1][0] = state, numbers
 
 
-def random_function(fn: str | Callable[..., Any], dtype: str, *rfargs: Any, **rfkwargs: Any) -> Callable[..., Any]:
+def random_function(
+    fn: str | Callable[..., Any], dtype: str, *rfargs: TensorLike, **rfkwargs: Any
+) -> Callable[..., Any]:
     """Return a function that adds a draw by ``fn`` to a graph.
 
     Parameters
@@ -147,7 +154,9 @@ def random_function(fn: str | Callable[..., Any], dtype: str, *rfargs: Any, **rf
         raise TypeError(f"random_function knows no option {sorted(rfkwargs)[0]!r}, only ndim_added")
     default_dtype = dtype
 
-    def draw(random_state: Any, size: Any = None, *args: Any, ndim: int | None = None, dtype: str | None = None) -> Any:
+    def draw(
+        random_state: Any, size: Any = None, *args: TensorLike, ndim: int | None = None, dtype: str | None = None
+    ) -> list[Variable]:
         parameters = [as_tensor_variable(a) for a in (*args, *rfargs[len(args) :])]
         found = size_of(ndim, size, *(() if added else parameters))
         outtype = TensorType(dtype or default_dtype, (*found.pattern, *(False,) * added))

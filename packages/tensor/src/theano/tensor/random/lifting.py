@@ -7,11 +7,11 @@ phase has these rules; who works with distributions asks for them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from theano.graph import Apply, Op
+from theano.graph import Op
 from theano.rewriting import local_rule
 from theano.rewriting.literals import conform
 from theano.tensor.create.alloc import alloc
@@ -24,8 +24,11 @@ from theano.tensor.random.op import RandomVariable
 from theano.tensor.shape.basic import Shape, Shape_i, shape_tuple
 from theano.tensor.shape.broadcast import lengths_of
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
-def lift_rv_shapes(node: Apply[Any, Any]) -> Any:
+
+def lift_rv_shapes(node: Node) -> Any:
     """Return the node whose parameters have the whole shape, and which needs no size; False for another op's node.
 
     The numbers are the same.
@@ -50,7 +53,7 @@ def lift_rv_shapes(node: Apply[Any, Any]) -> Any:
     return node.op.make_node(rng, None, dtype, *stretched)
 
 
-def _rearranged(node: Apply[Any, Any]) -> Apply[Any, Any] | None:
+def _rearranged(node: Node) -> Node | None:
     """Return the node of the numbers that ``node`` rearranges, if nobody else reads them but for their shape."""
     numbers = node.inputs[0]
     drawn: Any = numbers.owner
@@ -63,7 +66,7 @@ def _rearranged(node: Apply[Any, Any]) -> Apply[Any, Any] | None:
     return drawn if all(isinstance(getattr(c, "op", None), (Shape, Shape_i)) for c in others) else None
 
 
-def _instead(node: Apply[Any, Any], drawn: Apply[Any, Any], size: Sequence[Any], params: Sequence[Any]) -> Any:
+def _instead(node: Node, drawn: Node, size: Sequence[Any], params: Sequence[Any]) -> Any:
     """Return that numbers drawn anew, and the state after them, take the places of those before."""
     rng, _, dtype, *_ = drawn.inputs
     # The parameters are those of the node, not those that users of the distribution give.
@@ -77,7 +80,7 @@ def _instead(node: Apply[Any, Any], drawn: Apply[Any, Any], size: Sequence[Any],
 
 
 @local_rule([DimShuffle], keeps="approximate", phases=())
-def local_dimshuffle_rv_lift(fgraph: Any, node: Apply[Any, Any]) -> Any:
+def local_dimshuffle_rv_lift(fgraph: Any, node: Node) -> Any:
     """``normal(mu, std).T`` is distributed as ``normal(mu.T, std.T)``.
 
     Left alone is what mixes the dimensions that only the size has with those of the parameters.
@@ -116,7 +119,7 @@ def _moved(p: Any, order: Sequence[Any], ndim: int, sized: bool) -> Any:
 @local_rule(
     [Subtensor, AdvancedSubtensor1, AdvancedSubtensor, AdvancedBooleanSubtensor], keeps="approximate", phases=()
 )
-def local_subtensor_rv_lift(fgraph: Any, node: Apply[Any, Any]) -> Any:
+def local_subtensor_rv_lift(fgraph: Any, node: Node) -> Any:
     """``normal(mu, std)[i]`` is distributed as ``normal(mu[i], std[i])``: only what is asked for is drawn."""
     drawn = _rearranged(node)
     if drawn is None:
@@ -129,7 +132,7 @@ def local_subtensor_rv_lift(fgraph: Any, node: Apply[Any, Any]) -> Any:
     return _instead(node, drawn, wanted, _indexed(node, params, lengths))
 
 
-def _indexed(node: Apply[Any, Any], params: Sequence[Any], lengths: Sequence[Any]) -> list[Any]:
+def _indexed(node: Node, params: Sequence[Any], lengths: Sequence[Any]) -> list[Any]:
     """Return the parameters of the numbers that an index asks for."""
     if not isinstance(node.op, Subtensor):
         return [node.op(broadcast_to(p, tuple(lengths)), *node.inputs[1:]) if p.type.ndim else p for p in params]

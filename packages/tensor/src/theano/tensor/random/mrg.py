@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from theano.tensor.random.from_uniform import FromUniform, lengths_of, parameter
 from theano.tensor.random.mrg31k3p import M1, M2, advance, converted, jump, jumped, substreams
 from theano.tensor.random.size import vector_of
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Storage, Values
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+    from theano.tensor.type import Tensor
 
 
 class mrg_uniform_base(Draw):
@@ -30,7 +35,7 @@ class mrg_uniform_base(Draw):
 
     __props__ = ("output_type", "inplace")
 
-    def __init__(self, output_type: Any, inplace: bool = False):
+    def __init__(self, output_type: TensorType, inplace: bool = False):
         self.output_type = output_type
         self._works(inplace)
 
@@ -51,13 +56,13 @@ class mrg_uniform(mrg_uniform_base):
     """
 
     @classmethod
-    def new(cls, rstate: Any, ndim: int | None, dtype: str, size: Any) -> Any:
+    def new(cls, rstate: Tensor, ndim: int | None, dtype: str, size: TensorLike) -> list[Tensor]:
         """Return the next states and numbers of a shape."""
         lengths = vector_of(size)
         ndim = get_vector_length(lengths) if ndim is None else ndim
         return cls(TensorType(dtype, (False,) * ndim))(rstate, lengths)
 
-    def make_node(self, rstate: Any, size: Any) -> Apply[Any, Any]:
+    def make_node(self, rstate: TensorLike, size: Tensor) -> Node:
         """Return the node for states, a row of 6 for each stream, and a vector of lengths."""
         rstate, size = as_tensor_variable(rstate), vector_of(size)
         if rstate.type.dtype != "int32" or rstate.type.ndim != 2:
@@ -66,7 +71,7 @@ class mrg_uniform(mrg_uniform_base):
         out = TensorType(self.output_type.dtype, pattern)
         return Apply(self, [rstate, size], [rstate.type.make_variable(), out.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Draw, a number of each stream at a time."""
         rstate, size = inputs
         if len(size) != self.output_type.ndim:
@@ -86,7 +91,7 @@ class mrg_uniform(mrg_uniform_base):
         output_storage[0][0] = rstate if self.inplace else states.astype("int32")
         output_storage[1][0] = converted(numbers, self.output_type.dtype).reshape(tuple(map(int, size)))
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the shape of the states, and the lengths asked for."""
         return [shapes[0], tuple(node.inputs[1][i] for i in range(self.output_type.ndim))]
 
@@ -200,7 +205,7 @@ class MRG_RandomStreams(FromUniform):
             self.inc_rstate()
         return states
 
-    def n_streams(self, size: Any) -> int:
+    def n_streams(self, size: TensorLike) -> int:
         """Return how many streams to take for a size."""
         return guess_n_streams(size)
 
@@ -213,7 +218,7 @@ class MRG_RandomStreams(FromUniform):
         return sample
 
     def uniform(
-        self, size: Any, low: Any = 0.0, high: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
+        self, size: Any, low: float = 0.0, high: float = 1.0, ndim: int | None = None, dtype: str | None = None,
         nstreams: int | None = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
         """Return numbers between ``low`` and ``high``, both excluded.

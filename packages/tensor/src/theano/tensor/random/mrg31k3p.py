@@ -11,10 +11,14 @@ y[n-2])``. As the recurrences are linear, a jump by any number of steps is the p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
 
 M1 = 2**31 - 1
 M2 = 2**31 - 21069
@@ -31,7 +35,7 @@ A1 = np.array([[0, 2**22, 2**7 + 1], [1, 0, 0], [0, 1, 0]], dtype="int64")
 A2 = np.array([[2**15, 0, 2**15 + 1], [1, 0, 0], [0, 1, 0]], dtype="int64")
 
 
-def mat_vec_mod(matrix: Any, vector: Any, modulus: int) -> np.ndarray:
+def mat_vec_mod(matrix: TensorLike, vector: TensorLike, modulus: int) -> np.ndarray:
     """Return ``matrix @ vector % modulus`` for numbers below 2^31, in the dtype of the vector.
 
     Examples
@@ -64,7 +68,7 @@ def jump(exponent: int) -> tuple[np.ndarray, np.ndarray]:
     return _product(a, a, M1), _product(b, b, M2)
 
 
-def jumped(states: Any, matrices: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+def jumped(states: TensorLike, matrices: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Return states, along the last axis of an array, after a jump.
 
     Examples
@@ -77,7 +81,7 @@ def jumped(states: Any, matrices: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     return np.concatenate(halves, axis=-1)
 
 
-def substreams(state: Any, count: int) -> np.ndarray:
+def substreams(state: np.ndarray | Sequence[int], count: int) -> np.ndarray:
     """Return the states of ``count`` streams that begin 2^72 steps from each other, the first at ``state``.
 
     Examples

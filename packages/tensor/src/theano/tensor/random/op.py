@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -25,11 +25,16 @@ from theano.tensor.shape.broadcast import broadcast_shape_iter, lengths_of
 from theano.tensor.type import TensorType
 from theano.tensor.type_other import NoneConst
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Storage, Values
+    from theano.tensor.annotations import Shape, TensorLike, Tensors
+    from theano.tensor.type import Tensor
+
 Lengths = Sequence[Any]
 
 
 def default_shape_from_params(
-    ndim_supp: int, dist_params: Sequence[Any], rep_param_idx: int = 0, param_shapes: Sequence[Lengths] | None = None
+    ndim_supp: int, dist_params: Sequence[Tensor], rep_param_idx: int = 0, param_shapes: Sequence[Lengths] | None = None
 ) -> Any:
     """Return the shape of one draw, which are the last dimensions of one of the parameters.
 
@@ -131,8 +136,14 @@ class RandomVariable(Draw):
         return f"{self.name}_rv"
 
     def __call__(
-        self, *args: Any, size: Any = None, name: str | None = None, rng: Any = None, dtype: Any = None, **kwargs: Any
-    ) -> Any:
+        self,
+        *args: Any,
+        size: object = None,
+        name: str | None = None,
+        rng: Variable | None = None,
+        dtype: str | None = None,
+        **kwargs: object,
+    ) -> Tensor:
         """Return numbers.
 
         Parameters
@@ -160,7 +171,7 @@ class RandomVariable(Draw):
             args, kwargs = tuple(self.parameters(*bound.args, **bound.kwargs)), {}
         return super().__call__(rng, size, dtype, *args, name=name, **options, **kwargs)
 
-    def make_node(self, rng: Any, size: Any, dtype: Any, *dist_params: Any) -> Apply[Any, Any]:
+    def make_node(self, rng: Any, size: Any, dtype: str, *dist_params: Any) -> Node:
         """Return the node for a state, a size, a dtype (its name, or its place in ``all_dtypes``) and parameters.
 
         Its inputs are in that order; each of the first three may be None.
@@ -180,7 +191,7 @@ class RandomVariable(Draw):
         place = constant(scal.all_dtypes.index(found), dtype="int64")
         return Apply(self, [rng, lengths, place, *given], [rng.type.make_variable(), numbers])
 
-    def _size(self, size: Any) -> Any:
+    def _size(self, size: object) -> Tensor:
         """Return a size as a vector of int64."""
         if size is None or isinstance(size, (tuple, list)) and not size:
             return constant(np.array([], "int64"), ndim=1)
@@ -192,7 +203,7 @@ class RandomVariable(Draw):
             raise TypeError(f"Parameter size of {self} must be None, a whole number or several, not {size!r}")
         return cast(self._whole(as_tensor_variable(size, ndim=1)), "int64")
 
-    def _whole(self, length: Any) -> Any:
+    def _whole(self, length: Tensor) -> Tensor:
         if length.type.dtype not in scal.integer_dtypes:
             raise TypeError(f"Parameter size of {self} must be of whole numbers, not {length} of type {length.type}")
         return length
@@ -209,17 +220,17 @@ class RandomVariable(Draw):
             raise TypeError(f"dtype of {self} is unspecified: {name} is none; give one of {', '.join(scal.all_dtypes)}")
         return name
 
-    def compute_bcast(self, dist_params: Sequence[Any], size: Any) -> tuple[bool, ...]:
+    def compute_bcast(self, dist_params: Sequence[Variable], size: Tensor) -> tuple[bool, ...]:
         """Return which lengths of the numbers are 1, as far as the graph tells."""
         return tuple(static_int(n) == 1 for n in self._infer_shape(size, dist_params))
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Shape | None]:
         """Return the shape of the numbers."""
         _, size, _, *dist_params = node.inputs
         return [None, tuple(self._infer_shape(size, dist_params, shapes[3:]))]
 
     def _infer_shape(
-        self, size: Any, dist_params: Sequence[Any], param_shapes: Sequence[Lengths] | None = None
+        self, size: Tensor, dist_params: Sequence[Any], param_shapes: Sequence[Lengths] | None = None
     ) -> Lengths:
         """Return the lengths of all numbers, from a size and parameters; shapes of these may be given."""
         replications = tuple(lengths_of(size))
@@ -233,7 +244,7 @@ class RandomVariable(Draw):
         one = self._shape_from_params(dist_params, param_shapes=shapes) if self.ndim_supp else ()
         return (*replications, *batch, *one)
 
-    def _shape_from_params(self, dist_params: Sequence[Any], **kwargs: Any) -> Any:
+    def _shape_from_params(self, dist_params: Sequence[Any], **kwargs: Any) -> tuple[Tensor, ...]:
         """Return the shape of one draw, where that is not a number."""
         return default_shape_from_params(self.ndim_supp, dist_params, **kwargs)
 
@@ -241,7 +252,7 @@ class RandomVariable(Draw):
         """Draw from ``rng``, given arrays, and the size as a tuple, or None where the parameters tell it."""
         return getattr(np.random.RandomState, self.name)(rng, *args, **kwargs)
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Storage) -> None:
         """Draw."""
         state, lengths, _, *dist_params = inputs
         size = tuple(int(n) for n in lengths) if len(lengths) else None
@@ -261,11 +272,11 @@ class RandomVariable(Draw):
             )
         output_storage[0][0], output_storage[1][0] = state, numbers
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that state and parameters influence the numbers, and both the next state."""
         return [[True, True], [False, False], [False, False], *([True, True] for _ in node.inputs[3:])]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return that a draw has no derivative."""
         reason = "a draw is no smooth function of its parameters"
         undefined = [grad_undefined(self, i, v, reason) for i, v in enumerate(inputs)]
@@ -290,7 +301,7 @@ class Observed(Op):
     linear_in = ()
     shapes = ",A->A"
 
-    def make_node(self, rv: Any, val: Any) -> Apply[Any, Any]:
+    def make_node(self, rv: TensorLike, val: Any) -> Node:
         """Return the node for a random variable, or None for an unknown one, and a value of its type."""
         val = as_tensor_variable(val)
         if rv is None:
@@ -302,11 +313,11 @@ class Observed(Op):
             )
         return Apply(self, [rv, val], [val.type.make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Storage) -> None:
         """Return the value itself."""
         output_storage[0][0] = inputs[1]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return that nothing is known of how the random variable leads to its value."""
         return [grad_undefined(self, i, v, "an observation has no derivative") for i, v in enumerate(inputs)]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,11 @@ from theano.tensor.sort.cumulative import cumsum
 from theano.tensor.sort.op import argsort
 from theano.tensor.sort.search import searchsorted
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Storage, Values
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+    from theano.tensor.type import Tensor
 
 GROUP = 64
 """How many blocks are drawn together: of their bits the first halves come first."""
@@ -127,7 +132,7 @@ class PhiloxDraw(Draw):
     def __str__(self) -> str:
         return f"PhiloxDraw{{{self.kind},{self.output_type.dtype}}}{'{inplace}' if self.inplace else ''}"
 
-    def make_node(self, state: Any, size: Any) -> Apply[Any, Any]:
+    def make_node(self, state: TensorLike, size: Any) -> Node:
         """Return the node for a state and a vector of lengths."""
         state, size = as_tensor_variable(state), vector_of(size)
         if state.type.dtype != "uint64" or state.type.ndim != 1:
@@ -136,7 +141,7 @@ class PhiloxDraw(Draw):
             raise TypeError(f"{self}: the size must be whole numbers, not {size} of dtype {size.type.dtype}")
         return Apply(self, [state, size], [state.type.make_variable(), self.output_type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Draw, all numbers at once."""
         state, size = inputs
         shape = tuple(int(n) for n in size)
@@ -153,7 +158,7 @@ class PhiloxDraw(Draw):
         output_storage[0][0] = after
         output_storage[1][0] = make[self.kind](bits, dtype).reshape(-1)[:count].reshape(shape)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the shape of a state, and the lengths asked for."""
         return [shapes[0], tuple(node.inputs[1][i] for i in range(self.output_type.ndim))]
 
@@ -218,17 +223,17 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         return self._draw("bits", dtype, size, ndim)
 
     def uniform(
-        self, size: Any = None, low: Any = 0.0, high: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
-        nstreams: int | None = None, **kwargs: Any,
+        self, size: object = None, low: TensorLike = 0.0, high: TensorLike = 1.0, ndim: int | None = None,
+        dtype: str | None = None, nstreams: int | None = None, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Return numbers between ``low``, which may occur, and ``high``; ``nstreams`` has no meaning here."""
         refuse("uniform", kwargs)
         return self._scaled("uniform", size, ndim, dtype, low, high, lambda x, low, high: x * (high - low) + low)
 
     def normal(
-        self, size: Any = None, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
-        nstreams: int | None = None, truncate: bool = False, **kwargs: Any,
-    ) -> Any:  # fmt: skip
+        self, size: Sequence[int] | None = None, avg: TensorLike = 0.0, std: TensorLike = 1.0, ndim: int | None = None,
+        dtype: str | None = None, nstreams: int | None = None, truncate: bool = False, **kwargs: object,
+    ) -> Tensor:  # fmt: skip
         """Return numbers with a normal distribution; with ``truncate`` cut off at two standard deviations."""
         refuse("normal", kwargs)
         std = scale("normal: std", std)
@@ -238,7 +243,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
 
     def binomial(
         self, size: Any = None, n: Any = 1, p: Any = 0.5, ndim: int | None = None, dtype: str = "int64",
-        nstreams: int | None = None, **kwargs: Any,
+        nstreams: int | None = None, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Return how many of ``n`` trials succeed, each with probability ``p``; every trial is a uniform number."""
         p = probability("binomial: p", p)
@@ -250,7 +255,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         return (trials < shape_padright(undefined_grad(p))).sum(axis=-1, dtype=dtype)
 
     def random_integers(
-        self, size: Any = None, low: Any = 0, high: Any = 1, ndim: int | None = None, dtype: str = "int64"
+        self, size: Any = None, low: TensorLike = 0, high: Any = 1, ndim: int | None = None, dtype: str = "int64"
     ) -> Any:
         """Return whole numbers from ``low`` to ``high``, both of which may occur; fewer than 2**52 different ones."""
         low, high = as_tensor_variable(low), ordered("random_integers", high, low)
@@ -259,8 +264,8 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         return minimum(low + cast(floor(x * (high - low + 1)), "int64"), high).astype(dtype)
 
     def choice(
-        self, size: Any = None, a: Any = None, replace: bool = True, p: Any = None, ndim: int | None = None,
-        dtype: str = "int64", nstreams: int | None = None, **kwargs: Any,
+        self, size: Any = None, a: Any = None, replace: bool = True, p: TensorLike | None = None,
+        ndim: int | None = None, dtype: str = "int64", nstreams: int | None = None, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Return elements of the vector ``a``, or of the numbers below ``a``, with probabilities ``p``.
 
@@ -288,13 +293,13 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         order = argsort(waiting if p is None else waiting / p)
         return reshape(order[: prod(found.lengths)], found.lengths, ndim=found.ndim)
 
-    def permutation(self, size: Any = None, n: Any = 1, ndim: int | None = None, dtype: str = "int64") -> Any:
+    def permutation(self, size: Any = None, n: TensorLike = 1, ndim: int | None = None, dtype: str = "int64") -> Any:
         """Return the numbers below ``n`` in random order, along a last axis that is added to ``size``."""
         found = size_of(ndim, () if size is None else size)
         lengths = [*(found.lengths[i] for i in range(found.ndim)), as_tensor_variable(n)]
         return cast(argsort(self._draw("bits", "uint64", lengths, None)), dtype)
 
-    def shuffle_row_elements(self, input: Any) -> Any:
+    def shuffle_row_elements(self, input: TensorLike) -> Any:
         """Return a tensor with each row, along its last axis, in an order of its own: its attribute ``permutation``."""
         input = as_tensor_variable(input)
         order = self.permutation(size=input.shape[:-1], n=input.shape[-1], ndim=input.type.ndim - 1)

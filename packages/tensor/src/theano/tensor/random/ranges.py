@@ -16,7 +16,7 @@ ValueError: normal: std must be 0 or more, not -1.0
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,10 @@ from theano.graph import Constant
 from theano.tensor.control.checks import Assert
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.dimshuffle import DimShuffle
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 #: What makes numbers from 0 to 1, rows of such that add up to 1, and numbers that are not negative.
 _PROBABILITY = frozenset(("ScalarSigmoid", "UltraFastScalarSigmoid"))
@@ -50,23 +54,23 @@ class CheckedParameter(Assert):
     error = ValueError
 
 
-def scale(what: str, v: Any) -> Any:
+def scale(what: str, v: TensorLike) -> Tensor:
     """Return a standard deviation, which is 0 or more; NaN may be one, as in NumPy."""
     return _checked(v, lambda v: (~(v < 0)).all(), f"{what} must be 0 or more", _NOT_NEGATIVE)
 
 
-def not_negative(what: str, v: Any) -> Any:
+def not_negative(what: str, v: TensorLike) -> Tensor:
     """Return a number that counts, or a mean of such numbers."""
     return _checked(v, lambda v: (v >= 0).all(), f"{what} must be 0 or more", _NOT_NEGATIVE)
 
 
-def probability(what: str, v: Any) -> Any:
+def probability(what: str, v: TensorLike) -> Tensor:
     """Return probabilities of success."""
     known = _PROBABILITY | _PROBABILITIES
     return _checked(v, lambda v: ((v >= 0) & (v <= 1)).all(), f"{what} must be from 0 to 1", known)
 
 
-def probabilities(what: str, v: Any, whole: bool = False) -> Any:
+def probabilities(what: str, v: TensorLike, whole: bool = False) -> Tensor:
     """Return probabilities of outcomes along the last axis.
 
     Their sums may exceed 1 by the rounding that NumPy allows (``numpy.random.choice``); with ``whole`` they may not be
@@ -76,7 +80,7 @@ def probabilities(what: str, v: Any, whole: bool = False) -> Any:
     # What is of float64 here is often computed in float32.
     off = float(np.finfo("float16" if v.type.dtype == "float16" else "float32").eps) ** 0.5
 
-    def holds(v: Any) -> Any:
+    def holds(v: np.ndarray) -> np.generic:
         total = v.sum(axis=-1, dtype="float64")
         fits = (total <= 1 + off) & (total >= 1 - off) if whole else total <= 1 + off
         return (v >= 0).all() & fits.all()
@@ -85,7 +89,7 @@ def probabilities(what: str, v: Any, whole: bool = False) -> Any:
     return _checked(v, holds, f"{what} must be 0 or more, and {how} along the last axis", _PROBABILITIES)
 
 
-def ordered(what: str, high: Any, low: Any) -> Any:
+def ordered(what: str, high: TensorLike, low: TensorLike) -> Tensor:
     """Return an upper bound of whole numbers that is not below the lower bound."""
     low, high = as_tensor_variable(low), as_tensor_variable(high)
     msg = f"{what}: low must not exceed high"
@@ -100,7 +104,7 @@ def if_known(check: Callable[..., Any], what: str, v: Any, *more: Any) -> Any:
     return check(what, v, *more) if isinstance(v, Constant) else v
 
 
-def _checked(v: Any, holds: Callable[[Any], Any], msg: str, known: frozenset[str] = frozenset()) -> Any:
+def _checked(v: TensorLike, holds: Callable[[Any], Any], msg: str, known: frozenset[str] = frozenset()) -> Any:
     v = as_tensor_variable(v)
     if isinstance(v, Constant):
         if not holds(v.data):
@@ -109,13 +113,13 @@ def _checked(v: Any, holds: Callable[[Any], Any], msg: str, known: frozenset[str
     return v if _made_by(v) in known or v.type.dtype == "bool" else CheckedParameter(f"{msg}.")(v, holds(v))
 
 
-def _made_by(v: Any) -> str:
+def _made_by(v: Tensor) -> str:
     """Return the class of the operation that makes values, before they are converted or moved."""
     while v.owner is not None and (isinstance(v.owner.op, DimShuffle) or _class(v) == "Cast"):
         v = v.owner.inputs[0]
     return _class(v)
 
 
-def _class(v: Any) -> str:
+def _class(v: Tensor) -> str:
     op = v.owner.op if v.owner is not None else None
     return type(getattr(op, "scalar_op", op)).__name__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from theano.records import NamedTuple
 from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, static_int
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.join.op import stack
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 
 class Size(NamedTuple):
@@ -34,7 +37,7 @@ class Size(NamedTuple):
     pattern: tuple[bool, ...]
 
 
-def vector_of(size: Any) -> Any:
+def vector_of(size: Any) -> Tensor:
     """Return lengths as a vector; one without elements is of int64, too.
 
     Examples
@@ -98,7 +101,7 @@ def _of_vector(ndim: int | None, shape: Any) -> Size:
     return Size(count, cast(lengths, "int64"), (False,) * count)
 
 
-def _of_sequence(ndim: int | None, shape: Sequence[Any], parameters: Sequence[Any]) -> Size:
+def _of_sequence(ndim: int | None, shape: Sequence[int], parameters: Sequence[Any]) -> Size:
     if ndim is not None and ndim != len(shape):
         raise ValueError(f"ndim is {ndim}, but size {tuple(shape)} has {len(shape)} lengths; they must agree")
     lengths, pattern = [], []

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.shared import shared
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 
 class StreamsWithStates:
@@ -28,7 +32,7 @@ class StreamsWithStates:
         """Return the states' shared variables, each with its next state."""
         return list(self.state_updates)
 
-    def gen(self, op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def gen(self, op: Callable[..., Any], *args: TensorLike, **kwargs: object) -> Tensor:
         """Return numbers that are drawn from a new stream.
 
         Parameters

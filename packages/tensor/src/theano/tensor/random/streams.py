@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,11 +12,15 @@ from theano.tensor.index.permutation import permute_row_elements
 from theano.tensor.random import distributions
 from theano.tensor.random.states import StreamsWithStates
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
+
 
 class RandomStreamsBase:
     """The methods that draw, for classes whose ``gen`` makes a stream for a draw."""
 
-    def gen(self, op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def gen(self, op: Callable[..., Any], *args: Any, **kwargs: object) -> Any:
         """Return numbers that ``op(state, *args, **kwargs)`` draws from a state of their own."""
         raise NotImplementedError(f"{type(self).__name__} must define gen(op, *args, **kwargs)")
 
@@ -28,14 +32,24 @@ class RandomStreamsBase:
         return self.gen(distributions.binomial, size, n, p, ndim=ndim, dtype=dtype, prob=prob)
 
     def uniform(
-        self, size: Any = None, low: Any = 0.0, high: Any = 1.0, ndim: int | None = None, dtype: str | None = None
+        self,
+        size: object = None,
+        low: TensorLike = 0.0,
+        high: TensorLike = 1.0,
+        ndim: int | None = None,
+        dtype: str | None = None,
     ) -> Any:
         """Return numbers between ``low`` and ``high``."""
         return self.gen(distributions.uniform, size, low, high, ndim=ndim, dtype=dtype)
 
     def normal(
-        self, size: Any = None, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None, dtype: str | None = None
-    ) -> Any:
+        self,
+        size: Sequence[int] | None = None,
+        avg: TensorLike = 0.0,
+        std: TensorLike = 1.0,
+        ndim: int | None = None,
+        dtype: str | None = None,
+    ) -> Tensor:
         """Return numbers with a normal distribution of mean ``avg`` and standard deviation ``std``."""
         return self.gen(distributions.normal, size, avg, std, ndim=ndim, dtype=dtype)
 

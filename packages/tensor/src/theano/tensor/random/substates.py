@@ -7,12 +7,15 @@ that such parts are independent. The old state is not changed.
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from theano.tensor.random.mrg31k3p import M1, M2
 from theano.tensor.random.type import contents_of
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
 
 _PART, _NEXT = 0, 1
 
@@ -41,7 +44,7 @@ def substate(state: Any, number: int) -> Any:
     return _spawned(state, _PART, number)
 
 
-def next_state(state: Any) -> Any:
+def next_state(state: TensorLike) -> Any:
     """Return the state from which a stream goes on whose parts have been drawn.
 
     Examples

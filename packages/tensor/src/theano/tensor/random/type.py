@@ -42,7 +42,7 @@ class RandomStateType(Type):
         """Return whether the next numbers of both are the same."""
         return contents_of(a) == contents_of(b)
 
-    def values_eq_approx(self, a: Any, b: Any, **tolerances: Any) -> bool:
+    def values_eq_approx(self, a: Any, b: Any, **tolerances: object) -> bool:
         """Return the same: states are alike or not."""
         return self.values_eq(a, b)
 

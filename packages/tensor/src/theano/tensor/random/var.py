@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from theano.compile.shared import SharedVariable
@@ -22,7 +20,7 @@ class RandomStateSharedVariable(SharedVariable):
 
 
 def randomstate_constructor(
-    value: Any,
+    value: object,
     name: str | None = None,
     strict: bool = False,
     allow_downcast: bool | None = None,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.tensor.random import basic
 from theano.tensor.random.op import RandomVariable
 from theano.tensor.random.streams import SeededStates
+
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
 
 
 class RandomStream(SeededStates):
@@ -70,7 +73,7 @@ class RandomStream(SeededStates):
         if "rng" in kwargs:
             raise TypeError(f"{op}: the rng option cannot be used with a variate in a RandomStream, which has its own")
 
-        def draw(state: Any) -> Any:
+        def draw(state: Variable) -> list[Variable]:
             return op(*args, rng=state, **kwargs).owner.outputs
 
         return super().gen(draw)

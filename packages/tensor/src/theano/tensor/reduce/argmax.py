@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,13 +14,19 @@ from theano.tensor.messages import shape_error
 from theano.tensor.reduce.careduce import normalize_axes, plain_axes, restore_axes
 from theano.tensor.type import TensorApply, TensorType
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Axis, Directions, Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
+
 
 class _AlongAxes(Op):
     """What the two ops share: axes, types and the index of the first largest element."""
 
     __props__: tuple[str, ...] = ("axis",)
 
-    def __init__(self, axis: Any):
+    def __init__(self, axis: Axis):
         axes = plain_axes(axis)
         if axes is not None and all(isinstance(a, int) for a in axes):
             # One that is given twice counts once: the largest element stays where it is.
@@ -32,7 +37,7 @@ class _AlongAxes(Op):
         """Return the axes that go, for an input of ``ndim`` dimensions."""
         return tuple(range(ndim)) if self.axis is None else self.axis
 
-    def _types(self, x: Any) -> tuple[_AlongAxes, TensorType, TensorType]:
+    def _types(self, x: Tensor) -> tuple[_AlongAxes, TensorType, TensorType]:
         axis = normalize_axes(self.axis, x.type.ndim)
         op = self if axis == self.axis else type(self)(axis)
         gone = op.axes_of(x.type.ndim)
@@ -51,7 +56,7 @@ class _AlongAxes(Op):
         moved = x.transpose([*kept, *axes])
         return moved.reshape([x.shape[i] for i in kept] + [int(np.prod([x.shape[a] for a in axes], dtype=np.int64))])
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths that stay."""
         gone = self.axes_of(node.inputs[0].type.ndim)
         return [tuple(n for i, n in enumerate(shapes[0]) if i not in gone) for _ in node.outputs]
@@ -69,19 +74,19 @@ class MaxAndArgmax(_AlongAxes):
 
     __props__ = ("axis",)
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Return the node, with the axes counted from 0."""
         x = as_tensor_variable(x)
         op, value, place = self._types(x)
         return Apply(op, [x], [value.make_variable("max"), place.make_variable("argmax")])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Compare with NumPy."""
         rows = self._rows(node, inputs[0])
         output_storage[0][0] = np.asarray(rows.max(axis=-1), dtype=inputs[0].dtype)
         output_storage[1][0] = np.asarray(rows.argmax(axis=-1), dtype="int64")
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient of the largest element for each element that is as large; places jump."""
         (x,), (g, _) = inputs, output_grads
         if isinstance(g.type, DisconnectedType):
@@ -89,7 +94,7 @@ class MaxAndArgmax(_AlongAxes):
         axes = self.axes_of(x.type.ndim)
         return [eq(restore_axes(outputs[0], x, axes), x) * restore_axes(g, x, axes)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the direction of the largest elements."""
         if eval_points[0] is None:
             return [None, None]
@@ -104,13 +109,13 @@ class _Places(_AlongAxes):
 
     linear_in = ()
 
-    def make_node(self, x: Any, axis: Any = None) -> Apply:
+    def make_node(self, x: TensorLike, axis: Axis = None) -> Apply:
         """Return the node, with the axes counted from 0."""
         x = as_tensor_variable(x)
         op, _, place = self._types(x)
         return Apply(op, [x], [place.make_variable("argmax")])
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return zero: places jump."""
         (x,) = inputs
         return [x.zeros_like(dtype=gradient_dtype(x.type.dtype))]
@@ -126,7 +131,7 @@ class Argmax(_Places):
     array([1, 0])
     """
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Compare with NumPy."""
         output_storage[0][0] = np.asarray(self._rows(node, inputs[0]).argmax(axis=-1), dtype="int64")
 
@@ -141,6 +146,6 @@ class Argmin(_Places):
     Argmin{axis=(1,)}(m)
     """
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Compare with NumPy."""
         output_storage[0][0] = np.asarray(self._rows(node, inputs[0]).argmin(axis=-1), dtype="int64")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,14 @@ from theano.tensor.elemwise.scalars import mul_without_zeros
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType, dtype_name
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Axis, Directions, Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
-def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
+
+def normalize_axes(axis: Axis, ndim: int) -> tuple[int, ...] | None:
     """Return axes as a sorted tuple of numbers from 0, or None for all of them.
 
     Parameters
@@ -103,7 +109,7 @@ class CAReduce(Op):
 
     # -- building ------------------------------------------------------------------------------------
 
-    def _with(self, axis: tuple[int, ...] | None, x: Any) -> CAReduce:
+    def _with(self, axis: tuple[int, ...] | None, x: Variable) -> CAReduce:
         """Return this op with its axes counted from 0."""
         return self if axis == self.axis else type(self)(*self._arguments(axis))
 
@@ -113,7 +119,7 @@ class CAReduce(Op):
     def _output_dtype(self, idtype: str) -> str:
         return idtype
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Return the node; axes and dtypes that were left open are settled in its op."""
         x = as_tensor_variable(x)
         axis = normalize_axes(self.axis, x.type.ndim)
@@ -128,7 +134,7 @@ class CAReduce(Op):
 
     # -- computing -----------------------------------------------------------------------------------
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Reduce with NumPy."""
         (x,) = inputs
         axes = self.axes_of(x.ndim)
@@ -157,19 +163,19 @@ class CAReduce(Op):
 
     # -- what the graph knows ------------------------------------------------------------------------
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths that stay."""
         gone = self.axes_of(node.inputs[0].type.ndim)
         return [tuple(n for i, n in enumerate(shapes[0]) if i not in gone)]
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
         """Return the input's value where only dimensions of length 1 go."""
         x = node.inputs[0]
         if all(x.type.broadcastable[a] for a in self.axes_of(x.type.ndim)):
             return np.asarray(ask(x), dtype=node.outputs[0].type.dtype)
         return None
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient of sums, products, maxima and minima; each winner gets all of it."""
         (x,) = inputs
         if outputs[0].type.dtype in scal.discrete_dtypes:
@@ -190,7 +196,7 @@ class CAReduce(Op):
             raise MethodNotDefined("grad", type(self), str(self))
         return (Sum if self.scalar_op == scal.add else Prod)(self.axis, dtype, self.acc_dtype or dtype)
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the direction of a sum or product, or of the winners."""
         (x,) = inputs
         if eval_points[0] is None or x.type.dtype in scal.discrete_dtypes:
@@ -259,7 +265,7 @@ class All(CAReduce):
     def _output_dtype(self, idtype: str) -> str:
         return "bool"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Return the node; what is not bool is compared with 0 first."""
         x = as_tensor_variable(x)
         if x.type.dtype != "bool":
@@ -280,7 +286,7 @@ class Any_(All):
     __props__ = ("axis",)
     canonical_name = "Any_"  # where to find it: it is shown as Any, which is another thing here
 
-    def __init__(self, axis: Any = None):
+    def __init__(self, axis: Axis = None):
         CAReduce.__init__(self, scal.or_, axis)
 
 
@@ -318,7 +324,7 @@ class Min(Max):
 
     __props__ = ("axis",)
 
-    def __init__(self, axis: Any = None):
+    def __init__(self, axis: Axis = None):
         CAReduce.__init__(self, scal.minimum, axis)
 
 
@@ -369,7 +375,7 @@ class CAReduceDtype(CAReduce):
 
     __props__: tuple[str, ...] = ("scalar_op", "axis", "dtype", "acc_dtype")
 
-    def __init__(self, scalar_op: Any, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+    def __init__(self, scalar_op: Op, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
         super().__init__(scalar_op, axis)
         self.dtype = dtype
         self.acc_dtype = acc_dtype
@@ -435,13 +441,13 @@ class Sum(CAReduceDtype):
     __props__ = ("axis", "dtype", "acc_dtype")
     nfunc_spec = ("sum", 1, 1)
 
-    def __init__(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+    def __init__(self, axis: Axis = None, dtype: str | None = None, acc_dtype: str | None = None):
         super().__init__(scal.add, axis, dtype, acc_dtype)
 
     def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
         return (axis, self.dtype, self.acc_dtype)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient, the same for each element of a sum."""
         (x,) = inputs
         if outputs[0].type.dtype[0] in "biu":
@@ -451,7 +457,7 @@ class Sum(CAReduceDtype):
             g = cast(g, x.type.dtype)  # a sum may be wider than what it sums
         return [second(x, g)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the sum of the direction; a sum of whole numbers does not move."""
         whole = inputs[0].type.dtype in scal.discrete_dtypes
         return [None if eval_points[0] is None or whole else self(eval_points[0])]
@@ -486,7 +492,7 @@ class Prod(CAReduceDtype):
     def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
         return (axis, self.dtype, self.acc_dtype, self.no_zeros_in_input)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return for each element the gradient times the product of the others, also where some elements are 0."""
         (x,) = inputs
         if outputs[0].type.dtype[0] in "biu":
@@ -498,7 +504,7 @@ class Prod(CAReduceDtype):
             return [g * conjugate(product) / conjugate(x)]
         return [g * conjugate(ProductOfOthers(axes, self.dtype, self.acc_dtype)(x, product))]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the gradient dotted with the direction."""
         if eval_points[0] is None:
             return [None]
@@ -527,14 +533,14 @@ class ProdWithoutZeros(CAReduceDtype):
     def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
         return (axis, self.dtype, self.acc_dtype)
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Multiply with NumPy, a 1 standing for each 0."""
         (x,) = inputs
         ones = np.where(x == 0, np.ones((), dtype=x.dtype), x)
         out = np.multiply.reduce(ones, axis=self.axes_of(x.ndim), dtype=self.acc_dtype)
         output_storage[0][0] = np.asarray(out, dtype=node.outputs[0].type.dtype)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient; an element that is 0 has none."""
         (x,) = inputs
         if outputs[0].type.dtype[0] in "biu":
@@ -557,7 +563,7 @@ class ProductOfOthers(Compound):
 
     __props__ = ("axis", "dtype", "acc_dtype")
 
-    def __init__(self, axis: Any, dtype: str | None = None, acc_dtype: str | None = None):
+    def __init__(self, axis: tuple[int, ...], dtype: str | None = None, acc_dtype: str | None = None):
         self.axis, self.dtype, self.acc_dtype = axis, dtype, acc_dtype
 
     def expression(self, x: Any, product: Any) -> Any:
@@ -587,15 +593,15 @@ class ProductOfOthers(Compound):
         third = switch(eq(others, 2), pairs, x.zeros_like())
         return rest / safe * switch(eq(others, 0), x.ones_like(), switch(eq(others, 1), of_others(few), third))
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the product of all is only a help."""
         return [[True], [False]]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient of the smooth form."""
         return [grad(None, inputs[0], known_grads={self.smooth(inputs[0]): output_grads[0]}), DisconnectedType()()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the direction of the smooth form."""
         x, along = inputs[0], eval_points[0]
         return [None if along is None else Rop(self.smooth(x), x, along)]

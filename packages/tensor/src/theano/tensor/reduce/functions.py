@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,12 @@ from theano.tensor.reduce.careduce import All, Any_, CAReduce, Max, Min, Prod, S
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.shape.basic import shape_i
 
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Axis, TensorLike
+    from theano.tensor.elemwise.op import Elemwise
+    from theano.tensor.type import Tensor
+
 #: What ``theano.tensor`` has of this; what NumPy has of the same name is called for NumPy's of variables.
 __all__ = [
     "all", "any", "argmax", "argmin", "check_and_normalize_axes", "largest", "logsumexp", "makeKeepDims", "max",
@@ -23,7 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def makeKeepDims(x: Any, y: Any, axis: Any) -> Any:
+def makeKeepDims(x: Variable, y: Variable, axis: Axis) -> Tensor:
     """Return ``y``, a reduction of ``x`` along ``axis``, with the axes that went back in place, of length 1.
 
     Examples
@@ -38,7 +44,7 @@ def makeKeepDims(x: Any, y: Any, axis: Any) -> Any:
     return restore_axes(y, x, tuple(range(x.type.ndim)) if axes is None else axes)
 
 
-def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
+def check_and_normalize_axes(x: TensorLike, axis: Axis) -> list[int]:
     """Return the axes named by ``axis`` as numbers from 0; all of them for None.
 
     Examples
@@ -54,17 +60,17 @@ def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
     return list(range(x.type.ndim)) if axes is None else list(axes)
 
 
-def names_none(axis: Any) -> bool:
+def names_none(axis: Axis) -> bool:
     """Return whether an axis is an empty list or tuple of axes."""
     return isinstance(axis, (list, tuple)) and not axis
 
 
-def _all_for_none(axis: Any) -> Any:
+def _all_for_none(axis: Axis) -> Any:
     """Return the axes along which an element is chosen: as in Theano, all of them where ``axis`` names none."""
     return None if names_none(axis) else axis
 
 
-def _kept(x: Any, out: Any, axis: Any, keepdims: bool) -> Any:
+def _kept(x: Variable, out: Variable, axis: Any, keepdims: bool) -> Any:
     return makeKeepDims(x, out, axis) if keepdims else out
 
 
@@ -96,13 +102,13 @@ def sum(
 
 
 def prod(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: Axis = None,
     dtype: str | None = None,
     keepdims: bool = False,
     acc_dtype: str | None = None,
     no_zeros_in_input: bool = False,
-) -> Any:
+) -> Tensor:
     """Return the product of the elements along axes.
 
     Parameters
@@ -124,13 +130,13 @@ def prod(
 
 
 def mean(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: Axis = None,
     dtype: str | None = None,
     op: bool = False,
     keepdims: bool = False,
     acc_dtype: str | None = None,
-) -> Any:
+) -> Tensor:
     """Return the mean of the elements along axes.
 
     Parameters
@@ -162,7 +168,7 @@ def mean(
     return cast(total, "float16") if half else total
 
 
-def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Any:
+def var(input: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Tensor:
     """Return the variance of the elements along axes.
 
     Parameters
@@ -199,14 +205,14 @@ def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, cor
     return _kept(input, result, axes, keepdims)
 
 
-def _count(x: Any, axes: Sequence[int], dtype: str) -> Any:
-    total: Any = constant(np.array(1, dtype=dtype if dtype[0] == "f" else "float64"))
+def _count(x: Tensor, axes: Sequence[int], dtype: str) -> Tensor:
+    total: Tensor = constant(np.array(1, dtype=dtype if dtype[0] == "f" else "float64"))
     for a in axes:
         total = total * cast(shape_i(x, a), total.type.dtype)
     return total
 
 
-def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Any:
+def std(input: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Tensor:
     """Return the standard deviation of the elements along axes; the parameters are those of :func:`var`.
 
     Examples
@@ -218,7 +224,7 @@ def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, cor
     return _root(var(input, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected), sqrt)
 
 
-def _root(total: Any, root: Any) -> Any:
+def _root(total: Tensor, root: Callable[..., object] | Elemwise) -> Tensor:
     """Return the root of a sum of sizes; where all of them are 0 its derivative, which has none, is taken as 0."""
     return neq(total, 0) * root(total + eq(total, 0))
 
@@ -236,7 +242,7 @@ def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _kept(x, Max(axis)(x), axis, keepdims)
 
 
-def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Any:
     """Return the smallest elements along axes; NaN where there is one.
 
     Examples
@@ -249,7 +255,7 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _kept(x, Min(axis)(x), axis, keepdims)
 
 
-def nanmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the largest elements along axes that are not NaN; NaN where there is no other.
 
     Examples
@@ -264,7 +270,7 @@ def nanmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _kept(x, CAReduce(scal.fmax, axis)(x), axis, keepdims)
 
 
-def nanmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the smallest elements along axes that are not NaN; NaN where there is no other.
 
     Examples
@@ -279,7 +285,7 @@ def nanmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _kept(x, CAReduce(scal.fmin, axis)(x), axis, keepdims)
 
 
-def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def argmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the places of the largest elements along axes, the first where several are as large.
 
     With ``axis`` None, or several axes, the place is counted in C order.
@@ -294,7 +300,7 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _kept(x, Argmax(axis)(x) if x.type.ndim else _zero_place(x), axis, keepdims)
 
 
-def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def argmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the places of the smallest elements along axes, the first where several are as small.
 
     Examples
@@ -307,11 +313,11 @@ def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _kept(x, Argmin(axis)(x) if x.type.ndim else _zero_place(x), axis, keepdims)
 
 
-def _zero_place(x: Any) -> Any:
+def _zero_place(x: Tensor) -> Tensor:
     return constant(np.array(0, dtype="int64"))
 
 
-def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[Any]:
+def max_and_argmax(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> list[Tensor]:
     """Return the largest elements along axes and their places.
 
     Examples
@@ -356,7 +362,7 @@ def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _kept(x, Any_(axis)(x), axis, keepdims)
 
 
-def ptp(a: Any, axis: Any = None) -> Any:
+def ptp(a: TensorLike, axis: Axis = None) -> Tensor:
     """Return the range of the elements along an axis: the largest less the smallest.
 
     Examples
@@ -369,7 +375,7 @@ def ptp(a: Any, axis: Any = None) -> Any:
     return max(a, axis) - min(a, axis)
 
 
-def norm(x: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(x: TensorLike, ord: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the ``ord``-norm of the elements along axes.
 
     Parameters
@@ -407,7 +413,7 @@ def norm(x: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _root(total, lambda s: pow(s, 1.0 / ord)) if ord > 1 else pow(total, 1.0 / ord)
 
 
-def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return ``log(sum(exp(x)))`` along axes, computed so that large elements do not overflow.
 
     Examples
@@ -422,7 +428,7 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return restore_axes(result, x, axes) if keepdims else result
 
 
-def largest(*args: Any) -> Any:
+def largest(*args: TensorLike) -> Tensor:
     """Return the largest of some tensors, element by element.
 
     Examples
@@ -434,7 +440,7 @@ def largest(*args: Any) -> Any:
     return _fold(args, lambda a, b: switch(a > b, a, b))
 
 
-def smallest(*args: Any) -> Any:
+def smallest(*args: Tensor) -> Tensor:
     """Return the smallest of some tensors, element by element.
 
     Examples
@@ -446,7 +452,7 @@ def smallest(*args: Any) -> Any:
     return _fold(args, lambda a, b: switch(a < b, a, b))
 
 
-def _fold(args: Sequence[Any], choose: Any) -> Any:
+def _fold(args: Sequence[Any], choose: Any) -> Tensor:
     if not args:
         raise TypeError("at least one tensor is needed")
     result = as_tensor_variable(args[0])

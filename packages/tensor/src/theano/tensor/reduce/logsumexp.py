@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +13,12 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import exp
 from theano.tensor.reduce.careduce import normalize_axes, plain_axes, restore_axes
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Directions, Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class LogSumExp(Op):
@@ -35,14 +40,14 @@ class LogSumExp(Op):
 
     __props__ = ("axis",)
 
-    def __init__(self, axis: Any = None):
+    def __init__(self, axis: int | tuple[int, ...] | None = None):
         self.axis = plain_axes(axis)
 
     def axes_of(self, ndim: int) -> tuple[int, ...]:
         """Return the axes that go, for an input of ``ndim`` dimensions."""
         return tuple(range(ndim)) if self.axis is None else self.axis
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Return the node, with the axes counted from 0."""
         x = as_tensor_variable(x)
         if x.type.dtype not in scal.float_dtypes:
@@ -53,7 +58,7 @@ class LogSumExp(Op):
         pattern = [b for i, b in enumerate(x.type.broadcastable) if i not in gone]
         return Apply(op, [x], [TensorType(x.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Compute with NumPy, in float32 for float16."""
         (x,) = inputs
         axes = self.axes_of(x.ndim)
@@ -64,18 +69,18 @@ class LogSumExp(Op):
             out = np.log(np.exp(wide - shift).sum(axis=axes, keepdims=True)) + shift
         output_storage[0][0] = np.asarray(out.squeeze(axis=axes), dtype=x.dtype)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths that stay."""
         gone = self.axes_of(node.inputs[0].type.ndim)
         return [tuple(n for i, n in enumerate(shapes[0]) if i not in gone)]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient: what each element contributes to the sum."""
         (x,) = inputs
         out, g = (restore_axes(v, x, self.axes_of(x.type.ndim)) for v in (outputs[0], output_grads[0]))
         return [g * exp(x - out)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the direction, weighted by what each element contributes."""
         if eval_points[0] is None:
             return [None]

@@ -15,7 +15,7 @@ rows
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -48,6 +48,9 @@ from theano.tensor.kernels.reduction import ReductionLimit, ReductionOp, Reducti
 from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.reduce.map_reduce import MAX_RESULTS, MAX_TERMS, MapReduce
+
+if TYPE_CHECKING:
+    from theano.graph.op import Op
 
 __all__ = [
     "MAX_RESULTS", "MAX_TERMS", "careduce_kernel", "log_sum_exp_kernel", "map_reduce_kernel",
@@ -166,7 +169,7 @@ class _Plan:
         )  # fmt: skip
 
 
-def careduce_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
+def careduce_kernel(op: Op, node: Apply) -> Kernel | Builtin | None:
     """Return the reduction: one of the library's for the usual dtypes, else loops for this operation and these dtypes.
 
     Parameters
@@ -189,7 +192,7 @@ def careduce_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
     return _generated(op, node, plan)
 
 
-def map_reduce_kernel(op: Any, node: Apply) -> Kernel | None:
+def map_reduce_kernel(op: MapReduce, node: Apply) -> Kernel | None:
     """Return the reductions of what a scalar operation makes of the elements.
 
     Parameters
@@ -210,7 +213,7 @@ def map_reduce_kernel(op: Any, node: Apply) -> Kernel | None:
     return None if plan is None else _generated(op, node, plan)
 
 
-def log_sum_exp_kernel(op: Any, node: Apply) -> Builtin | None:
+def log_sum_exp_kernel(op: LogSumExp, node: Apply) -> Builtin | None:
     """Return the logarithm of a sum of exponentials.
 
     Parameters
@@ -290,7 +293,7 @@ def _as_wide_as(result: _Result, nest: Reduction) -> _Result:
 # -- writing the loops ------------------------------------------------------------------------------------------------
 
 
-def _generated(op: Any, node: Apply, plan: _Plan) -> Kernel | None:
+def _generated(op: Op, node: Apply, plan: _Plan) -> Kernel | None:
     names, terms = [f"x{k}_i" for k in range(len(plan.dtypes))], [r.term for r in plan.nest.results]
     body = body_of(plan.nest.function, names, list(plan.dtypes), [f"t{k}_i" for k in range(len(terms))], terms)
     path = library_path()

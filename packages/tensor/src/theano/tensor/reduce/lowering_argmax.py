@@ -13,7 +13,7 @@ from theano.tensor.kernels.common import ndim_of, normal_axes, ready
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
 
 
-def _params(op: Any, node: Apply, smallest: bool) -> Parameters | None:
+def _params(op: Argmax, node: Apply, smallest: bool) -> Parameters | None:
     """Return the axes, which count as one in C order, and what is searched."""
     ndim = ndim_of(node.inputs[0])
     axes = normal_axes(op.axis, ndim)
@@ -23,7 +23,7 @@ def _params(op: Any, node: Apply, smallest: bool) -> Parameters | None:
 
 
 @ready("th_kernel_argmax")
-def argmax_kernel(op: Any, node: Apply) -> Parameters | None:
+def argmax_kernel(op: Argmax, node: Apply) -> Parameters | None:
     """Return the places of the largest elements, and these themselves where two outputs are wanted."""
     return _params(op, node, smallest=False)
 

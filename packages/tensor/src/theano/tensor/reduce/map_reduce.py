@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.graph import Apply, Op
@@ -12,6 +12,11 @@ from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.reduction import ReductionLimit
 from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes
 
 MAX_TERMS, MAX_RESULTS = int(ReductionLimit.MAX_TERMS), int(ReductionLimit.MAX_RESULTS)
 """How many operands and results a reduction may have when it is compiled, as reduce.h says."""
@@ -55,14 +60,14 @@ class MapReduce(Op):
         """Return the dtypes of the terms, for inputs of given dtypes."""
         return [t.dtype for t in self.scalar_op.output_types([scal.get_scalar_type(d) for d in dtypes])]
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: Variable) -> Apply:
         """Return the node, its inputs brought to one number of dimensions."""
         terms = Elemwise(self.scalar_op).make_node(*map(as_tensor_variable, inputs))
-        nodes: list[Apply[Any, Any]] = [r.make_node(t) for r, t in zip(self.reductions, terms.outputs, strict=True)]
+        nodes: list[Node] = [r.make_node(t) for r, t in zip(self.reductions, terms.outputs, strict=True)]
         op = MapReduce(self.scalar_op, [n.op for n in nodes])
         return Apply(op, terms.inputs, [n.outputs[0].type.make_variable() for n in nodes])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Compute the terms with NumPy, then reduce them."""
         pattern = [all(ones) for ones in zip(*(x.type.broadcastable for x in node.inputs), strict=True)]
         dtypes = self.term_dtypes([x.type.dtype for x in node.inputs])
@@ -75,7 +80,7 @@ class MapReduce(Op):
         ):
             reduction.perform(Apply(reduction, [term], [out.type.make_variable()]), [value], [cell])
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths that stay: each that of an input which is not broadcast along it."""
         ndim = node.inputs[0].type.ndim
         gone = self.reductions[0].axes_of(ndim)

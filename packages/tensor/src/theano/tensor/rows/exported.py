@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from theano.aot.exports import Loop
-from theano.graph.apply import Apply
 from theano.tensor.rows.op import MapRows
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
-def loop_of(node: Apply[Any, Any]) -> Loop | None:
+
+def loop_of(node: Node) -> Loop | None:
     """Return what a node of `MapRows` does, or None for other nodes."""
     op = node.op
     if not isinstance(op, MapRows):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,10 +18,17 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.rows.op import map_rows
 from theano.tensor.shape.basic import shape_tuple
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
+
 
 def jacobian(
-    expression: Any, wrt: Any, consider_constant: Iterable[Variable] | None = None, disconnected_inputs: str = "raise"
-) -> Any:
+    expression: Tensor,
+    wrt: TensorLike,
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: str = "raise",
+) -> Tensor:
     """Return the derivative of each element of a vector with respect to one or several variables.
 
     Parameters
@@ -82,8 +89,11 @@ def _floating(v: Any) -> str:
 
 
 def hessian(
-    cost: Any, wrt: Any, consider_constant: Iterable[Variable] | None = None, disconnected_inputs: str = "raise"
-) -> Any:
+    cost: Tensor,
+    wrt: TensorLike,
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: str = "raise",
+) -> Tensor:
     """Return the second derivatives of a cost with respect to one or several vectors, each by itself.
 
     Parameters

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,13 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.index.functions import set_subtensor
 from theano.tensor.shape.basic import patternbroadcast, shape_i, shape_tuple
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.compile.executable import Function
+    from theano.compile.inputs import SymbolicOutput
+    from theano.graph.annotations import Storage, Values
+    from theano.tensor.annotations import Directions, Shape, Shapes, Tensors
+    from theano.tensor.type import Tensor
 
 
 class MapRows(ExpressionOp):
@@ -96,7 +103,7 @@ class MapRows(ExpressionOp):
         """The results for one row."""
         return self.inner.outputs
 
-    def as_input(self, i: int, own: Variable, value: Any) -> Variable:
+    def as_input(self, i: int, own: Variable, value: Variable) -> Variable:
         """Return a sequence as a tensor of rows, any other input as it is in each of them."""
         return _as_sequence(own, value) if i < self.sequences else super().as_input(i, own, value)
 
@@ -107,14 +114,14 @@ class MapRows(ExpressionOp):
     # -- values ---------------------------------------------------------------------------------------
 
     @property  # type: ignore[misc]  # programs set that of `OpFromGraph`, not this one
-    def fn(self) -> Any:
+    def fn(self) -> Function:
         """The function that computes one row, compiled when it is first asked for."""
         return self._compiled("rows", [Out(v, borrow=True) for v in self.outputs])
 
-    def _compiled(self, what: str, outputs: Sequence[Any]) -> Any:
+    def _compiled(self, what: str, outputs: Sequence[SymbolicOutput]) -> Function:
         return self.inner.compiled(what, outputs, mode=self.mode, name=str(self))
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Compute row after row."""
         k = self.sequences
         n = min(len(sequence) for sequence in inputs[:k])
@@ -127,18 +134,18 @@ class MapRows(ExpressionOp):
         for cell, value in zip(output_storage, results, strict=True):
             cell[0] = value
 
-    def _none(self, sequences: Sequence[Any], fixed: Sequence[Any]) -> list[Any]:
+    def _none(self, sequences: Sequence[np.ndarray], fixed: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return results without rows; how long one would be follows from the lengths of the inputs."""
         rows = [np.zeros(s.shape[1:], s.dtype) for s in sequences]
         shapes = [self.lengths_of_row(i)(*rows, *fixed) if v.type.ndim else () for i, v in enumerate(self.outputs)]
         return [np.empty((0, *map(int, n)), v.type.dtype) for n, v in zip(shapes, self.outputs, strict=True)]
 
-    def lengths_of_row(self, i: int) -> Any:
+    def lengths_of_row(self, i: int) -> Function:
         """Return the function of a row of each sequence that says how long one of result ``i`` is."""
         row = self.outputs[i]
         return self._compiled(f"lengths of {i}", [Out(shape_i(row, k), borrow=True) for k in range(row.type.ndim)])
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply, shapes: Shapes) -> list[Shape]:
         """Return the number of rows, and the lengths of the expression for the first one."""
         k = self.sequences
         n = reduce(F.minimum, [shape[0] for shape in shapes[:k]])
@@ -148,12 +155,12 @@ class MapRows(ExpressionOp):
 
     # -- derivatives ----------------------------------------------------------------------------------
 
-    def _split(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+    def _split(self, inputs: Sequence[Tensor]) -> tuple[list[Any], list[Any], list[Any]]:
         """Return the sequences, new variables for their rows, and the other inputs."""
         k = self.sequences
         return list(inputs[:k]), [v.type() for v in self.rows], list(inputs[k:])
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradients: those of rows are rows, those of what is the same for all rows are added up."""
         sequences, rows, fixed = self._split(inputs)
         moving = [not isinstance(g.type, DisconnectedType) for g in output_grads]
@@ -168,14 +175,14 @@ class MapRows(ExpressionOp):
             grads[i] = self._in_place_of_rows(sequences, i, g) if i < len(rows) else g.sum(axis=0, dtype=g.type.dtype)
         return grads
 
-    def _in_place_of_rows(self, sequences: Sequence[Any], i: int, g: Any) -> Any:
+    def _in_place_of_rows(self, sequences: Sequence[Tensor], i: int, g: Tensor) -> Tensor:
         """Return the gradient of a sequence of which perhaps not all rows were used."""
         if len(sequences) == 1:
             return g
         nothing = zeros_like(sequences[i], dtype=g.type.dtype)
         return set_subtensor(nothing[: g.shape[0]], g)
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the directions of all rows."""
         sequences, rows, fixed = self._split(inputs)
         k = len(rows)

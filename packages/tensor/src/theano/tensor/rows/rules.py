@@ -6,7 +6,7 @@ All rows are computed at once by the batching rules of the ops (:mod:`theano.bat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.batching import NoRuleError, batch, has_batch_axis
 from theano.graph.traverse import toposort
@@ -21,12 +21,16 @@ from theano.tensor.rules.predicates import conform
 from theano.tensor.shape.basic import Rebroadcast, shape_i, shape_tuple
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.fgraph import FunctionGraph
+    from theano.tensor.type import Tensor
+
 #: Up to so many nodes are written out, all rows together; a single row always is.
 MANY_NODES = 48
 
 
 @local_rule([MapRows], keeps="close", phases=("canonicalize",))
-def local_unroll_map_rows(fgraph: Any, node: TensorApply) -> Any:
+def local_unroll_map_rows(fgraph: FunctionGraph, node: TensorApply) -> Any:
     """A few rows, whose number is known, are computed one after the other by expressions of their own."""
     op: Any = node.op
     k = len(op.rows)
@@ -41,7 +45,7 @@ def local_unroll_map_rows(fgraph: Any, node: TensorApply) -> Any:
     return [_stacked(each, out) for each, out in zip(zip(*rows, strict=True), node.outputs, strict=True)]
 
 
-def _stacked(rows: Sequence[Any], out: Any) -> Any:
+def _stacked(rows: Sequence[Tensor], out: Tensor) -> Any:
     """Return the tensor of some rows in place of ``out``, whose type may not say that there is only one."""
     made = stack(list(rows))
     return conform(made if out.type.broadcastable[0] else Rebroadcast((0, False))(made), out)
@@ -85,6 +89,6 @@ def local_map_rows_at_once(fgraph: Any, node: TensorApply) -> Any:
     ]
 
 
-def _order(v: Any) -> int:
+def _order(v: Tensor) -> int:
     """Return how many dimensions of ``v`` are not known to be 1 long."""
     return list(getattr(v.type, "broadcastable", ())).count(False)

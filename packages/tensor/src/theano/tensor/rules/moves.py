@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.graph import Apply, Op
@@ -27,6 +27,10 @@ from theano.tensor.shape.repeat import RepeatOp
 from theano.tensor.shape.reshape import Reshape
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.tensor.type import Tensor
+
 #: For each class of ops that write into parts of a tensor, the one that reads the same parts.
 READS: Mapping[type[Op], type[Op]] = {
     IncSubtensor: Subtensor, AdvancedIncSubtensor1: AdvancedSubtensor1, AdvancedIncSubtensor: AdvancedSubtensor,
@@ -39,7 +43,7 @@ _OF_FIRST = (DimShuffle, Reshape, Rebroadcast, SpecifyShape, Alloc, Split, Repea
 MOVES = (*_OF_FIRST, Join, MakeVector, *READS, switch)
 
 
-def sources(v: Any) -> tuple[int, ...]:
+def sources(v: Variable) -> tuple[int, ...]:
     """Return the positions of those inputs of the owner of ``v`` whose elements ``v`` has; () if it has others.
 
     Examples
@@ -65,7 +69,7 @@ def sources(v: Any) -> tuple[int, ...]:
     return (1, 2) if chosen == scal.switch else (1,) if chosen == scal.second else ()
 
 
-def moved_alike(v: Any, replacements: Mapping[int, Any]) -> Any:
+def moved_alike(v: Any, replacements: Mapping[int, Tensor]) -> Tensor:
     """Return what the owner of ``v`` makes of other variables at some positions."""
     node: Apply = v.owner
     inputs = [replacements.get(i, w) for i, w in enumerate(node.inputs)]
@@ -97,6 +101,6 @@ def _part(node: TensorApply) -> Any:
     return None if places is None else (getattr(op, "idx_list", None), list(node.inputs[places:]))
 
 
-def replaces(op: Any) -> bool:
+def replaces(op: Op) -> bool:
     """Return whether an op that writes into parts puts what it writes in place of what was there."""
     return type(op) in READS and getattr(op, "set_instead_of_inc", True)

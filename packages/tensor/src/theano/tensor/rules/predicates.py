@@ -6,7 +6,7 @@ It also teaches the patterns of graph-core what Python's operators mean between 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.shape.basic import Rebroadcast, SpecifyShape, patternbroadcast
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 #: The tags of a rule that takes part in quick compilation as well.
 FAST = ("fast_run", "fast_compile")
@@ -57,7 +61,7 @@ def is_only_output(v: Any) -> bool:
     return len(v.owner.outputs) == 1
 
 
-def difference(a: Any, b: Pattern) -> Pattern:
+def difference(a: int, b: Pattern) -> Pattern:
     """Return the pattern of ``a - b`` in each way that a sum may be written: canonical ones add the negative."""
     return one_of(E(F.sub)(a, b), E(F.add)(a, one_of(-b, E(F.mul)(-1, b))))
 
@@ -65,7 +69,7 @@ def difference(a: Any, b: Pattern) -> Pattern:
 class _Worth(Special):
     """Matches what is worth a number everywhere: complex numbers as well, which plain numbers in patterns leave out."""
 
-    def __init__(self, value: Any):
+    def __init__(self, value: object):
         super().__init__(P("worth")(value))
         self.value = value
 
@@ -80,7 +84,7 @@ class _Worth(Special):
         return repr(self.value)
 
 
-def worth(value: Any) -> Pattern:
+def worth(value: TensorLike) -> Pattern:
     """Return the pattern of what is worth ``value`` everywhere, as :func:`filled_with` sees it."""
     return _Worth(value)
 
@@ -119,33 +123,33 @@ def is_complex(v: Any) -> bool:
     return v.type.dtype in scal.complex_dtypes
 
 
-def is_real(v: Any) -> bool:
+def is_real(v: Tensor) -> bool:
     """Return whether ``v`` holds real numbers: not whole ones, some of which wrap around when negated."""
     return is_float(v) and not is_complex(v)
 
 
-def is_not_complex(v: Any) -> bool:
+def is_not_complex(v: Tensor) -> bool:
     """Return whether ``v`` holds real or whole numbers: functions of others have branches."""
     return not is_complex(v)
 
 
-def is_discrete(v: Any) -> bool:
+def is_discrete(v: Tensor) -> bool:
     """Return whether ``v`` holds whole numbers or truth values."""
     return v.type.dtype in scal.discrete_dtypes
 
 
-def only_used_by(v: Any, node: Apply) -> bool:
+def only_used_by(v: Tensor, node: Apply) -> bool:
     """Return whether ``node`` alone uses ``v``."""
     return all(client is node for client, _ in v.clients)
 
 
-def terms_of(v: Any) -> Apply | None:
+def terms_of(v: Variable) -> Apply | None:
     """Return the node that adds up ``v``, if it does so for one user only."""
     total = made_by(v, F.add) or made_by(v, F.sub)
     return total if total is not None and len(v.clients) == 1 else None
 
 
-def factors_of(v: Any) -> list[Any]:
+def factors_of(v: Tensor) -> list[Tensor]:
     """Return the factors of a product; anything else is its own only factor."""
     product = made_by(v, F.mul)
     return [v] if product is None else list(product.inputs)
@@ -155,7 +159,7 @@ def factors_of(v: Any) -> list[Any]:
 NESTED = 8
 
 
-def times(v: Any, divisor: Any, levels: int = NESTED) -> Any:
+def times(v: Any, divisor: TensorLike, levels: int = NESTED) -> Any:
     """Return ``v * divisor`` where ``v`` (or a term of it) was divided by ``divisor``, without dividing; else None."""
     if levels == 0:
         return None
@@ -205,7 +209,7 @@ def times(v: Any, divisor: Any, levels: int = NESTED) -> Any:
 _TRANSPARENT = (DimShuffle, Rebroadcast, SpecifyShape, Alloc)
 
 
-def uniform(v: Any) -> Any:
+def uniform(v: Variable) -> Any:
     """Return the NumPy number that ``v`` is worth everywhere, or None where that is not known.
 
     Examples
@@ -241,18 +245,18 @@ def _uniform_constant(v: Any) -> Any:
     return known["_uniform"]
 
 
-def filled_with(v: Any, number: Any) -> bool:
+def filled_with(v: Variable, number: object) -> bool:
     """Return whether ``v`` is worth ``number`` everywhere."""
     value = uniform(v)
     return value is not None and bool(value == number)
 
 
-def number_like(value: Any, v: Any) -> Constant:
+def number_like(value: object, v: Any) -> Constant:
     """Return a constant worth ``value``, in the dtype of ``v``, that stretches against it."""
     return number_of(value, v.type.dtype, v.type.ndim)
 
 
-def number_of(value: Any, dtype: str, ndim: int) -> Constant:
+def number_of(value: object, dtype: str, ndim: int) -> Constant:
     """Return a constant of ``ndim`` dimensions of length 1."""
     data = np.asarray(value).astype(dtype).reshape((1,) * ndim)
     return TensorType(dtype, (True,) * ndim).make_constant(data)
@@ -326,7 +330,7 @@ def conform(new: Any, old: Any) -> Any:
 
 
 @literal_writers.register
-def constant_like(value: Any, old: Variable) -> Any:
+def constant_like(value: int, old: Variable) -> Any:
     """Return ``value`` everywhere, in place of ``old``, or None."""
     return conform(number_like(value, old), old)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from theano.tensor.control.checks import CheckedLength, equal
 from theano.tensor.convert import as_tensor_variable, static_int
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType, rebroadcaster
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.tensor.annotations import Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class Shape(CodeByType):
@@ -32,15 +37,16 @@ class Shape(CodeByType):
     __props__ = ()
     linear_in = ()
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: Variable) -> Apply:
+        """Return the node."""
         x = x if isinstance(x, Variable) else as_tensor_variable(x)
         return Apply(self, [x], [TensorType("int64", (False,)).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Ask the value."""
         output_storage[0][0] = np.asarray(np.shape(inputs[0]), dtype="int64")
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[tuple[Tensor, ...]]:
         """Return the number of dimensions."""
         return [(as_tensor_variable(np.int64(node.inputs[0].type.ndim)),)]
 
@@ -48,9 +54,9 @@ class Shape(CodeByType):
         """Return the number of dimensions."""
         return node.inputs[0].type.ndim
 
-    def static_element(self, node: TensorApply, k: int, ask: Any) -> Any:
+    def static_element(self, node: TensorApply, k: int, ask: Callable[..., object]) -> Any:
         """Return 1 along a broadcastable dimension, or the length of a constant."""
-        x: Any = node.inputs[0]
+        x: Tensor = node.inputs[0]
         if isinstance(x, Constant):
             return np.asarray(np.shape(x.data)[k], dtype="int64")
         return np.asarray(1, dtype="int64") if x.type.broadcastable[k] else None
@@ -59,7 +65,7 @@ class Shape(CodeByType):
         """Return that lengths do not depend on elements."""
         return [[False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return a disconnected gradient."""
         return [DisconnectedType()()]
 
@@ -67,7 +73,7 @@ class Shape(CodeByType):
 shape_op = Shape()
 
 
-def _with_lengths(x: Any) -> Any:
+def _with_lengths(x: Variable) -> Any:
     """Return ``x`` as a variable of a type with dimensions, which need not be that of tensors."""
     return x if isinstance(x, Variable) and hasattr(x.type, "ndim") else as_tensor_variable(x)
 
@@ -110,13 +116,14 @@ class Shape_i(CodeByType):
     def __str__(self) -> str:
         return f"Shape_i{{{self.i}}}"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: Tensor) -> Apply:
+        """Return the node."""
         x = _with_lengths(x)
         if not 0 <= self.i < x.type.ndim:
             raise TypeError(f"{x} of type {x.type} has {x.type.ndim} dimensions, so no dimension {self.i}")
         return Apply(self, [x], [TensorType("int64", ()).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Ask the value."""
         output_storage[0][0] = np.asarray(inputs[0].shape[self.i], dtype="int64")
 
@@ -125,9 +132,9 @@ class Shape_i(CodeByType):
         names["i"] = self.i
         return (code.check % names + "\n" if self.check_input is not False else "") + code.text % names
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
         """Return 1 along a broadcastable dimension, or the length of a constant."""
-        x: Any = node.inputs[0]
+        x: Tensor = node.inputs[0]
         if isinstance(x, Constant):
             return np.asarray(np.shape(x.data)[self.i], dtype="int64")
         return np.asarray(1, dtype="int64") if x.type.broadcastable[self.i] else None
@@ -136,7 +143,7 @@ class Shape_i(CodeByType):
         """Return that lengths do not depend on elements."""
         return [[False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return a disconnected gradient."""
         return [DisconnectedType()()]
 
@@ -146,7 +153,7 @@ def shape_i_op(i: int) -> Shape_i:
     return Shape_i(i)
 
 
-def shape_i(var: Any, i: int, fgraph: Any = None) -> Any:
+def shape_i(var: Any, i: int, fgraph: object = None) -> Any:
     """Return the length of dimension ``i`` of ``var``, in the cheapest form that is known.
 
     Parameters
@@ -177,7 +184,7 @@ def shape_tuple(x: Any) -> tuple[Any, ...]:
 
 
 @lengths.register
-def _lengths(x: Any) -> tuple[Any, ...] | None:
+def _lengths(x: Variable) -> tuple[Any, ...] | None:
     return shape_tuple(x) if hasattr(x.type, "ndim") else None
 
 
@@ -205,7 +212,7 @@ class SpecifyShape(CodeByType):
             raise TypeError(f"specify_shape needs a whole number for each dimension, not {shape} of {shape.type}")
         return Apply(self, [x, shape], [x.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Check the lengths."""
         x, wanted = inputs
         if x.ndim != len(wanted) or tuple(x.shape) != tuple(wanted):
@@ -215,11 +222,11 @@ class SpecifyShape(CodeByType):
             )
         output_storage[0][0] = x
 
-    def fill_in(self, code: Code, names: dict[str, Any], inputs: Sequence[str]) -> str:
+    def fill_in(self, code: Code, names: dict[str, str], inputs: Sequence[str]) -> str:
         """Return the text, in which ``%(shape)s`` is the vector of lengths."""
         return code.text % {**names, "shape": inputs[1]}
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Sequence[Tensor]]) -> list[tuple[Tensor, ...]]:
         """Return the lengths of the input, checked to be those given; as constants where these are known."""
         wanted = [node.inputs[1][i] for i in range(node.inputs[0].type.ndim)]
         known = [static_int(n) for n in wanted]
@@ -242,7 +249,7 @@ class SpecifyShape(CodeByType):
         """Return that the lengths given have no influence on the elements."""
         return [[True], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient, of the same shape."""
         return [self(output_grads[0], inputs[1]), DisconnectedType()()]
 
@@ -292,14 +299,15 @@ class Rebroadcast(CodeByType):
             shown = ",".join(f"{i}:{int(b)}" for i, b in self.items)
         return f"Rebroadcast{{{shown}}}"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = as_tensor_variable(x)
         if self.axis and x.type.ndim <= max(self.axis):
             raise ValueError(f"{self}: {x} has only {x.type.ndim} dimensions")
         pattern = [self.axis.get(i, b) for i, b in enumerate(x.type.broadcastable)]
         return Apply(self, [x], [x.type.clone(broadcastable=pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Check the lengths that must be 1."""
         (x,) = inputs
         for axis, one in self.items:
@@ -310,13 +318,13 @@ class Rebroadcast(CodeByType):
                 )
         output_storage[0][0] = x
 
-    def fill_in(self, code: Code, names: dict[str, Any], inputs: Sequence[str]) -> str:
+    def fill_in(self, code: Code, names: dict[str, str], inputs: Sequence[str]) -> str:
         """Return the text once for each ``%(axis)s`` whose length must be 1, then let the value through."""
         checks = [code.text % {**names, "axis": axis} for axis, one in self.items if one]
         let = "Py_XDECREF(%(oname)s);\n%(oname)s = %(iname)s;\nPy_XINCREF(%(oname)s);" % names  # noqa: UP031
         return "\n".join([*checks, let])
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Sequence[Tensor]]) -> list[tuple[Tensor, ...]]:
         """Return the lengths of the input, 1 where it is said so and checked."""
         one = as_tensor_variable(np.int64(1))
         lengths = [one if self.axis.get(i) else n for i, n in enumerate(shapes[0])]
@@ -331,7 +339,7 @@ class Rebroadcast(CodeByType):
         """Return the input's value."""
         return ask(node.inputs[0])
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient under the input's pattern."""
         flags = zip(self.axis, (inputs[0].type.broadcastable[i] for i in self.axis), strict=True)
         return [Rebroadcast(*flags)(output_grads[0])]
@@ -364,7 +372,7 @@ def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
 rebroadcaster.register(patternbroadcast)
 
 
-def addbroadcast(x: Any, *axes: int) -> Any:
+def addbroadcast(x: TensorLike, *axes: int) -> Tensor:
     """Return ``x``, known to have length 1 along ``axes``.
 
     Examples
@@ -376,7 +384,7 @@ def addbroadcast(x: Any, *axes: int) -> Any:
     return _with_flags(x, axes, True)
 
 
-def unbroadcast(x: Any, *axes: int) -> Any:
+def unbroadcast(x: TensorLike, *axes: int) -> Tensor:
     """Return ``x`` with axes that no longer count as having length 1, so that they do not stretch.
 
     Examples
@@ -388,7 +396,7 @@ def unbroadcast(x: Any, *axes: int) -> Any:
     return _with_flags(x, axes, False)
 
 
-def _with_flags(x: Any, axes: Sequence[int], flag: bool) -> Any:
+def _with_flags(x: TensorLike, axes: Sequence[int], flag: bool) -> Tensor:
     x = as_tensor_variable(x)
     for axis in axes:
         if not -x.type.ndim <= axis < x.type.ndim:
@@ -401,7 +409,7 @@ def _with_flags(x: Any, axes: Sequence[int], flag: bool) -> Any:
 # -- the C of users' types ------------------------------------------------------------------------------------
 
 
-def register_shape_c_code(type: type, code: str, version: tuple[Any, ...] = ()) -> None:
+def register_shape_c_code(type: type, code: str, version: tuple[int, ...] = ()) -> None:
     """Say in C what the shape of values of a class of types is: a vector of int64.
 
     Parameters
@@ -424,7 +432,7 @@ def register_shape_c_code(type: type, code: str, version: tuple[Any, ...] = ()) 
     Shape.code_of[type] = Code(code, version)
 
 
-def register_shape_i_c_code(typ: type, code: str, check_input: str, version: tuple[Any, ...] = ()) -> None:
+def register_shape_i_c_code(typ: type, code: str, check_input: str, version: tuple[int, ...] = ()) -> None:
     """Say in C what the length ``%(i)s`` of values of a class of types is; ``check_input`` sees that there is one.
 
     Examples
@@ -441,7 +449,7 @@ def register_shape_i_c_code(typ: type, code: str, check_input: str, version: tup
 
 
 def register_specify_shape_c_code(
-    typ: type, code: str, version: tuple[Any, ...] = (), c_support_code_apply: str | None = None
+    typ: type, code: str, version: tuple[int, ...] = (), c_support_code_apply: str | None = None
 ) -> None:
     """Say in C how values of a class of types are let through if their lengths are those in ``%(shape)s``.
 
@@ -456,7 +464,7 @@ def register_specify_shape_c_code(
     SpecifyShape.code_of[typ] = Code(code, version, support=c_support_code_apply)
 
 
-def register_rebroadcast_c_code(typ: type, code: str, version: tuple[Any, ...] = ()) -> None:
+def register_rebroadcast_c_code(typ: type, code: str, version: tuple[int, ...] = ()) -> None:
     """Say in C what to check along ``%(axis)s`` that is said to have length 1.
 
     Examples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
 from theano.tensor.shape.repeat import RepeatOp
 from theano.tensor.shape.reshape import Reshape, flatten, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 
 @batches(TensorFromScalar, ScalarFromTensor)
@@ -100,7 +103,7 @@ def _product(lengths: Sequence[Any]) -> Any:
 
 
 @batches(Alloc)
-def _repeated(given: BatchedNode) -> Any:
+def _repeated(given: BatchedNode) -> Tensor | None:
     if not given.only(0):
         return None
     lengths = given.inputs[1:]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,12 @@ from theano.tensor.convert import as_tensor_variable, get_vector_length, static_
 from theano.tensor.elemwise.functions import cast, eq, switch
 from theano.tensor.shape.basic import shape_tuple
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
-def lengths_of(shape: Any) -> list[Any]:
+
+def lengths_of(shape: TensorLike) -> list[Any]:
     """Return the elements of a shape, be it a sequence of lengths or a vector whose own length is known."""
     if isinstance(shape, (list, tuple)):
         return list(shape)
@@ -21,7 +25,7 @@ def lengths_of(shape: Any) -> list[Any]:
     return [shape[i] for i in range(get_vector_length(shape))]
 
 
-def broadcast_shape(*arrays: Any, **kwargs: Any) -> tuple[Any, ...]:
+def broadcast_shape(*arrays: TensorLike, **kwargs: object) -> tuple[Tensor, ...]:
     """Return the lengths of what comes of arrays that are broadcast against each other.
 
     Parameters
@@ -46,7 +50,7 @@ def broadcast_shape(*arrays: Any, **kwargs: Any) -> tuple[Any, ...]:
     return broadcast_shape_iter(arrays, **kwargs)
 
 
-def broadcast_shape_iter(arrays: Iterable[Any], **kwargs: Any) -> tuple[Any, ...]:
+def broadcast_shape_iter(arrays: Iterable[TensorLike], **kwargs: object) -> tuple[Any, ...]:
     """Return the same as :func:`broadcast_shape`, for a sequence of arrays.
 
     Examples
@@ -63,7 +67,7 @@ def broadcast_shape_iter(arrays: Iterable[Any], **kwargs: Any) -> tuple[Any, ...
     return tuple(_together(column, shapes) for column in columns)
 
 
-def _together(lengths: Sequence[Any], shapes: Sequence[Any]) -> Any:
+def _together(lengths: Sequence[Any], shapes: Sequence[Sequence[TensorLike]]) -> Tensor:
     """Return the length that some lengths stretch to."""
     known = {n for n in map(static_int, lengths) if n is not None and n != 1}
     if len(known) > 1:

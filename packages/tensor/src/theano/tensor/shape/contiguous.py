@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Directions, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class CpuContiguous(Op):
@@ -28,19 +33,21 @@ class CpuContiguous(Op):
     check_input = False
     shapes = "A->A"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = as_tensor_variable(x)
         return Apply(self, [x], [x.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Copy if there is need."""
         (x,) = inputs
         output_storage[0][0] = x if x.flags.c_contiguous else np.array(x, order="C")
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
+        """Return the gradient."""
         return [output_grads[0]]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the direction."""
         return [eval_points[0]]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +13,12 @@ from theano.tensor.elemwise.functions import maximum, minimum
 from theano.tensor.messages import axis_of, broadcast_input
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class ExtractDiag(Op):
@@ -46,7 +51,8 @@ class ExtractDiag(Op):
     def _axes(self, ndim: int) -> tuple[int, int]:
         return self.axis1 % ndim, self.axis2 % ndim
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = as_tensor_variable(x)
         if x.type.ndim < 2:
             raise ValueError(f"a diagonal needs 2 dimensions or more, but {x} has {x.type.ndim}")
@@ -57,7 +63,7 @@ class ExtractDiag(Op):
             raise ValueError(f"diagonal: axis1 and axis2 are both {first}")
         return Apply(self, [x], [TensorType(x.type.dtype, [False] * (x.type.ndim - 1)).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Take the diagonal with NumPy."""
         out = inputs[0].diagonal(self.offset, self.axis1, self.axis2)
         if self.view:
@@ -65,7 +71,7 @@ class ExtractDiag(Op):
             out.flags.writeable = inputs[0].flags.writeable
         output_storage[0][0] = out if self.view else out.copy()
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the other lengths, and what fits on the diagonal."""
         (lengths,) = shapes
         first, second = self._axes(len(lengths))
@@ -77,7 +83,7 @@ class ExtractDiag(Op):
         rest = [n for i, n in enumerate(lengths) if i not in (first, second)]
         return [(*rest, maximum(minimum(rows, columns), 0))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return zeros with the gradient on the diagonal."""
         (x,), (g,) = inputs, output_grads
         return [patternbroadcast(SetDiag(self.offset, self.axis1, self.axis2)(x.zeros_like(), g), x.type.broadcastable)]
@@ -106,7 +112,7 @@ class SetDiag(Op):
     def __init__(self, offset: int = 0, axis1: int = 0, axis2: int = 1):
         self.offset, self.axis1, self.axis2 = int(offset), int(axis1), int(axis2)
 
-    def make_node(self, x: Any, diagonal: Any) -> Apply:
+    def make_node(self, x: TensorLike, diagonal: Variable) -> Apply:
         """Return the node for a tensor and the new diagonal."""
         x, diagonal = as_tensor_variable(x), as_tensor_variable(diagonal)
         taken = ExtractDiag(self.offset, self.axis1, self.axis2)(x)
@@ -117,7 +123,7 @@ class SetDiag(Op):
             )
         return Apply(self, [x, diagonal], [x.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Write through NumPy's view of the diagonal."""
         out = inputs[0].copy()
         window = out.diagonal(self.offset, self.axis1, self.axis2)
@@ -125,7 +131,7 @@ class SetDiag(Op):
         window[...] = broadcast_input(node, inputs, 1, window.shape)
         output_storage[0][0] = out
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient without its diagonal, and that diagonal."""
         (_, diagonal), (g,) = inputs, output_grads
         part = ExtractDiag(self.offset, self.axis1, self.axis2)(g)
@@ -154,7 +160,8 @@ class AllocDiag(Op):
     def __init__(self, offset: int = 0, axis1: int = 0, axis2: int = 1):
         self.offset, self.axis1, self.axis2 = int(offset), int(axis1), int(axis2)
 
-    def make_node(self, diag: Any) -> Apply:
+    def make_node(self, diag: TensorLike) -> Apply:
+        """Return the node."""
         diag = as_tensor_variable(diag)
         if diag.type.ndim < 1:
             raise ArgumentError(f"AllocDiag needs an input with 1 or more dimensions, but {diag} has none")
@@ -166,7 +173,7 @@ class AllocDiag(Op):
             raise ValueError(f"AllocDiag: axis1 and axis2 are both {self.axis1}")
         return Apply(self, [diag], [TensorType(diag.type.dtype, [False] * (diag.type.ndim + 1)).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Write through NumPy's view of the diagonal."""
         (values,) = inputs
         size = values.shape[-1] + abs(self.offset)
@@ -178,7 +185,7 @@ class AllocDiag(Op):
         window[...] = values
         output_storage[0][0] = out
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the other lengths, and twice the size of the matrices."""
         (lengths,) = shapes
         ndim = len(lengths) + 1
@@ -187,14 +194,14 @@ class AllocDiag(Op):
         size = lengths[-1] + abs(self.offset)
         return [tuple(size if i in square else next(rest) for i in range(ndim))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the diagonal of the gradient."""
         (diag,), (g,) = inputs, output_grads
         part = ExtractDiag(self.offset, self.axis1, self.axis2)(g)
         return [patternbroadcast(part, diag.type.broadcastable)]
 
 
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """Return the diagonal of a matrix, or those of the matrices that two axes of a tensor span.
 
     Parameters
@@ -214,7 +221,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return ExtractDiag(offset, axis1, axis2)(a)
 
 
-def diag(v: Any, k: int = 0) -> Any:
+def diag(v: TensorLike, k: int = 0) -> Tensor:
     """Return the matrix with a vector on its diagonal ``k``, or that diagonal of a matrix.
 
     Examples
@@ -231,7 +238,7 @@ def diag(v: Any, k: int = 0) -> Any:
     raise ArgumentError(f"diag needs a vector or a matrix, but {v} has no dimension")
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Any:
+def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Tensor:
     """Return the sum of the diagonal of a matrix, or those of the matrices that two axes of a tensor span.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.copy_ops import register_deep_copy_kernel
 from theano.graph.apply import Apply
@@ -21,11 +21,14 @@ from theano.tensor.shape.reshape import Reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 from theano.tensor.type import TensorType
 
+if TYPE_CHECKING:
+    from theano.compile.registered_code import CodeByType
+
 # -- views and copies ----------------------------------------------------------------------------------
 
 
 @ready("th_kernel_dimshuffle", work=lambda op: VIEW_NS if is_view(op) else 0.5)
-def dimshuffle_kernel(op: Any, node: Apply) -> Parameters:
+def dimshuffle_kernel(op: DimShuffle, node: Apply) -> Parameters:
     """Return the view (or a copy) of a tensor with its axes reordered, dropped and added.
 
     Reads ``op.new_order`` (axes and "x") and whether output 0 is declared a view.
@@ -36,19 +39,19 @@ def dimshuffle_kernel(op: Any, node: Apply) -> Parameters:
 
 
 @ready("th_kernel_reshape")
-def reshape_kernel(op: Any, node: Apply) -> Parameters:
+def reshape_kernel(op: Reshape, node: Apply) -> Parameters:
     """Return the reshape of ``x`` to a vector of lengths: a view where strides allow one."""
     return parameters.ReshapeParams(may_view=is_view(op))
 
 
 @ready("th_kernel_contiguous")
-def contiguous_kernel(op: Any, node: Apply) -> Parameters:
+def contiguous_kernel(op: CpuContiguous, node: Apply) -> Parameters:
     """Return the input itself where its elements lie one after the other, otherwise a copy."""
     return nothing
 
 
 @ready("th_kernel_rebroadcast", work=VIEW_NS)
-def rebroadcast_kernel(op: Any, node: Apply) -> Parameters:
+def rebroadcast_kernel(op: Rebroadcast, node: Apply) -> Parameters:
     """Return the input itself, checked to have length 1 where only the output's type says so."""
     before, after = pattern_of(node.inputs[0]), pattern_of(node.outputs[0])
     ones = sum(1 << axis for axis, (a, b) in enumerate(zip(before, after, strict=True)) if b and not a)
@@ -56,7 +59,7 @@ def rebroadcast_kernel(op: Any, node: Apply) -> Parameters:
 
 
 @ready("th_kernel_specify_shape", work=VIEW_NS)
-def specify_shape_kernel(op: Any, node: Apply) -> Parameters:
+def specify_shape_kernel(op: SpecifyShape, node: Apply) -> Parameters:
     """Return the input itself, checked to have the lengths that input 1 holds."""
     return nothing
 
@@ -68,19 +71,19 @@ def copy_kernel(op: Any, node: Apply) -> Parameters:
 
 
 @ready("th_kernel_shape", work=VIEW_NS)
-def shape_kernel(op: Any, node: Apply) -> Parameters:
+def shape_kernel(op: Shape, node: Apply) -> Parameters:
     """Return the vector of lengths of a tensor."""
     return nothing
 
 
 @ready("th_kernel_shape_i", work=VIEW_NS)
-def shape_i_kernel(op: Any, node: Apply) -> Parameters:
+def shape_i_kernel(op: Shape_i, node: Apply) -> Parameters:
     """Return the length of axis ``op.i``."""
     return parameters.AxisParams(axis=op.i)
 
 
 @ready("th_kernel_repeat", work=1.0)
-def repeat_kernel(op: Any, node: Apply) -> Parameters:
+def repeat_kernel(op: RepeatOp, node: Apply) -> Parameters:
     """Return each element repeated along ``op.axis`` (of the flat array for None)."""
     return parameters.AxisParams(axis=-1 if op.axis is None else op.axis % ndim_of(node.inputs[0]))
 
@@ -93,13 +96,13 @@ def _diagonal(op: Any, ndim: int) -> parameters.Diagonal:
 
 
 @ready("th_kernel_extract_diagonal")
-def extract_diagonal_kernel(op: Any, node: Apply) -> Parameters:
+def extract_diagonal_kernel(op: ExtractDiag, node: Apply) -> Parameters:
     """Return a diagonal (``op.offset``, ``op.axis1``, ``op.axis2``), a view where that is declared."""
     return parameters.ExtractDiagonalParams(diagonal=_diagonal(op, ndim_of(node.inputs[0])), as_view=is_view(op))
 
 
 @ready("th_kernel_set_diagonal")
-def set_diagonal_kernel(op: Any, node: Apply) -> Parameters | None:
+def set_diagonal_kernel(op: SetDiag, node: Apply) -> Parameters | None:
     """Return x with a diagonal replaced."""
     x, values = node.inputs
     if ndim_of(values) >= ndim_of(x):
@@ -108,7 +111,7 @@ def set_diagonal_kernel(op: Any, node: Apply) -> Parameters | None:
 
 
 @ready("th_kernel_alloc_diagonal")
-def alloc_diagonal_kernel(op: Any, node: Apply) -> Parameters:
+def alloc_diagonal_kernel(op: AllocDiag, node: Apply) -> Parameters:
     """Return matrices of zeros with the last axis of the input on a diagonal."""
     return parameters.AllocDiagonalParams(diagonal=_diagonal(op, ndim_of(node.outputs[0])))
 
@@ -120,7 +123,7 @@ def _second(node: Apply) -> tuple[int]:
     return (1,)
 
 
-def _has_no_code(op: Any, node: Apply) -> bool:
+def _has_no_code(op: CodeByType, node: Apply) -> bool:
     """Tell whether nobody has registered C code for the type of the first input."""
     return op.registered(node) is None
 

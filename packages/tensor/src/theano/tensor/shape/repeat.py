@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,12 @@ from theano.tensor.elemwise.functions import cast
 from theano.tensor.index.functions import getitem, inc_subtensor
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class RepeatOp(Op):
@@ -46,7 +52,7 @@ class RepeatOp(Op):
     def __init__(self, axis: int | None = None):
         self.axis = axis
 
-    def make_node(self, x: Any, repeats: Any) -> Apply:
+    def make_node(self, x: TensorLike, repeats: Any) -> Apply:
         """Return the node for a tensor and how often each element."""
         x, repeats = as_tensor_variable(x), as_tensor_variable(repeats)
         if repeats.type.dtype not in scal.integer_dtypes:
@@ -61,7 +67,7 @@ class RepeatOp(Op):
             pattern[self.axis] = pattern[self.axis] and static_int(repeats) == 1
         return Apply(self, [x, repeats], [TensorType(x.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Repeat with NumPy."""
         x, repeats = inputs
         try:
@@ -71,9 +77,9 @@ class RepeatOp(Op):
                 node, inputs, str(exc), "Give one number, or as many as there are elements along the axis, 0 or more."
             ) from None
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the shape of the tensor, longer along the axis."""
-        repeats: Any = cast(node.inputs[1], "int64")
+        repeats: Tensor = cast(node.inputs[1], "int64")
         lengths = list(shapes[0])
         if self.axis is None:
             if repeats.type.ndim:
@@ -96,7 +102,7 @@ class RepeatOp(Op):
         """Return that only the elements have an influence in the sense of derivatives."""
         return [[True], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return for each element the sum over its copies."""
         (x, repeats), (g,) = inputs, output_grads
         if x.type.dtype in scal.discrete_dtypes:
@@ -111,7 +117,7 @@ class RepeatOp(Op):
         return [sums, DisconnectedType()()]
 
 
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Any:
     """Return each element of ``x`` repeated along an axis (of the flat tensor for None).
 
     Parameters

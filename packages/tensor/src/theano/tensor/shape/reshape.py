@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -17,6 +17,12 @@ from theano.tensor.elemwise.functions import cast, eq, ge, gt, int_div, le, lt, 
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.shape.basic import addbroadcast, patternbroadcast
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 def _is_known(lengths: list[int | None]) -> TypeGuard[list[int]]:
@@ -58,7 +64,7 @@ class Reshape(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.ndim}}}"
 
-    def make_node(self, x: Any, shape: Any) -> Apply:
+    def make_node(self, x: TensorLike, shape: Any) -> Apply:
         """Return the node; a length that is the constant 1 becomes part of the type."""
         x = as_tensor_variable(x)
         parts = None
@@ -75,7 +81,7 @@ class Reshape(Op):
             raise ValueError(f"a constant of shape {x.data.shape} cannot take shape {tuple(known)}")
         return Apply(self, [x, shape], [TensorType(x.type.dtype, [n == 1 for n in known]).make_variable()])
 
-    def _known_lengths(self, shape: Any, parts: list[Any] | None) -> list[int | None]:
+    def _known_lengths(self, shape: Tensor, parts: list[Any] | None) -> list[int | None]:
         if isinstance(shape, Constant):
             if len(shape.data) != self.ndim:
                 raise ValueError(f"{self} needs {self.ndim} lengths, got {len(shape.data)}: {tuple(shape.data)}")
@@ -84,7 +90,7 @@ class Reshape(Op):
             return [static_int(p) for p in parts]
         return [static_int(shape[i]) for i in range(self.ndim)]
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Reshape with NumPy, which copies where no view is possible."""
         x, lengths = inputs
         if len(lengths) != self.ndim:
@@ -100,7 +106,7 @@ class Reshape(Op):
                 "The number of elements must stay the same; one length may be -1 and follows from the others.",
             ) from None
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths asked for, -1 worked out from the others, checked to hold all elements."""
         asked = [node.inputs[1][i] for i in range(self.ndim)]
         known = [static_int(n) for n in asked]
@@ -119,7 +125,9 @@ class Reshape(Op):
         return [self._with_one_open(asked, known, size, check)]
 
     @staticmethod
-    def _with_one_open(asked: Sequence[Any], known: Sequence[int | None], size: Any, check: CheckedLength) -> Any:
+    def _with_one_open(
+        asked: Sequence[Tensor], known: Sequence[int | None], size: Tensor, check: CheckedLength
+    ) -> tuple[Tensor, ...]:
         """Return lengths of which any unknown one may turn out to be -1."""
         is_open = [lt(n, 0) if k is None else None for n, k in zip(asked, known, strict=True)]
         rest = _product([n if o is None else switch(o, 1, n) for n, o in zip(asked, is_open, strict=True)])
@@ -140,18 +148,18 @@ class Reshape(Op):
         """Return that the lengths have no influence on the elements."""
         return [[True], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient under the input's shape."""
         x = inputs[0]
         gradient = reshape(output_grads[0], x.shape, ndim=x.type.ndim)
         return [patternbroadcast(gradient, x.type.broadcastable), DisconnectedType()()]
 
 
-def _none_negative(asked: Sequence[Any], known: Sequence[int | None]) -> list[Any]:
+def _none_negative(asked: Sequence[Tensor], known: Sequence[int | None]) -> list[Tensor]:
     return [ge(n, 0) for n, k in zip(asked, known, strict=True) if k is None]
 
 
-def holds_all(asked: Sequence[Any], lengths: Sequence[Any]) -> bool:
+def holds_all(asked: Sequence[TensorLike], lengths: Sequence[TensorLike]) -> bool:
     """Return whether a new shape holds as many elements as the old one for certain: no reshape to it can fail.
 
     Both are products of the same numbers, or all of the elements are asked for in one dimension.
@@ -172,11 +180,11 @@ def holds_all(asked: Sequence[Any], lengths: Sequence[Any]) -> bool:
     )
 
 
-def _count(v: Any, among: Sequence[Any]) -> int:
+def _count(v: Tensor, among: Sequence[Tensor]) -> int:
     return sum(_same(v, w) for w in among)
 
 
-def _same(v: Any, w: Any) -> bool:
+def _same(v: Variable, w: Variable) -> bool:
     if v is w:
         return True
     # One length of one variable, asked for twice before equal nodes are merged.
@@ -244,7 +252,7 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
     return Reshape(ndim)(x, newshape)
 
 
-def is_flat(var: Any, ndim: int | None = None, outdim: int | None = None) -> bool:
+def is_flat(var: Tensor, ndim: int | None = None, outdim: int | None = None) -> bool:
     """Return whether ``var`` has ``ndim`` dimensions (1 where it is not given).
 
     Examples
@@ -290,7 +298,7 @@ def flatten(x: Any, ndim: int | None = None, outdim: int | None = None) -> Any:
     return patternbroadcast(result, pattern)
 
 
-def shape_padleft(t: Any, n_ones: int = 1) -> Any:
+def shape_padleft(t: TensorLike, n_ones: int = 1) -> Tensor:
     """Return ``t`` with ``n_ones`` new dimensions of length 1 before its own.
 
     Examples
@@ -303,7 +311,7 @@ def shape_padleft(t: Any, n_ones: int = 1) -> Any:
     return DimShuffle(t.type.broadcastable, ["x"] * n_ones + list(range(t.type.ndim)))(t)
 
 
-def shape_padright(t: Any, n_ones: int = 1) -> Any:
+def shape_padright(t: TensorLike, n_ones: int = 1) -> Tensor:
     """Return ``t`` with ``n_ones`` new dimensions of length 1 after its own.
 
     Examples
@@ -316,14 +324,14 @@ def shape_padright(t: Any, n_ones: int = 1) -> Any:
     return DimShuffle(t.type.broadcastable, [*range(t.type.ndim), *["x"] * n_ones])(t)
 
 
-def _padding(n_ones: Any) -> int:
+def _padding(n_ones: float) -> int:
     number = whole_number(n_ones)
     if number is None or number < 0:
         raise ValueError(f"the number of new dimensions must be 0 or more, not {n_ones!r}")
     return number
 
 
-def shape_padaxis(t: Any, axis: int) -> Any:
+def shape_padaxis(t: TensorLike, axis: int) -> Any:
     """Return ``t`` with a new dimension of length 1 at place ``axis`` of the result.
 
     Examples
@@ -341,7 +349,7 @@ def shape_padaxis(t: Any, axis: int) -> Any:
     return DimShuffle(t.type.broadcastable, order)(t)
 
 
-def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
+def transpose(x: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
     """Return ``x`` with its dimensions in another order, reversed where ``axes`` is not given.
 
     The reverse of a variable that has a name is called ``NAME.T``.
@@ -366,7 +374,7 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
     return out
 
 
-def swapaxes(y: Any, axis1: int, axis2: int) -> Any:
+def swapaxes(y: TensorLike, axis1: int, axis2: int) -> Tensor:
     """Return ``y`` with two of its dimensions exchanged.
 
     Examples
@@ -382,11 +390,11 @@ def swapaxes(y: Any, axis1: int, axis2: int) -> Any:
     return transpose(y, order)
 
 
-def _several(axes: Any) -> Any:
+def _several(axes: int | Sequence[int]) -> Any:
     return axes if whole_number(axes) is None else [axes]
 
 
-def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Any:
+def moveaxis(x: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
     """Return ``x`` with some of its dimensions moved to other places, the rest in order."""
     x = as_tensor_variable(x)
     ndim = x.type.ndim
@@ -400,7 +408,7 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
     return transpose(x, order)
 
 
-def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Any:
+def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """Return ``x`` without its dimensions of length 1 (those the type knows, or the ones named).
 
     Examples

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,12 @@ from theano.graph import Apply, Constant, Op, Variable
 from theano.scalar.convert import scalar_converters
 from theano.tensor.convert import Converter, converters, is_tensor
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.scalar.annotations import Number
+    from theano.tensor.annotations import Tensors
+    from theano.tensor.type import Tensor
 
 
 class TensorFromScalar(Op):
@@ -34,7 +40,7 @@ class TensorFromScalar(Op):
         s = scal.as_scalar(s)
         return Apply(self, [s], [TensorType(s.type.dtype, ()).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Wrap the number in an array."""
         output_storage[0][0] = np.array(inputs[0])
 
@@ -42,7 +48,7 @@ class TensorFromScalar(Op):
         """Return the scalar's value."""
         return ask(node.inputs[0])
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient as a scalar."""
         (s,), (g,) = inputs, output_grads
         if s.type.dtype in scal.discrete_dtypes:
@@ -64,21 +70,22 @@ class ScalarFromTensor(Op):
     linear_in = (0,)
     shapes = "->"
 
-    def make_node(self, t: Any) -> Apply:
+    def make_node(self, t: Tensor) -> Apply:
+        """Return the node."""
         if not is_tensor(t) or t.type.ndim != 0:
             raise ArgumentError(f"scalar_from_tensor needs a tensor without dimensions, not {t} of type "
                             f"{getattr(t, 'type', type(t).__name__)}")
         return Apply(self, [t], [scal.get_scalar_type(t.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Take the number out of the array."""
         output_storage[0][0] = inputs[0][()]
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: Apply, index: int, ask: Callable[..., object]) -> Any:
         """Return the tensor's value."""
         return ask(node.inputs[0])
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient as a tensor."""
         return [tensor_from_scalar(output_grads[0])]
 
@@ -87,7 +94,7 @@ tensor_from_scalar = TensorFromScalar()
 scalar_from_tensor = ScalarFromTensor()
 
 
-def _scalar_to_tensor(s: Any) -> Any:
+def _scalar_to_tensor(s: Number) -> Tensor:
     if s.owner is not None and isinstance(s.owner.op, ScalarFromTensor):
         (t,) = s.owner.inputs
         return t
@@ -95,7 +102,7 @@ def _scalar_to_tensor(s: Any) -> Any:
 
 
 @scalar_converters.register
-def _tensor_to_scalar(t: Any) -> Any:
+def _tensor_to_scalar(t: Tensor) -> Number | None:
     if not is_tensor(t) or t.type.ndim:
         return None
     if isinstance(t, Constant):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,15 +23,21 @@ from theano.tensor.messages import describe, shape_error
 from theano.tensor.reduce.careduce import sum_dtype
 from theano.tensor.type import TensorApply, TensorType, dtype_name
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Directions, Shape, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
-def _moved(v: Any, axis: int, by: int, filling: int) -> Any:
+
+def _moved(v: Tensor, axis: int, by: int, filling: int) -> Tensor:
     """Return for each place of an axis the element of the one before it (``by`` is 1) or after it (-1)."""
     to, of = (slice(1, None), slice(None, -1)) if by > 0 else (slice(None, -1), slice(1, None))
     every = (slice(None),) * axis
     return set_subtensor(getitem(full_like(v, filling), (*every, to)), getitem(v, (*every, of)))
 
 
-def _reversed(v: Any, axis: int) -> Any:
+def _reversed(v: Any, axis: int) -> Tensor:
     return getitem(v, (slice(None),) * axis + (slice(None, None, -1),))
 
 
@@ -65,7 +71,8 @@ class CumOp(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.axis}, {self.mode}}}"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = as_tensor_variable(x)
         if self.axis is None:
             return Apply(self, [x], [TensorType(x.type.dtype, (False,)).make_variable()])
@@ -73,14 +80,14 @@ class CumOp(Op):
             raise ValueError(f"axis(={self.axis}) out of bounds: {x} has {x.type.ndim} dimensions")
         return Apply(self, [x], [x.type.make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Accumulate with NumPy."""
         (x,) = inputs
         accumulate = np.cumsum if self.mode == "add" else np.cumprod
         with np.errstate(**NUMPY_ERRORS):
             output_storage[0][0] = accumulate(x, axis=self.axis, dtype=x.dtype)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Shape]:
         """Return the shape of the tensor, or its size."""
         if self.axis is not None:
             return [shapes[0]]
@@ -89,7 +96,7 @@ class CumOp(Op):
             total = n if i == 0 else total * n
         return [(total,)]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient accumulated from the other end."""
         (x,), (g,) = inputs, output_grads
         if x.type.dtype in scal.discrete_dtypes:
@@ -105,7 +112,7 @@ class CumOp(Op):
             total = _moved(conjugate(outputs[0]), axis, 1, 1) * following
         return [total.reshape(x.shape, ndim=x.type.ndim) if self.axis is None else total]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the sums of the direction, or the derivative of each product from that of the product before it."""
         (x,), (dx,) = inputs, eval_points
         if dx is None or self.mode == "add":
@@ -141,7 +148,7 @@ class LinearRecurrence(Op):
     def __init__(self, axis: int, transposed: bool = False):
         self.axis, self.transposed = int(axis), bool(transposed)
 
-    def make_node(self, a: Any, b: Any) -> Apply:
+    def make_node(self, a: TensorLike, b: Variable) -> Apply:
         """Return the node for two tensors of one shape."""
         a, b = as_tensor_variable(a), as_tensor_variable(b)
         dtype = scal.upcast(a.type.dtype, b.type.dtype)
@@ -153,7 +160,7 @@ class LinearRecurrence(Op):
         pattern = [x or y for x, y in zip(a.type.broadcastable, b.type.broadcastable, strict=True)]
         return Apply(self, [cast(a, dtype), cast(b, dtype)], [TensorType(dtype, pattern).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Compute with NumPy, place by place."""
         a, b = inputs
         if a.shape != b.shape:
@@ -167,7 +174,7 @@ class LinearRecurrence(Op):
                 ahead[k + 1] += factor * ahead[k]
         output_storage[0][0] = out
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the recurrence from the other end, for ``a`` times the result where it was multiplied."""
         (a, _), (y,), (g,) = inputs, outputs, output_grads
         for_b = LinearRecurrence(self.axis, not self.transposed)(conjugate(a), g)
@@ -175,7 +182,7 @@ class LinearRecurrence(Op):
         earlier, later = (for_b, y) if self.transposed else (y, for_b)
         return [_moved(earlier, self.axis, 1, 0) * later, for_b]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the recurrence with the same factors for the derivative of what is added."""
         (a, _), (da, db) = inputs, eval_points
         terms = [] if db is None else [db]
@@ -210,7 +217,7 @@ def CumprodOp(axis: int | None = None) -> CumOp:
     return CumOp(axis, mode="mul")
 
 
-def cumsum(x: Any, axis: int | None = None, dtype: str | None = None) -> Any:
+def cumsum(x: TensorLike, axis: int | None = None, dtype: str | None = None) -> Tensor:
     """Return the sums of the elements up to each place, along an axis.
 
     Parameters
@@ -241,7 +248,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: str | None = None) -> Any:
     return CumOp(axis=axis, mode="add")(_wide(x, dtype))
 
 
-def cumprod(x: Any, axis: int | None = None, dtype: str | None = None) -> Any:
+def cumprod(x: TensorLike, axis: int | None = None, dtype: str | None = None) -> Any:
     """Return the products of the elements up to each place, along an axis.
 
     Parameters
@@ -264,7 +271,7 @@ def _wide(x: Any, dtype: str | None) -> Any:
     return cast(x, sum_dtype(x.type.dtype) if dtype is None else dtype_name(dtype))
 
 
-def products_of_others(x: Any, axis: int) -> Any:
+def products_of_others(x: TensorLike, axis: int) -> Tensor:
     """Return for each element the product of the others along an axis, without a division: some may be 0.
 
     Examples

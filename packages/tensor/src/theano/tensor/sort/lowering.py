@@ -20,14 +20,14 @@ from theano.tensor.sort.sets import Bincount, Unique
 
 
 @ready("th_kernel_cumulate")
-def cumulate_kernel(op: Any, node: Apply) -> Parameters:
+def cumulate_kernel(op: CumOp, node: Apply) -> Parameters:
     """Return the sums or products up to each place. ``op.axis`` and ``op.mode`` are read."""
     axis = -1 if op.axis is None else op.axis % ndim_of(node.inputs[0])
     return parameters.CumulateParams(axis=axis, multiplies=op.mode == "mul")
 
 
 @ready("th_kernel_linear_recurrence")
-def recurrence_kernel(op: Any, node: Apply) -> Parameters:
+def recurrence_kernel(op: LinearRecurrence, node: Apply) -> Parameters:
     """Return a factor times the place before, plus ``b``. ``op.axis`` and ``op.transposed`` are read."""
     return parameters.LinearRecurrenceParams(axis=op.axis, transposed=op.transposed)
 
@@ -58,14 +58,14 @@ def _sort(dtype: str, kind: str, places: bool) -> int:
 
 
 @ready("th_kernel_sort", work=20.0)
-def sort_kernel(op: Any, node: Apply) -> Parameters | None:
+def sort_kernel(op: SortOp, node: Apply) -> Parameters | None:
     """Return the elements in order along the axis that input 1 names, by NumPy's own sort. ``op.kind`` is read."""
     function = _sort(dtype_of(node.inputs[0]), op.kind, places=False)
     return parameters.SortParams(function=function, places=False) if function else None
 
 
 @ready("th_kernel_sort", work=20.0)
-def argsort_kernel(op: Any, node: Apply) -> Parameters | None:
+def argsort_kernel(op: ArgSortOp, node: Apply) -> Parameters | None:
     """Return the places that put elements in order, by NumPy's own sort. ``op.kind`` is read."""
     function = _sort(dtype_of(node.inputs[0]), op.kind, places=True)
     return parameters.SortParams(function=function, places=True) if function else None
@@ -94,7 +94,7 @@ def searchsorted_kernel(op: Any, node: Apply) -> Parameters:
 
 
 @ready("th_kernel_unique", work=25.0)
-def unique_kernel(op: Any, node: Apply) -> Parameters | None:
+def unique_kernel(op: Unique, node: Apply) -> Parameters | None:
     """Return the different elements or slices in order, by NumPy's own sorts, and what is asked of them."""
     x = node.inputs[0]
     # Which of equals comes first matters only to the first places.
@@ -111,7 +111,7 @@ def unique_kernel(op: Any, node: Apply) -> Parameters | None:
 
 
 @ready("th_kernel_bincount", work=2.0)
-def bincount_kernel(op: Any, node: Apply) -> Parameters:
+def bincount_kernel(op: Bincount, node: Apply) -> Parameters:
     """Return how often each number occurs, or the sum of its weights."""
     return nothing
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +14,12 @@ from theano.tensor.elemwise.functions import abs_, cast
 from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Directions, Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 
@@ -37,7 +42,7 @@ class _Ordering(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.kind}, {self.order}}}"
 
-    def make_node(self, x: Any, axis: Any = -1) -> Apply:
+    def make_node(self, x: Variable, axis: TensorLike = -1) -> Apply:
         """Return the node for a tensor and an axis."""
         x, axis = as_tensor_variable(x), as_tensor_variable(axis, ndim=0)
         if axis.type.dtype[0] not in "iu":
@@ -97,18 +102,18 @@ class SortOp(_Ordering):
     __props__ = ("kind", "order")
     slopes_of_whole = True
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Sort with NumPy."""
         x = inputs[0]
         output_storage[0][0] = _along(np.sort, x, int(inputs[1]), trusted_kind(x.dtype.name, self.kind))
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient, each element back at the place it came from."""
         (x, axis), (g,) = inputs, output_grads
         index = _places(argsort_op(x, axis, self.kind), x, _known_axis(axis, x.type.ndim))
         return [set_subtensor(getitem(x.zeros_like(dtype=g.type.dtype), index), g), DisconnectedType()()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:
         """Return the direction in the order of the elements."""
         if eval_points[0] is None:
             return [None]
@@ -131,36 +136,36 @@ class ArgSortOp(_Ordering):
     out_dtype = "int64"
     linear_in = ()
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Sort with NumPy."""
         output_storage[0][0] = np.asarray(_along(np.argsort, inputs[0], int(inputs[1]), self.kind), dtype="int64")
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return zero: places jump."""
         (x, _) = inputs
         return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)), DisconnectedType()()]
 
 
-def argsort_op(x: Any, axis: Any, kind: str) -> Any:
+def argsort_op(x: TensorLike, axis: TensorLike, kind: str) -> Tensor:
     """Return the places that put ``x`` in order."""
     return ArgSortOp(kind)(x, axis)
 
 
-def _known_axis(axis: Any, ndim: int) -> int:
+def _known_axis(axis: Tensor, ndim: int) -> int:
     known = static_int(axis)
     if known is None:
         raise NotImplementedError("the derivative of a sort needs an axis that is known while the graph is built")
     return known % ndim
 
 
-def _places(order: Any, x: Any, axis: int) -> tuple[Any, ...]:
+def _places(order: Tensor, x: Tensor, axis: int) -> tuple[Tensor, ...]:
     """Return the full index that an order along one axis means."""
     ndim = x.type.ndim
     grids = [arange(x.shape[i]).dimshuffle(*["x"] * i, 0, *["x"] * (ndim - 1 - i)) for i in range(ndim)]
     return tuple(order if i == axis else grids[i] for i in range(ndim))
 
 
-def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Any:
+def sort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: object = None) -> Any:
     """Return the elements in ascending order along an axis (of the flat tensor for None).
 
     Examples
@@ -173,7 +178,7 @@ def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = No
     return SortOp(kind, order)(a.flatten() if axis is None else a, 0 if axis is None else axis)
 
 
-def argsort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Any:
+def argsort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: object = None) -> Tensor:
     """Return the places that put the elements in ascending order along an axis (of the flat tensor for None).
 
     Examples
@@ -220,7 +225,7 @@ class TopKOp(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{axis={self.axis}, sorted={self.sorted}}}"
 
-    def make_node(self, x: Any, kth: Any) -> Apply:
+    def make_node(self, x: TensorLike, kth: Any) -> Apply:
         """Return the node for a tensor and a number of elements."""
         x, kth = as_tensor_variable(x), as_tensor_variable(kth, ndim=0)
         if x.type.ndim == 0:
@@ -235,7 +240,7 @@ class TopKOp(Op):
         places = [TensorType(self.idx_dtype, pattern).make_variable()] * self.return_indices
         return Apply(self, [x, kth], values + places)
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Partition with NumPy."""
         x, k = inputs[0], int(inputs[1])
         n = x.shape[self.axis]
@@ -245,7 +250,7 @@ class TopKOp(Op):
                 "Pass a smaller kth.",
             )))  # fmt: skip
         order = _along(np.argsort, x, self.axis, "stable")
-        window: list[Any] = [slice(None)] * x.ndim
+        window: list[slice] = [slice(None)] * x.ndim
         window[self.axis] = slice(-1, -k - 1, -1) if k > 0 else slice(0, -k)
         places = order[tuple(window)]
         results = []
@@ -256,7 +261,7 @@ class TopKOp(Op):
         for cell, value in zip(output_storage, results, strict=True):
             cell[0] = np.ascontiguousarray(value)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the shape of the tensor, with the number of elements along the axis."""
         lengths = list(shapes[0])
         lengths[self.axis] = cast(abs_(node.inputs[1]), "int64")
@@ -266,7 +271,7 @@ class TopKOp(Op):
         """Return that only values of the tensor influence values."""
         return [[True] * self.return_values + [False] * self.return_indices, [False] * len(node.outputs)]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return zeros with the gradient put where the values came from."""
         x, kth = inputs
         if not self.return_values:
@@ -276,12 +281,12 @@ class TopKOp(Op):
         return [set_subtensor(getitem(x.zeros_like(), index), output_grads[0]), DisconnectedType()()]
 
 
-def _flat_if_none(x: Any, axis: int | None) -> tuple[Any, int]:
+def _flat_if_none(x: TensorLike, axis: int | None) -> tuple[Tensor, int]:
     x = as_tensor_variable(x)
     return (x.flatten(), 0) if axis is None else (x, axis)
 
 
-def topk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Any:
+def topk(x: TensorLike, kth: int, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Tensor:
     """Return the ``kth`` largest elements along an axis; the smallest, for a negative number.
 
     Examples
@@ -296,7 +301,7 @@ def topk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype
     return TopKOp(axis=axis, sorted=sorted, idx_dtype=idx_dtype)(x, kth)[0]
 
 
-def argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Any:
+def argtopk(x: TensorLike, kth: object, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Tensor:
     """Return the places of the ``kth`` largest elements along an axis.
 
     Examples
@@ -309,7 +314,9 @@ def argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dt
     return TopKOp(axis=axis, sorted=sorted, idx_dtype=idx_dtype, return_values=False)(x, kth)
 
 
-def topk_and_argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Any:
+def topk_and_argtopk(
+    x: TensorLike, kth: int, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
+) -> list[Tensor]:
     """Return the ``kth`` largest elements along an axis, and their places.
 
     Examples

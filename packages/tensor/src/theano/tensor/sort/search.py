@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -15,6 +14,12 @@ from theano.tensor.convert import (
     gradient_dtype,
 )
 from theano.tensor.type import TensorApply
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class SearchsortedOp(Op):
@@ -40,7 +45,7 @@ class SearchsortedOp(Op):
             raise ValueError(f"'side' must be 'left' or 'right', not {side!r}")
         self.side = side
 
-    def make_node(self, x: Any, v: Any, sorter: Any = None) -> Apply:
+    def make_node(self, x: TensorLike, v: Variable, sorter: Any = None) -> Apply:
         """Return the node for a vector, values, and (if the vector is not sorted itself) the order that sorts it."""
         x, v = as_tensor_variable(x, ndim=1), as_tensor_variable(v)
         inputs = [x, v]
@@ -51,19 +56,21 @@ class SearchsortedOp(Op):
             inputs.append(sorter)
         return Apply(self, inputs, [v.type.clone(dtype="int64").make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Search with NumPy."""
         x, v = inputs[:2]
         found = np.searchsorted(x, v, side=self.side, sorter=inputs[2] if len(inputs) == 3 else None)
         output_storage[0][0] = np.asarray(found, dtype="int64")
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return zeros: places jump."""
         zeros_ = [x.zeros_like(dtype=gradient_dtype(x.type.dtype)) for x in inputs[:2]]
         return [*zeros_, *(DisconnectedType()() for _ in inputs[2:])]
 
 
-def searchsorted(x: Any, v: Any, side: Literal["left", "right"] = "left", sorter: Any = None) -> Any:
+def searchsorted(
+    x: TensorLike, v: TensorLike, side: Literal["left", "right"] = "left", sorter: object = None
+) -> Tensor:
     """Return the places where ``v`` would go into the sorted vector ``x`` to keep it sorted.
 
     Parameters

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +15,12 @@ from theano.tensor.index.functions import getitem
 from theano.tensor.join.op import join
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
+    from theano.tensor.type import Tensor
 
 
 class Unique(Op):
@@ -48,7 +53,8 @@ class Unique(Op):
         self.return_index, self.return_inverse = bool(return_index), bool(return_inverse)
         self.return_counts, self.axis = bool(return_counts), axis
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
+        """Return the node."""
         x = as_tensor_variable(x)
         if self.axis is not None and not -x.type.ndim <= self.axis < x.type.ndim:
             raise RuntimeError(f"Unique: {x} has {x.type.ndim} dimensions, so no axis {self.axis}")
@@ -60,7 +66,7 @@ class Unique(Op):
         outputs += [TensorType("int64", (False,)).make_variable() for _ in range(extras)]
         return Apply(self, [x], outputs)
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Sort with NumPy."""
         x = inputs[0]
         # NumPy puts slices of float16 that hold nan first, all others last.
@@ -72,15 +78,15 @@ class Unique(Op):
             dtype = inputs[0].dtype if i == 0 else "int64"
             cell[0] = np.asarray(value, dtype=dtype).reshape(value.shape if i == 0 else -1)
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return that the gradient is undefined: equal elements share one place of the result, and may part."""
         return [grad_undefined(self, 0, inputs[0], "how many different elements there are may change with any of them")]
 
 
 def unique(
-    ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+    ar: TensorLike, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
     axis: int | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor | list[Tensor]:  # fmt: skip
     """Return the different elements of a tensor, in order, and (on request) where and how often they occur.
 
     Parameters
@@ -133,7 +139,7 @@ class Bincount(Op):
     __props__ = ()
     linear_in = (slice(2, None),)
 
-    def make_node(self, x: Any, minlength: Any = 0, weights: Any = None) -> Apply:
+    def make_node(self, x: TensorLike, minlength: Any = 0, weights: Any = None) -> Apply:
         """Return the node for the numbers, the least length of the result, and perhaps weights."""
         x, minlength = as_tensor_variable(x), as_tensor_variable(minlength)
         if x.type.ndim != 1:
@@ -154,7 +160,7 @@ class Bincount(Op):
             dtype = weights.type.dtype
         return Apply(self, inputs, [TensorType(dtype, (False,)).make_variable()])
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Count with NumPy."""
         x, minlength, *weights = inputs
         if minlength < 0:
@@ -171,7 +177,7 @@ class Bincount(Op):
         np.add.at(counts, places, weights[0] if weights else 1)
         output_storage[0][0] = counts
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the largest number and 1, or the least length."""
         x, minlength = node.inputs[:2]
         largest = join(0, cast(x, "int64"), constant(np.array([-1]))).max()
@@ -181,13 +187,15 @@ class Bincount(Op):
         """Return that only weights have an influence in the sense of derivatives."""
         return [[i == 2] for i in range(len(node.inputs))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Any]:
         """Return for each weight the gradient where it went."""
         rest = [DisconnectedType()(), DisconnectedType()()]
         return rest if len(inputs) == 2 else [*rest, getitem(output_grads[0], inputs[0])]
 
 
-def bincount(x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> Any:
+def bincount(
+    x: TensorLike, weights: TensorLike | None = None, minlength: Any = None, assert_nonneg: bool = False
+) -> Tensor:
     """Return how often each whole number from 0 occurs in a vector.
 
     Parameters

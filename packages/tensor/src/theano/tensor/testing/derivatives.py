@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from theano.tensor.testing.examples import Example, Fault, is_floating
 from theano.tensor.testing.values import compiled, fresh
 from theano.tensor.testing.verify import verify_grad
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 #: Nothing is rewritten: what is checked is the op.
 PLAIN = Mode(optimizer=None)
@@ -60,10 +63,10 @@ def check_shapes(example: Example) -> str | None:
     return None
 
 
-def _symbolic_shapes(example: Example) -> tuple[list[Any], dict[Variable, int]]:
+def _symbolic_shapes(example: Example) -> tuple[list[tuple[Tensor, ...]], dict[Variable, int]]:
     """Return a variable for each length of each input, as `infer_shape` gets them, and the lengths."""
     of: dict[Variable, int] = {}
-    asked: list[Any] = []
+    asked: list[tuple[Tensor, ...]] = []
     inputs: list[Any] = example.node.inputs
     for v in inputs:
         if not isinstance(v.type, TensorType):
@@ -76,7 +79,7 @@ def _symbolic_shapes(example: Example) -> tuple[list[Any], dict[Variable, int]]:
     return asked, of
 
 
-def _lengths(shape: Sequence[Any], example: Example, lengths: dict[Variable, int]) -> tuple[int, ...]:
+def _lengths(shape: Sequence[Tensor], example: Example, lengths: dict[Variable, int]) -> tuple[int, ...]:
     symbols = [as_tensor_variable(n) for n in shape]
     f = compiled(example, symbols, PLAIN, list(lengths))
     return tuple(int(n) for n in f(*fresh(example), *lengths.values()))
@@ -88,7 +91,7 @@ def _lengths(shape: Sequence[Any], example: Example, lengths: dict[Variable, int
 def _function_of(op: Op, example: Example, wrt: Sequence[int], output: int) -> Any:
     """Return an output as a function of some inputs; the others are what they are in the example."""
 
-    def fun(*some: Any) -> Any:
+    def fun(*some: Tensor) -> Tensor:
         chosen = dict(zip(wrt, some, strict=True))
         inputs = [
             chosen[i] if i in chosen else v.type.make_constant(value)
@@ -105,7 +108,7 @@ def _floating_outputs(example: Example) -> list[int]:
     return [k for k, v in enumerate(example.outputs) if is_floating(v)]
 
 
-def _gradient(op: Op, example: Example, wrt: Sequence[int], output: int) -> list[Any] | None:
+def _gradient(op: Op, example: Example, wrt: Sequence[int], output: int) -> list[Tensor] | None:
     """Return the gradients of the sum of an output, or None where the op has no gradient."""
     variables = [example.variables[i] for i in wrt]
     try:
@@ -120,11 +123,11 @@ def _gradient(op: Op, example: Example, wrt: Sequence[int], output: int) -> list
         return None
 
 
-def _connected(gradients: Sequence[Any], wrt: Sequence[int]) -> list[int]:
+def _connected(gradients: Sequence[Tensor], wrt: Sequence[int]) -> list[int]:
     return [i for i, g in zip(wrt, gradients, strict=True) if not is_null(g)]
 
 
-def check_gradient(op: Op, example: Example, wrt: Sequence[int], rng: Any) -> str | None:
+def check_gradient(op: Op, example: Example, wrt: Sequence[int], rng: object) -> str | None:
     """The gradient is that of finite differences, for each output of floating point."""
     outputs = _floating_outputs(example)
     if example.node.op.destroy_map:
@@ -143,7 +146,9 @@ def check_gradient(op: Op, example: Example, wrt: Sequence[int], rng: Any) -> st
     return None
 
 
-def _verify(fun: Any, example: Example, chosen: Sequence[int], output: int, rng: Any, what: str = "") -> None:
+def _verify(
+    fun: Callable[..., object], example: Example, chosen: Sequence[int], output: int, rng: object, what: str = ""
+) -> None:
     try:
         verify_grad(fun, [example.values[i] for i in chosen], 2, rng, mode=PLAIN)
     except GradientError as error:
@@ -152,7 +157,7 @@ def _verify(fun: Any, example: Example, chosen: Sequence[int], output: int, rng:
         raise Fault(f"{what}of output {output}: {error}") from error
 
 
-def check_second_gradient(op: Op, example: Example, wrt: Sequence[int], rng: Any) -> str | None:
+def check_second_gradient(op: Op, example: Example, wrt: Sequence[int], rng: object) -> str | None:
     """The gradient of the gradient is that of finite differences."""
     exact = [i for i in wrt if example.variables[i].type.dtype == "float64"]
     outputs = _floating_outputs(example)
@@ -174,7 +179,9 @@ def check_second_gradient(op: Op, example: Example, wrt: Sequence[int], rng: Any
     return None if tried else "the gradient has no gradient"
 
 
-def _gradient_function(op: Op, example: Example, chosen: Sequence[int], output: int, which: int) -> Any:
+def _gradient_function(
+    op: Op, example: Example, chosen: Sequence[int], output: int, which: int
+) -> Callable[..., object]:
     first = _function_of(op, example, chosen, output)
 
     def fun(*some: Any) -> Any:
@@ -194,7 +201,7 @@ def _shape_of(example: Example, output: int) -> tuple[int, ...]:
 # -- directions --------------------------------------------------------------------------------------------------------
 
 
-def check_rop(op: Op, example: Example, wrt: Sequence[int], rng: Any) -> str | None:
+def check_rop(op: Op, example: Example, wrt: Sequence[int], rng: object) -> str | None:
     """The R-operator is the difference quotient along a direction, also where some inputs stand still."""
     if not answers(op, "R_op"):
         return "the op has no R_op"

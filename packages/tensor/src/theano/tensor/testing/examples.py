@@ -62,7 +62,7 @@ def is_floating(v: Variable) -> bool:
     return _kind(v.type) == "f"
 
 
-def make_example(op: Op, values: Sequence[Any]) -> Example:
+def make_example(op: Op, values: Sequence[object]) -> Example:
     """Return an example: arrays become variables of their dtype, other values what `theano.shared` makes of them.
 
     Examples
@@ -89,7 +89,7 @@ def node_of(op: Op, variables: Sequence[Variable]) -> Apply:
     return node
 
 
-def _type_of(value: Any) -> Type:
+def _type_of(value: object) -> Type:
     if isinstance(value, (np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
         array = np.asarray(value)
         if array.dtype.kind in "biufc":
@@ -101,7 +101,7 @@ def _type_of(value: Any) -> Type:
     return made
 
 
-def sampled(op: Op, rng: np.random.RandomState) -> list[Any]:
+def sampled(op: Op, rng: np.random.RandomState) -> list[np.ndarray]:
     """Return random inputs for an op with ``itypes``: each axis of a tensor has a length of its own.
 
     Raises

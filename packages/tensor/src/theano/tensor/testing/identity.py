@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from theano.graph.signals import let_signals_through
 from theano.runtime.checked import short
 from theano.tensor.testing.examples import Example, Fault, make_example, node_of
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
 
 #: What ops raise to refuse an input.
 REFUSALS = (TypeError, ValueError, NotImplementedError, IndexError, AssertionError)
@@ -58,7 +61,7 @@ def check_refusals(op: Op, example: Example, error_inputs: Sequence[Sequence[Any
         raise Fault(f"the inputs {short(list(values))} should be refused, and gave {short(found)}")
 
 
-def _refused(op: Op, inputs: Sequence[Any], what: str) -> None:
+def _refused(op: Op, inputs: Sequence[Variable | object | str], what: str) -> None:
     try:
         made = op.make_node(*inputs)
     except REFUSALS:
@@ -117,15 +120,15 @@ def _can_be_imported(cls: type) -> bool:
         return False
 
 
-def _unpickled(op: Op) -> Any:
+def _unpickled(op: Op) -> Op:
     return pickle.loads(pickle.dumps(op))
 
 
-def _props(op: Op) -> Any:
+def _props(op: Op) -> tuple[str, ...]:
     return getattr(op, "__props__", ())
 
 
-def parameters(op: Op) -> Any:
+def parameters(op: Op) -> tuple[int, dict[str, str]] | None:
     """Return what tells an op from others, to see whether running changes it."""
     try:
         return hash(op), {name: repr(value) for name, value in vars(op).items() if name in _props(op)}
@@ -133,7 +136,7 @@ def parameters(op: Op) -> Any:
         return None
 
 
-def check_parameters(op: Op, example: Example, before: Any) -> str | None:
+def check_parameters(op: Op, example: Example, before: object) -> str | None:
     """Running an op does not change it, and what changes its results is among its properties."""
     after = parameters(op)
     if before != after:

@@ -71,13 +71,13 @@ class numeric_grad:
         self.gf = found if packed else found[0]
 
     @staticmethod
-    def abs_rel_err(a: Any, b: Any) -> tuple[Any, Any]:
+    def abs_rel_err(a: np.ndarray, b: np.ndarray) -> tuple[Any, Any]:
         """Return the absolute and the relative difference of two arrays, element by element."""
         absolute = abs(a - b)
         # Where both are tiny, relative differences mean nothing.
         return absolute, absolute / np.maximum(abs(a) + abs(b), 1e-8)
 
-    def abs_rel_errors(self, g_pt: Sequence[Any]) -> list[tuple[Any, Any]]:
+    def abs_rel_errors(self, g_pt: Sequence[np.ndarray]) -> list[tuple[Any, Any]]:
         """Return the differences to another gradient, one pair for each point."""
         mine = self.gf if isinstance(self.gf, list) else [self.gf]
         if len(g_pt) != len(mine):
@@ -87,7 +87,7 @@ class numeric_grad:
                 raise ValueError(f"a gradient of shape {np.shape(a)} was given for a point of shape {np.shape(b)}")
         return [self.abs_rel_err(a, b) for a, b in zip(g_pt, mine, strict=True)]
 
-    def max_err(self, g_pt: Sequence[Any], abs_tol: float, rel_tol: float) -> tuple[int, int, float, float]:
+    def max_err(self, g_pt: Sequence[np.ndarray], abs_tol: float, rel_tol: float) -> tuple[int, int, float, float]:
         """Return the worst difference to another gradient.
 
         Returns
@@ -128,7 +128,7 @@ def _loosest(table: dict[str, float], dtypes: Sequence[str]) -> float:
 
 def verify_grad(
     fun: Callable[..., Any],
-    pt: Sequence[Any],
+    pt: Sequence[np.ndarray],
     n_tests: int = 2,
     rng: Any = None,
     eps: float | None = None,
@@ -215,7 +215,7 @@ def verify_grad(
     for test in range(n_tests):
         projection = np.asarray(rng.uniform(0.5, 1.5, size=shape), dtype=weights.type.dtype)
 
-        def projected(*at: Any, projection: Any = projection) -> float:
+        def projected(*at: np.ndarray, projection: np.ndarray = projection) -> float:
             # An op that works in place may overwrite what it is given.
             return float(np.sum(projection * value(*(np.array(p) for p in at)), dtype="float64"))
 
@@ -223,7 +223,7 @@ def verify_grad(
         _compare(slopes(*(p.copy() for p in points), projection), numeric, abs_tol, rel_tol, test)
 
 
-def _compare(symbolic: Sequence[Any], numeric: numeric_grad, abs_tol: float, rel_tol: float, test: int) -> None:
+def _compare(symbolic: Sequence[np.ndarray], numeric: numeric_grad, abs_tol: float, rel_tol: float, test: int) -> None:
     argument, place, absolute, relative = numeric.max_err(symbolic, abs_tol, rel_tol)
     # Written so that a nan fails too.
     if not (absolute <= abs_tol or relative <= rel_tol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from theano.graph import Apply
@@ -15,8 +15,13 @@ from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.predicates import filled_with, number_of, transpose
 from theano.tensor.shape.basic import shape_i
 
+if TYPE_CHECKING:
+    from theano.graph.fgraph import FunctionGraph
+    from theano.graph.variable import Variable
+    from theano.tensor.type import Tensor
 
-def _zeros(a: Any, b: Any, out: Any, fgraph: Any) -> Any:
+
+def _zeros(a: Tensor, b: Tensor, out: Tensor, fgraph: FunctionGraph) -> Tensor:
     inner = shape_i(a, a.type.ndim - 1, fgraph), shape_i(b, 0, fgraph)
     lengths = [shape_i(a, 0, fgraph)] if a.type.ndim == 2 else []
     if b.type.ndim == 2:
@@ -25,11 +30,11 @@ def _zeros(a: Any, b: Any, out: Any, fgraph: Any) -> Any:
     return alloc(zero, *lengths) if lengths else zero
 
 
-def _is_zero(v: Any) -> bool:
+def _is_zero(v: Variable) -> bool:
     return filled_with(v, 0)
 
 
-def _is_matrix(v: Any) -> bool:
+def _is_matrix(v: Tensor) -> bool:
     return bool(v.type.ndim == 2)
 
 

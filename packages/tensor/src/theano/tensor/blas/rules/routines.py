@@ -7,7 +7,7 @@ and for something of the same shape to add it to.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.graph import Apply, FunctionGraph, Op
@@ -36,6 +36,10 @@ from theano.tensor.rules.inplace import MayTake, work_in_place
 from theano.tensor.rules.predicates import combine, conform, in_dtype, made_by, number_of, worth
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.tensor.type import Tensor, TensorType
+
 blas_phases = Phases("BlasOpt")
 phases.register("BlasOpt", blas_phases, 1.7, "fast_run", "fast_compile")
 for _name, _position, _tags in (
@@ -48,11 +52,11 @@ for _name, _position, _tags in (
     blas_phases.register(_name, Phase(_name, "in_to_out"), _position, *_tags)
 
 
-def _is_blas_matrix(v: Any) -> bool:
+def _is_blas_matrix(v: Tensor) -> bool:
     return v.type.ndim == 2 and v.type.dtype in BLAS_DTYPES
 
 
-def _are_of_one_dtype(x: Any, y: Any) -> bool:
+def _are_of_one_dtype(x: Tensor, y: Tensor) -> bool:
     return bool(x.type.dtype == y.type.dtype)
 
 
@@ -96,11 +100,11 @@ def _is_number(v: Any, like: Any) -> bool:
     return all(v.type.broadcastable) and scal.upcast(v.type.dtype, like.type.dtype) == like.type.dtype
 
 
-def _without_dimensions(v: Any, like: Any) -> Any:
+def _without_dimensions(v: Any, like: Any) -> Tensor:
     return in_dtype(DimShuffle(v.type.broadcastable, ())(v) if v.type.ndim else v, like.type.dtype)
 
 
-def _number(value: Any, like: Any) -> Any:
+def _number(value: int, like: Any) -> Any:
     return number_of(value, like.type.dtype, 0)
 
 
@@ -117,7 +121,7 @@ class Summand(NamedTuple):
     whole: Any = None
 
 
-def _summands(v: Any, kind: Any, factor: Any = None, private: bool = True) -> list[Summand]:
+def _summands(v: Tensor, kind: TensorType, factor: Any = None, private: bool = True) -> list[Summand]:
     """Return ``v`` times a number as a sum; what is itself one, with a product in it, is taken apart."""
     term = as_term(v) if v.type.dtype == kind.dtype else Term(None, v)
     private = private and _has_one_user_down_to(term.tensor, v)
@@ -130,7 +134,7 @@ def _summands(v: Any, kind: Any, factor: Any = None, private: bool = True) -> li
     return [Summand(factor, term.tensor, private, 1, whole)]
 
 
-def _addends(node: Any, kind: Any, factor: Any = None, private: bool = True) -> list[Summand]:
+def _addends(node: Any, kind: TensorType, factor: Any = None, private: bool = True) -> list[Summand]:
     """Return what a sum or difference adds, times a number; nothing for any other node."""
     if node is None or node.op not in (F.add, F.sub):
         return []
@@ -147,7 +151,7 @@ def _times(a: Any, b: Any, dtype: str) -> Any:
 
 def _merged(summands: list[Summand]) -> list[Summand]:
     """Return summands in which no tensor occurs twice."""
-    found: dict[Any, Summand] = {}
+    found: dict[Tensor, Summand] = {}
     for s in summands:
         other = found.get(s.tensor)
         if other is None:
@@ -159,11 +163,11 @@ def _merged(summands: list[Summand]) -> list[Summand]:
     return list(found.values())
 
 
-def _written_out(s: Summand) -> Any:
+def _written_out(s: Summand) -> Tensor:
     return s.whole if s.whole is not None else F.mul(s.factor, s.tensor)
 
 
-def _in_larger_sum(out: Any) -> bool:
+def _in_larger_sum(out: Tensor) -> bool:
     """Return whether a sum, times numbers, is a part of another one, or times a number, and taken apart as such."""
     client = out.clients[0][0] if len(out.clients) == 1 else None
     if not isinstance(client, Apply) or client.outputs[0].type != out.type:
@@ -182,7 +186,7 @@ def _scaled(node: Any) -> Any:
     return wide[0] if len(wide) == 1 and wide[0].type == node.outputs[0].type else None
 
 
-def _scaled_addends(node: Any, kind: Any) -> list[Summand]:
+def _scaled_addends(node: Any, kind: TensorType) -> list[Summand]:
     """Return what a sum adds, or a sum times a number."""
     if node.op in (F.add, F.sub):
         return _addends(node, kind)
@@ -233,7 +237,7 @@ def _in_one_call(product: Summand, base: Summand) -> Any:
 @local_rule([F.add, F.sub, *_SCALES], keeps="finite", phases=("gemm_optimizer",), into=blas_phases, needs=[Dot, Dot22])
 def gemm_optimizer(node: TensorApply) -> Any:
     """A sum, also times a number, with a product in it that nobody else wants; sums in it are seen as one with it."""
-    out: Any = node.outputs[0]
+    out: Tensor = node.outputs[0]
     if out.type.ndim not in (1, 2) or out.type.dtype not in BLAS_DTYPES or out.type.dtype == "float16":
         return None
     if _in_larger_sum(out):
@@ -257,7 +261,7 @@ def gemm_optimizer(node: TensorApply) -> Any:
     return [combine(F.add, [_written_out(s) for s in left], out.type.dtype)] if found_any else None
 
 
-def _first_call(terms: list[Summand], i: int, kind: Any) -> tuple[Any, int] | None:
+def _first_call(terms: list[Summand], i: int, kind: TensorType) -> tuple[Any, int] | None:
     """Return the call that computes the product at `i` and adds it to another term, and which that is."""
     product = terms[i]
     if not _is_product(product) or product.tensor.type != kind:
@@ -273,7 +277,7 @@ def _first_call(terms: list[Summand], i: int, kind: Any) -> tuple[Any, int] | No
     return None
 
 
-def _has_one_user_down_to(tensor: Any, v: Any) -> bool:
+def _has_one_user_down_to(tensor: Tensor, v: Any) -> bool:
     """Return whether all from ``v`` down to a tensor that is scaled, but for that, has one user."""
     while v is not tensor:
         if len(v.clients) != 1:
@@ -301,20 +305,20 @@ def local_dot22_to_dot22scalar(node: Apply) -> Any:
     return [conform(combine(F.mul, [scaled, *others], out.type.dtype), out)]
 
 
-def _has_one_user(v: Any) -> bool:
+def _has_one_user(v: Variable) -> bool:
     """Return whether nothing else uses ``v``; in a graph of no function nobody says who does."""
     return len(v.clients) <= 1
 
 
-def _line(matrix: Any, axis: int) -> Any:
+def _line(matrix: Tensor, axis: int) -> Tensor:
     return DimShuffle(matrix.type.broadcastable, (axis,))(matrix)
 
 
-def _is_row(v: Any) -> bool:
+def _is_row(v: Tensor) -> bool:
     return bool(v.type.broadcastable == (True, False))
 
 
-def _is_column(v: Any) -> bool:
+def _is_column(v: Tensor) -> bool:
     return bool(v.type.broadcastable == (False, True))
 
 
@@ -327,12 +331,12 @@ rule("local_gemm_to_gemv", P(gemm_no_inplace)(z.where(_is_row), a, x.where(_is_r
 )  # fmt: skip
 
 
-def _is_vector(v: Any) -> bool:
+def _is_vector(v: Tensor) -> bool:
     # A matrix that lost a dimension of length 1 at the same time was no vector.
     return bool(v.type.ndim == 1)
 
 
-def _shaped_by(z: Any) -> Any:
+def _shaped_by(z: Tensor) -> Tensor:
     # As BLAS has it, the content of z is not read then; its shape must be that of the product.
     return alloc(number_of(0, z.type.dtype, 0), *z.shape)
 
@@ -346,7 +350,7 @@ rule("local_gemm_to_ger", P(gemm_no_inplace)(z, a, _column, _row, worth(1)), P(g
 )  # fmt: skip
 
 
-def _by_gemv(x: Any, y: Any, out: Any) -> Any:
+def _by_gemv(x: Tensor, y: Tensor, out: Tensor) -> Tensor | None:
     if (x.type.ndim, y.type.ndim) == (1, 1):
         matrix, vector = x.dimshuffle("x", 0), y
     elif x.type.ndim == 1:

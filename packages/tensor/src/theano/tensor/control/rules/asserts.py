@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.rewriting import P, Rest, Var, rule
 from theano.tensor.control.checks import Assert, CheckedShape, same_length
 from theano.tensor.elemwise import functions as F
 from theano.tensor.rules.predicates import uniform
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
-def _checks_less(op: Any, x: Any, conditions: Any) -> Any:
+
+def _checks_less(op: Assert, x: Tensor, conditions: tuple[Tensor, ...]) -> Any:
     open_ = [c for c in conditions if not _holds(c)]
     if len(open_) == len(conditions) and conditions:
         return None
@@ -24,7 +28,7 @@ rule("local_remove_useless_assert", P(Assert, "op")(x, conditions), _checks_less
 )  # fmt: skip
 
 
-def if_equal(value: Any, pairs: Iterable[tuple[Any, Any]], message: str) -> Any:
+def if_equal(value: TensorLike, pairs: Iterable[tuple[Any, Any]], message: str) -> Any:
     """Return ``value``, with a check that lengths agree, as far as that is not known.
 
     Parameters
@@ -39,7 +43,7 @@ def if_equal(value: Any, pairs: Iterable[tuple[Any, Any]], message: str) -> Any:
     return CheckedShape(message)(value, *conditions) if conditions else value
 
 
-def _holds(condition: Any) -> bool:
+def _holds(condition: Tensor) -> bool:
     number = uniform(condition)
     return number is not None and bool(number)
 

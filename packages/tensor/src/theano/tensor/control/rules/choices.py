@@ -7,7 +7,7 @@ sums. So no part of the way back through a branch is walked that has not been wa
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from theano.tensor.rules.predicates import FAST, combine, conform, filled_with, 
 from theano.tensor.shape.basic import Rebroadcast, SpecifyShape
 from theano.tensor.shape.reshape import Reshape
 from theano.tensor.type import TensorApply
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 __all__ = [
     "acceptable_ops", "cond_drop_unused", "cond_join_zeros", "cond_lift_common", "cond_lift_zeros",
@@ -146,11 +149,11 @@ def _is_linear(node: Apply, i: int) -> bool:
     return i in _LINEAR.get(type(node.op), ())
 
 
-def _is_zero(v: Any) -> bool:
+def _is_zero(v: Variable) -> bool:
     return filled_with(v, 0)
 
 
-def _inside(node: Apply, i: int, choice: Apply, k: int) -> list[Any] | None:
+def _inside(node: Apply, i: int, choice: Apply, k: int) -> list[Tensor] | None:
     """Return the choice, between what ``node`` makes of the one value and of the other."""
     op, condition, then, other = _parts(choice)
     made = [node.op(*[v if j == i else w for j, w in enumerate(node.inputs)]) for v in (then[k], other[k])]
@@ -163,7 +166,7 @@ def _inside(node: Apply, i: int, choice: Apply, k: int) -> list[Any] | None:
         return None
     for v in values:
         v.tag.trace = trace
-    new: list[Any] = op.like(1)(condition, *values, return_list=True)
+    new: list[Tensor] = op.like(1)(condition, *values, return_list=True)
     return new
 
 
@@ -246,9 +249,9 @@ def cond_merge_sums(node: Apply) -> Any:
     return None
 
 
-def _summed(total: TensorApply, condition: Variable, op: Any) -> Any:
+def _summed(total: TensorApply, condition: Variable, op: IfElse) -> Any:
     ours: list[tuple[Any, Any]] = []
-    rest: list[Any] = []
+    rest: list[Tensor] = []
     for v in total.inputs:
         choice, index = v.owner, v.index
         if choice is not None and index is not None and isinstance(choice.op, IfElse) and choice.inputs[0] is condition:

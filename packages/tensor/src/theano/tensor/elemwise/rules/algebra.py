@@ -9,7 +9,7 @@ constants first. Only the root of a tree does so, which keeps the work linear in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,6 +40,10 @@ from theano.tensor.rules.predicates import (
     worth,
 )
 from theano.tensor.type import TensorApply, TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.tensor.type import Tensor
 
 
 @record(frozen=True)
@@ -82,11 +86,11 @@ def _is_inner(node: TensorApply, family: Family) -> bool:
     )
 
 
-def _collect(root: TensorApply, family: Family) -> tuple[list[Any], list[Any], int]:
+def _collect(root: TensorApply, family: Family) -> tuple[list[Tensor], list[Tensor], int]:
     """Return both sides of the tree under ``root``, and the sign that negations in a product leave."""
     dtype = root.outputs[0].type.dtype
-    above: list[Any] = []
-    below: list[Any] = []
+    above: list[Tensor] = []
+    below: list[Tensor] = []
     sign = 1
     todo: list[tuple[Any, bool]] = [(root.outputs[0], True)]
     while todo:
@@ -110,13 +114,13 @@ def _collect(root: TensorApply, family: Family) -> tuple[list[Any], list[Any], i
     return above, below, sign
 
 
-def _is_sum(v: Any) -> bool:
+def _is_sum(v: Tensor) -> bool:
     return v.owner is not None and sums.sides(v.owner) is not None
 
 
-def _cancel(above: list[Any], below: list[Any]) -> tuple[list[Any], list[Any], bool]:
+def _cancel(above: list[Tensor], below: list[Tensor]) -> tuple[list[Tensor], list[Tensor], bool]:
     """Return both sides without what is on both."""
-    against: dict[Any, int] = {}
+    against: dict[Tensor, int] = {}
     for v in below:
         if not isinstance(v, Constant):
             against[v] = against.get(v, 0) + 1
@@ -139,7 +143,7 @@ def _cancel(above: list[Any], below: list[Any]) -> tuple[list[Any], list[Any], b
     return kept, rest[::-1], True
 
 
-def _open_shared(above: list[Any], below: list[Any], family: Family, dtype: str) -> list[Any]:
+def _open_shared(above: list[Tensor], below: list[Tensor], family: Family, dtype: str) -> list[Tensor]:
     """Open a term that others use as well, where that lets something cancel: ``(x * y) / y`` with ``x * y`` kept.
 
     Not a term of a narrower dtype than the whole: a product of int8 may have wrapped before it is divided.
@@ -148,7 +152,7 @@ def _open_shared(above: list[Any], below: list[Any], family: Family, dtype: str)
     result = []
     for v in above:
         node = made_by(v, family.main)
-        inputs: list[Any] = [] if node is None else node.inputs
+        inputs: list[Tensor] = [] if node is None else node.inputs
         if not against.isdisjoint(inputs) and v.type.dtype == inputs[0].type.dtype == dtype:
             result.extend(inputs)
         else:
@@ -156,7 +160,7 @@ def _open_shared(above: list[Any], below: list[Any], family: Family, dtype: str)
     return result
 
 
-def _gather(side: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def _gather(side: Sequence[Tensor]) -> tuple[list[np.generic], list[Tensor]]:
     """Return the numbers of a side, and its other terms."""
     numbers, terms = [], []
     for v in side:
@@ -169,7 +173,9 @@ def _gather(side: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     return numbers, terms
 
 
-def _folded(family: Family, above: list[Any], below: list[Any], sign: int, dtype: str) -> Any:
+def _folded(
+    family: Family, above: list[np.generic], below: list[np.generic], sign: int, dtype: str
+) -> np.generic | None:
     """Return one number for all, or None where rounding would change it beyond repair."""
     if dtype in scal.discrete_dtypes and (sign < 0 and family is products):
         return None
@@ -190,7 +196,7 @@ def _folded(family: Family, above: list[Any], below: list[Any], sign: int, dtype
     return total
 
 
-def _write(family: Family, total: Any, above: list[Any], below: list[Any], dtype: str, ndim: int) -> Any:
+def _write(family: Family, total: np.generic, above: list[Any], below: list[Tensor], dtype: str, ndim: int) -> Any:
     """Return the expression of both sides, the number first."""
     negate = False
     if family is products and above + below and total == -1:
@@ -212,9 +218,9 @@ def _write(family: Family, total: Any, above: list[Any], below: list[Any], dtype
     return result
 
 
-def _is_plain(node: TensorApply, family: Family, above: list[Any], below: list[Any]) -> bool:
+def _is_plain(node: TensorApply, family: Family, above: list[Tensor], below: list[Tensor]) -> bool:
     """Return whether there is nothing to gather, the usual case: it is told without writing anything."""
-    inputs: list[Any] = node.inputs
+    inputs: list[Tensor] = node.inputs
     dtype = node.outputs[0].type.dtype
     if [*above, *below] != inputs:
         is_quotient = below != [] and scalar_of(node) == family.inverse.scalar_op
@@ -238,7 +244,7 @@ def _is_plain(node: TensorApply, family: Family, above: list[Any], below: list[A
     return value is not None and bool(np.isfinite(value)) and value not in (family.identity, 0, -1)
 
 
-def _is_plain_quotient(node: TensorApply, family: Family, above: list[Any], below: list[Any]) -> bool:
+def _is_plain_quotient(node: TensorApply, family: Family, above: list[Tensor], below: list[Tensor]) -> bool:
     """Return whether a product by a product, or a sum less a sum, is as it would be written, and nothing cancels."""
     out = node.outputs[0]
     for v, side in zip(node.inputs, (above, below), strict=True):
@@ -253,7 +259,7 @@ def _is_plain_quotient(node: TensorApply, family: Family, above: list[Any], belo
 
 def canonical(node: TensorApply, family: Family) -> Any:
     """Return what ``node`` becomes in the form of its family, or None where it has it."""
-    out: Any = node.outputs[0]
+    out: Tensor = node.outputs[0]
     dtype = out.type.dtype
     if dtype == "bool" or dtype == "float16" or (family is products and scalar_of(node) == scal.neg):
         return None
@@ -279,7 +285,7 @@ def canonical(node: TensorApply, family: Family) -> Any:
     return conform(new, out)
 
 
-def same_expression(new: Any, old: Any, leaves: Sequence[Any]) -> bool:
+def same_expression(new: Tensor, old: Tensor, leaves: Sequence[Any]) -> bool:
     """Return whether two expressions over the same leaves are written in the same way."""
     stop = set(leaves)
     todo = [(new, old)]
@@ -319,7 +325,7 @@ def local_greedy_distributor(node: TensorApply) -> Any:
 
     Gradients of sums of logarithms look like this, and where ``s`` is tiny the division would overflow.
     """
-    out: Any = node.outputs[0]
+    out: Tensor = node.outputs[0]
     if is_discrete(out):
         return None
     for i, total in enumerate(node.inputs):
@@ -338,7 +344,7 @@ def local_greedy_distributor(node: TensorApply) -> Any:
     return None
 
 
-def divisors(term: Any, levels: int = NESTED) -> list[Any]:
+def divisors(term: Variable, levels: int = NESTED) -> list[Tensor]:
     """Return what ``term``, or a term of it, is divided by."""
     if levels == 0:
         return []
@@ -360,16 +366,16 @@ def divisors(term: Any, levels: int = NESTED) -> list[Any]:
     return factors_of(below)
 
 
-def _is_number(v: Any) -> bool:
+def _is_number(v: Variable) -> bool:
     return isinstance(v, Constant) and uniform(v) is not None
 
 
-def _has_sign(v: Any) -> bool:
+def _has_sign(v: Tensor) -> bool:
     # The negative of an unsigned number is another large number.
     return not is_complex(v) and v.type.dtype not in scal.uint_dtypes
 
 
-def _negated(c: Any, rest: Any, out: Any) -> Any:
+def _negated(c: Any, rest: tuple[Tensor, ...], out: Any) -> Tensor:
     # Negated in the dtype of the result: that of the constant may know no negative numbers.
     number = TensorType(out.type.dtype, c.type.broadcastable).make_constant(-c.data.astype(out.type.dtype))
     return F.mul(number, *rest)
@@ -395,7 +401,7 @@ rule("local_div_to_inv", E(F.true_div)(worth(1), y), E(F.inv)(y), keeps="close",
      when=lambda y, out: y.type.dtype == out.type.dtype, doc="1 divided by something is its reciprocal.")  # fmt: skip
 
 
-def _together(op: Any, kept: Sequence[Any], out: Any) -> Any:
+def _together(op: Any, kept: Sequence[Tensor], out: Tensor) -> Tensor:
     """Return ``op`` of some of the inputs of ``out``, computed in its dtype: in a smaller one it might wrap around."""
     new = kept[0] if len(kept) == 1 else op(*kept)
     if new.type.dtype == out.type.dtype:
@@ -404,7 +410,7 @@ def _together(op: Any, kept: Sequence[Any], out: Any) -> Any:
     return first if len(kept) == 1 else op(first, *kept[1:])
 
 
-def _has_negatives(out: Any) -> bool:
+def _has_negatives(out: Tensor) -> bool:
     # A complex infinity times 1 is no number, in either part.
     return not out.type.dtype.startswith(("bool", "uint")) and not is_complex(out)
 
@@ -444,7 +450,7 @@ rule("local_abs_lift", E(F.abs_)(E(F.neg)(x.where(_has_sign))), E(F.abs_)(x),
 @local_rule([F.mul, F.true_div], keeps="finite", phases=("specialize",), needs=[F.abs_])
 def local_abs_merge(node: TensorApply) -> Any:
     """A product or quotient of absolute values is the absolute value of one."""
-    out: Any = node.outputs[0]
+    out: Tensor = node.outputs[0]
     if is_complex(out) or len(node.inputs) < 2:
         return None
     insides = [made_by(v, F.abs_) for v in node.inputs]

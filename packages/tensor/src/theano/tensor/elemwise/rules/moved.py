@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.graph import Apply
@@ -44,18 +44,23 @@ from theano.tensor.shape.reshape import Reshape
 from theano.tensor.shape.rules.layout import is_length_of, keeps_long_axes, lengths_in
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.fgraph import FunctionGraph
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
+
 TAGS = ("fast_run", "fast_compile", "stabilize")
 Function = Callable[[Any], Any]
 
 
 @local_rule([F.log, F.log1p], keeps="finite", phases=("stabilize", "specialize"), tags=TAGS, needs=MOVES)
-def local_log_of_moved(fgraph: Any, node: TensorApply) -> Any:
+def local_log_of_moved(fgraph: FunctionGraph, node: TensorApply) -> Any:
     """The logarithm of moved elements is taken before the move where a rule knows it, as of probabilities."""
     new = _taken_first(fgraph, node.op, node.inputs[0])
     return None if new is None else [conform(new, node.outputs[0])]
 
 
-def logarithm(fgraph: Any, v: Any) -> Any:
+def logarithm(fgraph: FunctionGraph, v: TensorLike) -> Tensor:
     """Return a better form of the logarithm of ``v`` than to compute ``v``; None where no rule knows one."""
     return _known(fgraph, F.log, v)
 
@@ -75,7 +80,7 @@ def _taken_first(fgraph: Any, function: Function, v: Any) -> Any:
     return _taken_first(fgraph, lambda p: function(_applied(v.owner, place, p)), v.owner.inputs[place])
 
 
-def _known(fgraph: Any, function: Function, p: Any) -> Any:
+def _known(fgraph: FunctionGraph, function: Function, p: Any) -> Any:
     deeper = _taken_first(fgraph, function, p)
     if deeper is not None:
         return deeper
@@ -89,7 +94,7 @@ def _known(fgraph: Any, function: Function, p: Any) -> Any:
 
 
 @lru_cache(8)
-def _rules_of(op: Any, changes: int) -> list[Rule]:
+def _rules_of(op: Elemwise, changes: int) -> list[Rule]:
     """Return the rules that know better forms of a logarithm, as of now."""
     known = phases.all_rules().values()
     return [r for r in known if op in (r.tracks or ()) and r.keeps != "approximate" and r is not local_log_of_moved]
@@ -120,7 +125,7 @@ def _applied(node: TensorApply, place: int, p: Any) -> Any:
 
 @local_rule([DimShuffle, Rebroadcast, Reshape, Split, Join, F.switch, Sum, Subtensor, *READS], keeps="finite",
             phases=("canonicalize",), needs=[F.true_div, F.inv])  # fmt: skip
-def local_quotient_moved_back(fgraph: Any, node: TensorApply) -> Any:
+def local_quotient_moved_back(fgraph: FunctionGraph, node: TensorApply) -> Any:
     """``back(a / move(b))`` is ``back(a) / b`` where ``back`` undoes the move, and the gradient is multiplied by b.
 
     That is what the chain rule does unless the gradient with respect to b itself is asked for.
@@ -153,7 +158,7 @@ def local_quotient_moved_back(fgraph: Any, node: TensorApply) -> Any:
 
 
 @local_rule([DimShuffle, Reshape], phases=("canonicalize",))
-def local_divisor_moved_back(fgraph: Any, node: TensorApply) -> Any:
+def local_divisor_moved_back(fgraph: FunctionGraph, node: TensorApply) -> Any:
     """``back(1 + move(b))`` is ``1 + b``, also where the sum has other users: a quotient came apart."""
     b = _unmoved(fgraph, node.inputs[0], node)
     return [conform(b, node.outputs[0])] if b is not None and _cancels(b) else None
@@ -198,7 +203,7 @@ def _unmoved(fgraph: Any, divisor: Any, node: TensorApply, k: int = 0) -> Any:
     return b if b is not None and b.type.ndim == node.outputs[k].type.ndim else None
 
 
-def _unshuffled(fgraph: Any, node: TensorApply, divisor: Any, k: int) -> Any:
+def _unshuffled(fgraph: object, node: TensorApply, divisor: Any, k: int) -> Any:
     moved = divisor.owner
     if not isinstance(moved.op, DimShuffle):
         return None
@@ -225,7 +230,7 @@ def _split(fgraph: Any, node: TensorApply, divisor: Any, k: int) -> Any:
     return pieces[k] if len(lengths) == len(pieces) and is_length_of(lengths[k], pieces[k], axis, fgraph) else None
 
 
-def _element(fgraph: Any, node: TensorApply, divisor: Any, k: int) -> Any:
+def _element(fgraph: object, node: TensorApply, divisor: Any, k: int) -> Any:
     """Of a vector of numbers."""
     vector, place = divisor.owner, static_int(node.inputs[1]) if len(node.inputs) == 2 else None
     if not isinstance(vector.op, MakeVector) or place is None or not -len(vector.inputs) <= place < len(vector.inputs):
@@ -243,7 +248,7 @@ def _joined(fgraph: Any, node: TensorApply, divisor: Any, k: int) -> Any:
     return moved.inputs[0] if all(fgraph.shape_feature.same_shape(v, w) for v, w in others) else None
 
 
-def _summed(fgraph: Any, node: TensorApply, divisor: Any, k: int) -> Any:
+def _summed(fgraph: object, node: TensorApply, divisor: Any, k: int) -> Any:
     moved = divisor.owner
     op: Any = node.op
     v = moved.inputs[0] if isinstance(moved.op, Alloc) else divisor
@@ -253,14 +258,14 @@ def _summed(fgraph: Any, node: TensorApply, divisor: Any, k: int) -> Any:
     return DimShuffle(v.type.broadcastable, [i for i in range(v.type.ndim) if i not in axes])(v)
 
 
-def _chosen(fgraph: Any, node: TensorApply, divisor: Any, k: int) -> Any:
+def _chosen(fgraph: object, node: TensorApply, divisor: Any, k: int) -> Any:
     moved = divisor.owner
     place = _quotient(node)
     same = scalar_of(node) == scalar_of(moved) == scal.switch and moved.inputs[0] is node.inputs[0]
     return moved.inputs[place] if same and place is not None else None
 
 
-def _written(fgraph: Any, node: TensorApply, divisor: Any, k: int) -> Any:
+def _written(fgraph: object, node: TensorApply, divisor: Any, k: int) -> Any:
     moved = divisor.owner
     op: Any = node.op
     base, b = node.inputs[0], moved.inputs[0]
@@ -276,7 +281,7 @@ def _written(fgraph: Any, node: TensorApply, divisor: Any, k: int) -> Any:
     return b if feature is not None and feature.same_shape(base, b) else None
 
 
-def _itself(fgraph: Any, node: TensorApply, divisor: Any, k: int) -> Any:
+def _itself(fgraph: FunctionGraph, node: TensorApply, divisor: Tensor, k: int) -> Tensor:
     return divisor
 
 
@@ -287,7 +292,7 @@ _UNDONE: dict[Any, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def _cancels(b: Any) -> bool:
+def _cancels(b: Tensor) -> bool:
     """Return whether the gradient of ``b`` has ``b`` for a factor, or is divided by it where it is a sum of powers."""
     node = b.owner
     if node is None:

@@ -6,7 +6,7 @@ does it; the conversions are element-wise, and join their neighbours in one kern
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.rewriting import P, Rest, pattern_vars, rule
 from theano.tensor.blas.dot import BatchedDot, Dot
@@ -17,6 +17,9 @@ from theano.tensor.nnet.crossentropy import CrossentropySoftmax1HotWithBiasDx, C
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rules.predicates import conform
+
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
 
 _IN_SINGLE = (
     BatchedDot, CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias, Dot, Dot22, LogSoftmax,
@@ -42,7 +45,7 @@ rule("local_arange_in_float32", P(ARange)(start, stop, step),
      doc="Numbers counted in float16 are counted in float32.")  # fmt: skip
 
 
-def _have_to_meet(x: Any, y: Any, out: Any) -> bool:
+def _have_to_meet(x: Tensor, y: Tensor, out: Tensor) -> bool:
     return not _dtype(x) == _dtype(y) == _dtype(out)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,10 +24,13 @@ from theano.tensor.rules.predicates import (
 )
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
+
 x, n = pattern_vars("x n")
 
 
-def _gives_floats(out: Any) -> bool:
+def _gives_floats(out: Tensor) -> bool:
     return is_float(out)
 
 
@@ -49,14 +52,14 @@ rule("local_pow_specialize", x ** worth(2), computed(F.sqr), keeps="finite", pha
      doc="``x ** 2`` is a square, ``x ** 0.5`` a root, and so on for their reciprocals.")  # fmt: skip
 
 
-def _is_whole(v: Any) -> bool:
+def _is_whole(v: Tensor) -> bool:
     exponent = uniform(v)
     if exponent is None or isinstance(exponent, np.complexfloating) or not np.isfinite(exponent):
         return False
     return bool(exponent == int(exponent)) and 2 < abs(int(exponent)) <= 512
 
 
-def _by_squaring(x: Any, n: Any, out: Any) -> Any:
+def _by_squaring(x: Tensor, n: Tensor, out: Tensor) -> Any:
     """Return ``x ** n``, with about ``log2(n)`` squares."""
     left = abs(int(uniform(n)))
     if x.type.dtype != out.type.dtype or (uniform(n) < 0 and not is_float(out)):
@@ -104,7 +107,7 @@ def local_power_over_itself(node: TensorApply) -> Any:
     return None
 
 
-def _quotient(v: Any, w: Any) -> tuple[list[Any], list[Any]] | None:
+def _quotient(v: Tensor, w: Tensor) -> tuple[list[Any], list[Any]] | None:
     """Return what to multiply with and to divide by in place of ``v / w``; None where they share no base."""
     (x, m), (y, n) = _base(v), _base(w)
     size, sign = made_by(w, F.abs_), made_by(v, F.sgn)
@@ -117,7 +120,7 @@ def _quotient(v: Any, w: Any) -> tuple[list[Any], list[Any]] | None:
     return (power, []) if left > 0 else ([], power)
 
 
-def _base(v: Any) -> tuple[Any, Any]:
+def _base(v: Tensor) -> tuple[Tensor, float]:
     """Return x and n if ``v`` is ``x ** n`` with a number n; any other variable is its own first power."""
     square, root, power = made_by(v, F.sqr), made_by(v, F.sqrt), made_by(v, F.pow)
     if power is not None and uniform(power.inputs[1]) is not None and power.inputs[0].type == v.type:

@@ -6,7 +6,7 @@ A rule here states an identity, once. Sums appear in their canonical form (const
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,11 @@ from theano.tensor.rules.predicates import (
 )
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
+
 x, y, n = pattern_vars("x y n")
 real, no_complex, a_float = x.where(is_real), x.where(is_not_complex), x.where(is_float)
 exp, log, log1p, expm1 = E(F.exp), E(F.log), E(F.log1p), E(F.expm1)
@@ -42,7 +47,7 @@ EVERYWHERE = ("canonicalize", "stabilize", "specialize")
 LATE = ("stabilize", "specialize")
 
 
-def minus(x: Any) -> Any:
+def minus(x: TensorLike) -> Tensor:
     """Return the negative of ``x`` as a real number."""
     return F.neg(in_reals(x))
 
@@ -56,7 +61,7 @@ rule("local_expm1", one_of(exp(no_complex) - 1, -1 + exp(no_complex)), expm1(x),
 rule("local_one_minus_exp", 1 - exp(no_complex), -expm1(x), keeps="close", phases=LATE)
 
 
-def _log_of_one_minus_exp(x: Any) -> Any:
+def _log_of_one_minus_exp(x: Tensor) -> Tensor:
     # Near 0 exp(x) rounds to 1, far below 1 - exp(x) does (Maechler, "Accurately computing log(1 - exp(-|a|))", 2012).
     argument = in_reals(x)
     middle = number_like(-np.log(2), argument)
@@ -64,7 +69,7 @@ def _log_of_one_minus_exp(x: Any) -> Any:
     return F.switch(F.gt(argument, middle), near, F.log1p(F.neg(F.exp(F.minimum(argument, middle)))))
 
 
-def _is_whole(x: Any) -> bool:
+def _is_whole(x: Tensor) -> bool:
     """Return whether ``x`` is not one of the parts that :func:`_log_of_one_minus_exp` takes."""
     part = made_by(x, F.maximum) or made_by(x, F.minimum)
     return part is None or all(uniform(v) != number_like(-np.log(2), v).data.item() for v in part.inputs)
@@ -88,7 +93,7 @@ rule("log1p_neg_sigmoid", log1p(-S(x)), -softplus_(x), keeps="finite", phases=("
 rule("log1pexp_to_softplus", log1p(exp(no_complex)), softplus_(x), keeps="finite", phases=("stabilize",))
 
 
-def _one_plus_exp(v: Any) -> Any:
+def _one_plus_exp(v: Tensor) -> Any:
     """Return x if ``v`` is ``1 + exp(x)``, else None."""
     total = made_by(v, F.add)
     if total is None or len(total.inputs) != 2 or not filled_with(total.inputs[0], 1):
@@ -97,7 +102,7 @@ def _one_plus_exp(v: Any) -> Any:
     return None if power is None else power.inputs[0]
 
 
-def _factors(v: Any) -> list[Any]:
+def _factors(v: Variable) -> list[Any]:
     """Return the factors of a product; a square counts twice."""
     product, square = made_by(v, F.mul), made_by(v, F.sqr)
     if product is not None:
@@ -108,7 +113,7 @@ def _factors(v: Any) -> list[Any]:
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",))
 def local_exp_over_1_plus_exp(node: TensorApply) -> Any:
     """``exp(x) / (1 + exp(x))`` is sigmoid(x), and ``1 / (1 + exp(x))`` is sigmoid(-x), in any product."""
-    out: Any = node.outputs[0]
+    out: Tensor = node.outputs[0]
     if not is_float(out) or out.type.dtype in scal.complex_dtypes:
         return None
     above, below = _factors(node.inputs[0]), _factors(node.inputs[1])
@@ -131,12 +136,12 @@ def local_exp_over_1_plus_exp(node: TensorApply) -> Any:
 # -- the hyperbolic tangent -------------------------------------------------------------------------------------
 
 
-def _for_this_alone(x: Any, out: Any) -> bool:
+def _for_this_alone(x: Tensor, out: Any) -> bool:
     """Return whether nobody else asks for the tangent, which would then be computed beside the sigmoid."""
     return all(len(v.clients) == 1 for v in out.owner.inputs if v.owner is not None)
 
 
-def _sigmoid_of_twice(x: Any, sign: int) -> Any:
+def _sigmoid_of_twice(x: Tensor, sign: int) -> Tensor:
     argument = in_reals(x)
     return F.mul(number_like(2, argument), sigmoid(F.mul(number_like(2 * sign, argument), argument)))
 
@@ -165,7 +170,7 @@ rule("local_erf_neg_minus_one2", difference(-1, erf(no_complex)), lambda x: F.ne
      phases=EVERYWHERE)  # fmt: skip
 
 
-def _log_of_erfc(x: Any) -> Any:
+def _log_of_erfc(x: Tensor) -> Tensor:
     # From 1 on erfcx falls slowly; below, erfc has no bad place, and above x ** 2 may be subtracted without loss.
     large = F.gt(x, number_like(1, x))
     tail = F.sub(F.log(F.erfcx(F.maximum(x, number_like(1, x)))), F.sqr(x))
@@ -193,13 +198,13 @@ def local_grad_log_erfc_neg(node: TensorApply) -> Any:
             continue
         above.remove(met)
         rest = [F.erfcx(inner.inputs[0]) if j == i else v for j, v in enumerate(below)]
-        out: Any = node.outputs[0]
+        out: Tensor = node.outputs[0]
         top = combine(F.mul, above, out.type.dtype) if above else number_like(1, out)
         return [conform(F.true_div(top, combine(F.mul, rest, out.type.dtype)), out)]
     return None
 
 
-def _is_bell(v: Any, x: Any) -> bool:
+def _is_bell(v: Tensor, x: Tensor) -> bool:
     """Return whether ``v`` is ``exp(-x ** 2)``."""
     power = made_by(v, F.exp)
     negated = None if power is None else made_by(power.inputs[0], F.neg)
@@ -219,7 +224,7 @@ INVERSES = {
 }  # fmt: skip
 
 
-def _is_inverse(x: Any, out: Any) -> bool:
+def _is_inverse(x: Tensor, out: Any) -> bool:
     # Logarithms of complex numbers have branches.
     return not is_complex(x) or out.owner.op in (F.neg, F.conj, F.inv)
 
@@ -233,17 +238,17 @@ rule("local_func_inv", _first[0], x, when=_is_inverse, keeps="finite", phases=("
 # -- logarithms of powers and of sums of exponentials -----------------------------------------------------------
 
 
-def _is_exponent(n: Any) -> bool:
+def _is_exponent(n: Tensor) -> bool:
     value = uniform(n)
     return value is not None and bool(value != 0)
 
 
-def _log_of_power(x: Any, exponent: Any) -> Any:
+def _log_of_power(x: Tensor, exponent: Any) -> Tensor:
     result = F.log(F.abs_(x) if exponent % 2 == 0 else x)
     return F.mul(number_like(exponent, result), result)
 
 
-def _gives_reals(out: Any) -> bool:
+def _gives_reals(out: Tensor) -> bool:
     return not is_complex(out)
 
 
@@ -253,7 +258,7 @@ rule("local_log_pow", log(x.where(is_float) ** n.where(_is_exponent)), lambda x,
      doc="``log(x ** n)`` is ``n * log(|x|)`` for even n, ``n * log(x)`` for other numbers.")  # fmt: skip
 
 
-def _log_of_product(product: Any, x: Any) -> Any:
+def _log_of_product(product: Prod, x: Tensor) -> Tensor:
     total = Sum(axis=product.axis)(F.log(F.abs_(x)))
     return F.mul(number_like(2, total), total)
 

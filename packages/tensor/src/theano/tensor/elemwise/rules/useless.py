@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from theano.tensor.rules.predicates import (
 from theano.tensor.shape.basic import Rebroadcast
 from theano.tensor.type import TensorApply, TensorType
 
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
+
 
 def read_hints(fgraph: FunctionGraph, context: Context) -> None:
     """Let what hints say be known of the variables, before any rule asks."""
@@ -45,7 +48,7 @@ def read_hints(fgraph: FunctionGraph, context: Context) -> None:
 phases.register("HintsOpt", read_hints, -1, "HintsOptimizer", *FAST)
 
 
-def _told(hint: Any, x: Any) -> Any:
+def _told(hint: Hint, x: Tensor) -> Tensor:
     hint.tell(x)
     return x
 
@@ -77,25 +80,25 @@ def local_useless_composite(node: TensorApply) -> Any:
     return {node.outputs[i]: conform(new, node.outputs[i]) for i, new in zip(wanted, made, strict=True)}
 
 
-def _is_same_type(x: Any, out: Any) -> bool:
+def _is_same_type(x: Tensor, out: Tensor) -> bool:
     return bool(x.type == out.type)
 
 
-def _is_of_result(n: Any, out: Any) -> bool:
+def _is_of_result(n: Tensor, out: Tensor) -> bool:
     return bool(n.type.dtype == out.type.dtype)
 
 
-def _all_bits(v: Any) -> int:
+def _all_bits(v: Tensor) -> int:
     """Return the number all bits of which are set, in the dtype of ``v``."""
     dtype = v.type.dtype
     return 1 if dtype == "bool" else -1 if dtype.startswith("int") else int(np.iinfo(dtype).max)
 
 
-def _is_no_bit(v: Any) -> bool:
+def _is_no_bit(v: Tensor) -> bool:
     return is_discrete(v) and filled_with(v, 0)
 
 
-def _is_all_bits(v: Any) -> bool:
+def _is_all_bits(v: Tensor) -> bool:
     return is_discrete(v) and filled_with(v, _all_bits(v))
 
 
@@ -131,7 +134,7 @@ rule("remove_tensor_copy", P(F.tensor_copy)(x), x, tags=FAST,
      doc="A copy that a user asked for has done its work once the graph is a function's own.")  # fmt: skip
 
 
-def _is_true(v: Any) -> bool:
+def _is_true(v: Tensor) -> bool:
     value = uniform(v)
     return value is not None and bool(value)
 
@@ -208,7 +211,7 @@ def _chosen_already(node: TensorApply) -> Any:
     return None if new is None else [new]
 
 
-def _loses_nothing(x: Any, out: Any) -> bool:
+def _loses_nothing(x: Tensor, out: Any) -> bool:
     """Return whether the dtype in between holds every value of the first one, as far as the last one would keep it."""
     first, middle, last = x.type.dtype, out.owner.inputs[0].type.dtype, out.type.dtype
     if scal.upcast(first, middle) != middle or (first == "bool") != (middle == "bool") and last == "bool":
@@ -226,7 +229,7 @@ rule("local_cast_cast", P(CASTS)(P(CASTS)(x)), lambda x, out: F.cast(x, out.type
 @local_rule([F.add, F.sub, F.mul, F.true_div, F.maximum, F.minimum], phases=("canonicalize",))
 def local_upcast_elemwise_constant_inputs(node: TensorApply) -> Any:
     """A constant takes the dtype in which it will be computed with, if that is the dtype of the result."""
-    out: Any = node.outputs[0]
+    out: Tensor = node.outputs[0]
     dtype = out.type.dtype
     changed = False
     inputs = []
@@ -241,11 +244,11 @@ def local_upcast_elemwise_constant_inputs(node: TensorApply) -> Any:
     return [new] if new.type == out.type else None
 
 
-def _says_nothing(x: Any, out: Any) -> bool:
+def _says_nothing(x: Tensor, out: Tensor) -> bool:
     return bool(x.type.broadcastable == out.type.broadcastable)
 
 
-def _may_be_one(outer: Any, inner: Any, x: Any) -> bool:
+def _may_be_one(outer: Rebroadcast, inner: Rebroadcast, x: Tensor) -> bool:
     """Return whether the outer of two rebroadcasts contradicts nothing that the inner one checks."""
     said = [i for i, one in inner.axis.items() if one and not x.type.broadcastable[i]]
     return not any(outer.axis.get(i) is False for i in said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,12 @@ from theano.tensor.shape.scalars import ScalarFromTensor
 from theano.tensor.type import TensorType
 from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceType
 
+if TYPE_CHECKING:
+    from theano.graph.fgraph import FunctionGraph
+    from theano.scalar.annotations import Number
+    from theano.tensor.index.advanced import BaseAdvancedIncSubtensor, BaseAdvancedSubtensor
+    from theano.tensor.type import Tensor
+
 FULL = slice(None, None, None)
 
 
@@ -51,27 +57,27 @@ rule("local_subtensor_chain_apart", P(SubtensorChain, "op")(x, numbers),
 def entries(op: Any, numbers: Any) -> list[Any]:
     """Return the index of a read or write, its numbers put in: ints where they are known, variables where not."""
 
-    def number(v: Any) -> Any:
+    def number(v: Number) -> Number | int:
         known = static_int(v)
         return v if known is None else known
 
     return fill_entries(op.idx_list, numbers, number)
 
 
-def is_known(entry: Any) -> bool:
+def is_known(entry: int | slice) -> bool:
     """Return whether an entry consists of numbers that are known."""
     parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
     return all(p is None or isinstance(p, (int, np.integer)) for p in parts)
 
 
-def takes_all(entry: Any) -> bool:
+def takes_all(entry: Number | int | slice) -> bool:
     """Return whether an entry takes a whole axis, whatever its length."""
     if not isinstance(entry, slice) or not is_known(entry):
         return False
     return entry.start in (None, 0) and entry.stop is None and entry.step in (None, 1)
 
 
-def _is_whole(op: Any, x: Any, numbers: Any, fgraph: Any) -> bool:
+def _is_whole(op: Subtensor, x: Tensor, numbers: tuple[Number, ...], fgraph: FunctionGraph) -> bool:
     index = enumerate(entries(op, numbers))
     return all(takes_all(e) or _goes_to_the_end(e, x, i, fgraph) or _covers(e, x, i, fgraph) for i, e in index)
 
@@ -80,7 +86,7 @@ rule("local_useless_subtensor", read, x, when=_is_whole, phases=EVERYWHERE,
      doc="A part that is the whole: slices without ends, or up to the length that is there.")  # fmt: skip
 
 
-def _goes_to_the_end(entry: Any, x: Any, i: int, fgraph: Any) -> bool:
+def _goes_to_the_end(entry: Number | int | slice, x: Tensor, i: int, fgraph: FunctionGraph) -> bool:
     """Return whether a slice takes axis ``i`` of ``x`` from the first element to what is its length."""
     if not isinstance(entry, slice) or not isinstance(entry.stop, Variable):
         return False
@@ -92,7 +98,7 @@ def _goes_to_the_end(entry: Any, x: Any, i: int, fgraph: Any) -> bool:
     return is_length_of(stop, x, i, fgraph)
 
 
-def _are_all_rows(x: Any, places: Any, out: Any, fgraph: Any) -> bool:
+def _are_all_rows(x: Tensor, places: Tensor, out: Tensor, fgraph: FunctionGraph) -> bool:
     feature = getattr(fgraph, "shape_feature", None)
     length = None if feature is None else static_int(feature.lengths(x)[0])
     if length is None or x.type != out.type:
@@ -112,7 +118,7 @@ rule("local_useless_AdvancedSubtensor1", P(AdvancedSubtensor1)(x, places), x, wh
      doc="All rows, one after the other.")  # fmt: skip
 
 
-def _covers(entry: Any, x: Any, i: int, fgraph: Any) -> bool:
+def _covers(entry: Any, x: Variable, i: int, fgraph: object) -> bool:
     """Return whether a slice from the first element ends no earlier than axis ``i`` of ``x``, of known length."""
     feature = getattr(fgraph, "shape_feature", None)
     if feature is None or not isinstance(entry, slice) or not takes_all(slice(entry.start, None, entry.step)):
@@ -121,7 +127,7 @@ def _covers(entry: Any, x: Any, i: int, fgraph: Any) -> bool:
     return length is not None and is_known(entry) and entry.stop >= length
 
 
-def _without_whole_axes(op: Any, x: Any, numbers: Any) -> Any:
+def _without_whole_axes(op: Subtensor, x: Tensor, numbers: tuple[Number, ...]) -> Any:
     index = entries(op, numbers)
     kept = list(index)
     while kept and takes_all(kept[-1]):
@@ -135,7 +141,7 @@ rule("local_useless_slice", read, _without_whole_axes, doc="Slices of whole axes
 scalars = P(MakeVector, "made")(Rest("members"))
 
 
-def _chosen(op: Any, numbers: Any, made: Any, members: Any) -> Any:
+def _chosen(op: Subtensor, numbers: tuple[Number, ...], made: MakeVector, members: tuple[Tensor, ...]) -> Tensor | None:
     (entry,) = entries(op, numbers)
     if not is_known(entry):
         return None
@@ -150,7 +156,7 @@ rule("local_subtensor_make_vector", P(Subtensor, "op")(scalars, numbers), _chose
      doc="An element of a vector of scalars is that scalar; a slice is a shorter vector.")  # fmt: skip
 
 
-def _lie_inside(members: Any, places: Any) -> bool:
+def _lie_inside(members: tuple[Tensor, ...], places: Tensor) -> bool:
     # Outside is an error, which belongs to run time.
     return isinstance(places, Constant) and all(-len(members) <= i < len(members) for i in places.data)
 
@@ -161,7 +167,9 @@ rule("local_places_of_make_vector", P(AdvancedSubtensor1)(scalars, places),
      doc="Elements of a vector of scalars at known places are a vector of these.")  # fmt: skip
 
 
-def _part_of_inputs(op: Any, numbers: Any, f: Any, inputs: Any, whole: Any) -> Any:
+def _part_of_inputs(
+    op: Subtensor, numbers: tuple[Number, ...], f: Elemwise, inputs: tuple[Tensor, ...], whole: Tensor
+) -> Any:
     # The shape must come from inputs that are cut themselves, or from none: then nothing is lost.
     if any(v.type.broadcastable != whole.type.broadcastable and not all(v.type.broadcastable) for v in inputs):
         return None
@@ -176,9 +184,9 @@ rule("local_subtensor_lift", P(Subtensor, "op")(_element_wise.named("whole"), nu
 )  # fmt: skip
 
 
-def _same_part(v: Any, x: Any, index: list[Any]) -> Any:
+def _same_part(v: Tensor, x: Tensor, index: list[Number | int | slice]) -> Tensor:
     """Return the part of an input that goes into a part of the result ``x``."""
-    local: list[Any] = []
+    local: list[Number | int | slice] = []
     for axis, entry in enumerate(index):
         # An input that is repeated along an axis is the same at every place of it.
         stretched = v.type.broadcastable[axis] and not x.type.broadcastable[axis]
@@ -186,8 +194,8 @@ def _same_part(v: Any, x: Any, index: list[Any]) -> Any:
     return v if all(isinstance(e, slice) and takes_all(e) for e in local) else v[tuple(local)]
 
 
-def _merged(op: Any, numbers: Any, inner: Any, there: Any, x: Any) -> Any:
-    merged: list[Any] = []
+def _merged(op: Subtensor, numbers: tuple[Number, ...], inner: Subtensor, there: tuple[Number, ...], x: Tensor) -> Any:
+    merged: list[int | slice] = []
     rest = entries(op, numbers)
     for entry in entries(inner, there):
         one = _compose(entry, rest.pop(0)) if rest and isinstance(entry, slice) else entry
@@ -206,7 +214,9 @@ rule("local_subtensor_merge", part_of_part, _merged, phases=EVERYWHERE,
 phases.register("subtensor_chain", Phase("subtensor_chain", "out_to_in"), 102, "fast_run")
 
 
-def _chained(op: Any, numbers: Any, inner: Any, there: Any, x: Any) -> Any:
+def _chained(
+    op: Subtensor, numbers: tuple[Number, ...], inner: Subtensor, there: tuple[Number, ...], x: Tensor
+) -> Tensor | None:
     if type(x.type) is not TensorType:
         return None
     parts = [part.idx_list for each in (inner, op) for part in getattr(each, "parts", (each,))]
@@ -224,14 +234,14 @@ def reverses(entry: Any) -> bool:
     return isinstance(entry, slice) and is_known(entry) and (entry.start, entry.stop, entry.step) == (None, None, -1)
 
 
-def _from_the_front(entry: Any) -> bool:
+def _from_the_front(entry: object) -> bool:
     """Return whether a slice goes forward from a known place, wherever it ends."""
     if not isinstance(entry, slice) or not is_known(slice(entry.start, None, entry.step)):
         return False
     return (entry.start or 0) >= 0 and (entry.step or 1) > 0
 
 
-def _compose(a: Any, b: Any) -> Any:
+def _compose(a: slice, b: int | slice) -> Any:
     """Return the entry that does what ``a``, then ``b`` do, or None where that depends on the length of the axis."""
     if takes_all(b):
         return a
@@ -256,7 +266,15 @@ def _compose(a: Any, b: Any) -> Any:
     return slice(start + (b.start or 0), min(stops) if stops else None, b.step)
 
 
-def _reads_what_was_set(read: Any, written: Any, numbers: Any, there: Any, value: Any, out: Any, fgraph: Any) -> bool:
+def _reads_what_was_set(
+    read: Subtensor,
+    written: IncSubtensor,
+    numbers: tuple[Number, ...],
+    there: tuple[Number, ...],
+    value: Tensor,
+    out: Tensor,
+    fgraph: FunctionGraph,
+) -> bool:
     if written.idx_list != read.idx_list or len(there) != len(numbers):
         return False
     if not all(same(a, b) for a, b in zip(there, numbers, strict=True)):
@@ -296,7 +314,15 @@ def same_shape(fgraph: Any, a: Any, b: Any) -> bool:
     return all(a.type.broadcastable) or (feature is not None and feature.same_shape(a, b))
 
 
-def _repeated_less(op: Any, numbers: Any, repeat: Any, value: Any, lengths: Any, out: Any, fgraph: Any) -> Any:
+def _repeated_less(
+    op: Subtensor,
+    numbers: tuple[Number, ...],
+    repeat: Alloc,
+    value: Tensor,
+    lengths: tuple[Tensor, ...],
+    out: Any,
+    fgraph: FunctionGraph,
+) -> Any:
     feature = getattr(fgraph, "shape_feature", None)
     one = all(value.type.broadcastable)
     # Of something that somebody else wants in full, a part costs nothing.
@@ -338,8 +364,8 @@ def _slices_first(index: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
     slices = [e for e in index if isinstance(e.type, SliceType) and not isinstance(e, Constant)]
     if not slices or not all(e.owner is not None and isinstance(e.owner.op, MakeSlice) for e in slices):
         return None
-    first: list[Any] = []
-    rest: list[Any] = []
+    first: list[slice] = []
+    rest: list[Tensor | slice] = []
     for entry in index:
         if isinstance(entry.type, SliceType):
             first.append(slice_parts(entry))
@@ -351,7 +377,7 @@ def _slices_first(index: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
     return tuple(first), rest
 
 
-def _read_from_slices(op: Any, x: Any, index: Any) -> Any:
+def _read_from_slices(op: BaseAdvancedSubtensor, x: Tensor, index: tuple[Variable, ...]) -> Any:
     found = _slices_first(index)
     return None if found is None else op(x[found[0]], *found[1])
 
@@ -363,7 +389,7 @@ rule("local_slices_before_arrays", P((AdvancedSubtensor, AdvancedBooleanSubtenso
 )  # fmt: skip
 
 
-def _written_to_slices(op: Any, x: Any, value: Any, index: Any) -> Any:
+def _written_to_slices(op: BaseAdvancedIncSubtensor, x: Tensor, value: Tensor, index: tuple[Variable, ...]) -> Any:
     found = _slices_first(index)
     if found is None:
         return None
@@ -376,7 +402,7 @@ rule("local_slices_before_writes", P((AdvancedIncSubtensor, AdvancedBooleanIncSu
      doc="The same for what is written: into a view of the slices, which takes its place in the whole.")  # fmt: skip
 
 
-def _without_axes(op: Any, x: Any, numbers: Any) -> Any:
+def _without_axes(op: Subtensor, x: Tensor, numbers: tuple[Number, ...]) -> Any:
     index = entries(op, numbers)
     dropped = [a for a, e in enumerate(index) if not isinstance(e, slice)]
     if not dropped or not all(x.type.broadcastable[a] and is_known(index[a]) and index[a] in (0, -1) for a in dropped):
@@ -390,7 +416,7 @@ rule("local_subtensor_remove_broadcastable_index", read, _without_axes, phases=(
      doc="The only element along an axis of length 1 is what is left when the axis is dropped.")  # fmt: skip
 
 
-def _dropped_by_index(shuffle: Any, inner: Any, x: Any, there: Any) -> Any:
+def _dropped_by_index(shuffle: DimShuffle, inner: Subtensor, x: Tensor, there: tuple[Number, ...]) -> Any:
     index = entries(inner, there)
     index += [FULL] * (x.type.ndim - len(index))
     sliced = [a for a, e in enumerate(index) if isinstance(e, slice)]
@@ -401,7 +427,7 @@ def _dropped_by_index(shuffle: Any, inner: Any, x: Any, there: Any) -> Any:
     for d in gone:
         index[sliced[d]] = 0
     left = [d for d in range(len(sliced)) if d not in gone]
-    new: Any = x[tuple(index)]
+    new: Tensor = x[tuple(index)]
     order = tuple(d if isinstance(d, str) else left.index(d) for d in order)
     return new if order == tuple(range(new.type.ndim)) else new.dimshuffle(*order)
 
@@ -410,7 +436,7 @@ rule("local_dimshuffle_subtensor", P(DimShuffle, "shuffle")(part), _dropped_by_i
      doc="An axis of length 1 that a part keeps only to be dropped afterwards is dropped by the index.")  # fmt: skip
 
 
-def _product_of_parts(op: Any, numbers: Any, product: Any, a: Any, b: Any) -> Any:
+def _product_of_parts(op: Subtensor, numbers: tuple[Number, ...], product: Dot, a: Tensor, b: Tensor) -> Tensor:
     index = entries(op, numbers)
     rows = a.type.ndim - 1
     of_a, of_b = index[:rows], index[rows:]
@@ -424,7 +450,7 @@ rule("local_subtensor_of_dot", P(Subtensor, "op")(P(Dot, "product")(Var("a"), Va
 )  # fmt: skip
 
 
-def _is_what_was_set(written: Any, x: Any, value: Any, places: Any, out: Any) -> bool:
+def _is_what_was_set(written: AdvancedIncSubtensor1, x: Tensor, value: Tensor, places: Tensor, out: Tensor) -> bool:
     if not written.set_instead_of_inc and not filled_with(x, 0) or value.type != out.type:
         return False
     if not isinstance(places, Constant) or not isinstance(x, Constant):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,12 @@ from theano.tensor.index.rules.reads import entries, reverses, same_shape, takes
 from theano.tensor.rules.predicates import combine, conform, filled_with, made_by, only_used_by, uniform, worth
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.fgraph import FunctionGraph
+    from theano.graph.variable import Variable
+    from theano.scalar.annotations import Number
+    from theano.tensor.type import Tensor
+
 
 def _all_of_it(op: Any, x: Any, y: Any, numbers: Any, fgraph: Any) -> Any:
     index = entries(op, numbers)
@@ -34,7 +40,7 @@ rule("local_useless_inc_subtensor", _set, _all_of_it,
      doc="To set everything, also backwards, is to forget what was there, if the new value has the shape.")  # fmt: skip
 
 
-def _is_zero(v: Any) -> bool:
+def _is_zero(v: Variable) -> bool:
     return filled_with(v, 0)
 
 
@@ -53,7 +59,7 @@ rule("local_incsubtensor_of_zeros", P(_WRITES, set_instead_of_inc=False)(x, wort
      doc="To add 0 is to do nothing, if negative zeros may stay what they are.")  # fmt: skip
 
 
-def _sets_what_is_there(op: Any, x: Any, y: Any, numbers: Any) -> bool:
+def _sets_what_is_there(op: IncSubtensor, x: Tensor, y: Tensor, numbers: tuple[Number, ...]) -> bool:
     there, new = uniform(x), uniform(y)
     if there is None or new is None or not _same_bits(np.asarray(new).astype(x.type.dtype), there):
         return False
@@ -66,11 +72,13 @@ rule("local_setsubtensor_of_constants", _set, x,
      doc="To set a part to the number that is everywhere is to do nothing.")  # fmt: skip
 
 
-def _same_bits(a: Any, b: Any) -> bool:
+def _same_bits(a: np.ndarray, b: np.generic) -> bool:
     return a.tobytes() == b.tobytes()
 
 
-def _written_once(op: Any, x: Any, stretched: Any, y: Any, numbers: Any, fgraph: Any) -> Any:
+def _written_once(
+    op: Any, x: Any, stretched: Tensor, y: Variable, numbers: Any, fgraph: FunctionGraph
+) -> Tensor | None:
     feature = getattr(fgraph, "shape_feature", None)
     if feature is None:
         return None
@@ -131,7 +139,7 @@ def local_IncSubtensor_serialize(node: TensorApply) -> Any:
 
     This is what the gradient of a tensor looks like of which many parts are read.
     """
-    out: Any = node.outputs[0]
+    out: Tensor = node.outputs[0]
     first, *others = node.inputs
     chains = {v: _chain(v, node) for v in others}
     # Where all others can be moved the first one stays, whatever it is; it is the one that grows long.
@@ -142,14 +150,14 @@ def local_IncSubtensor_serialize(node: TensorApply) -> Any:
         rest = [movable.pop(0)]
     if not movable:
         return None
-    total: Any = combine(F.add, rest, out.type.dtype)
+    total: Tensor = combine(F.add, rest, out.type.dtype)
     for v in movable:
         for written in chains[v]:
             total = written.op(total, *written.inputs[1:])
     return [total] if total.type == out.type else None
 
 
-def _chain(v: Any, user: TensorApply) -> list[Apply]:
+def _chain(v: Tensor, user: TensorApply) -> list[Apply]:
     """Return the additions to parts, the first one first, that make ``v`` of zeros, or none where it is not so made."""
     found: list[Apply] = []
     total = user.outputs[0]

@@ -5,7 +5,7 @@ Whoever else uses the sum has it computed as it is: the rules do not ask.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.rewriting import P, Phase, local_rule, pattern_vars, phases, rule
@@ -33,13 +33,17 @@ from theano.tensor.rules.predicates import (
 )
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.fgraph import FunctionGraph
+    from theano.tensor.type import Tensor
+
 x, y = pattern_vars("x y")
 real = x.where(is_real)
 exp, log = E(F.exp), E(F.log)
 EVERYWHERE = ("canonicalize", "stabilize", "specialize")
 
 
-def _power(v: Any) -> tuple[Any, list[Any]] | None:
+def _power(v: Tensor) -> tuple[Any, list[Any]] | None:
     """Return x and the factors w if ``v`` is ``exp(x) * w``; a positive number c is ``exp(log(c))``."""
     factors = factors_of(v)
     exponents = [_exponent(factor) for factor in factors]
@@ -60,7 +64,7 @@ def _exponent(v: Any) -> Any:
     return None if inner is None else moved_alike(v, {0: inner})
 
 
-def _relative(t: Any, largest: Any) -> Any:
+def _relative(t: Tensor, largest: Tensor) -> Tensor:
     """Return ``t - largest``; 0 where both are the same infinity, whose difference is not a number."""
     apart = F.sub(t, largest)
     return F.switch(F.eq(t, largest), number_like(0, apart), apart)
@@ -93,7 +97,7 @@ def local_log_add(node: TensorApply) -> Any:
     return [conform(F.add(largest, F.log(F.add(*powers))), out)]
 
 
-def _is_relative(t: Any) -> bool:
+def _is_relative(t: Tensor) -> bool:
     """Return whether ``t`` is what :func:`_relative` makes: the sum has been taken care of."""
     chosen = made_by(t, F.switch)
     return chosen is not None and filled_with(chosen.inputs[1], 0) and made_by(chosen.inputs[0], F.eq) is not None
@@ -102,11 +106,11 @@ def _is_relative(t: Any) -> bool:
 phases.register("local_log_sum_exp", Phase("local_log_sum_exp", "in_to_out"), 1.6, "fast_run")
 
 
-def _has_axes(total: Any, x: Any) -> bool:
+def _has_axes(total: Sum, x: Tensor) -> bool:
     return bool(total.axes_of(x.type.ndim))
 
 
-def _log_sum_exp(total: Any, x: Any) -> Any:
+def _log_sum_exp(total: Sum, x: Tensor) -> Tensor:
     return LogSumExp(total.axes_of(x.type.ndim))(x)
 
 
@@ -118,7 +122,7 @@ rule("local_log_sum_exp", log(_total), _log_sum_exp, when=_has_axes, keeps="fini
 )  # fmt: skip
 
 
-def _is_shifted(t: Any) -> bool:
+def _is_shifted(t: Tensor) -> bool:
     """Return whether something large is subtracted, so that exponentials of ``t`` do not overflow."""
     apart = made_by(t, F.sub)
     largest = None if apart is None else apart.inputs[1].owner
@@ -127,7 +131,7 @@ def _is_shifted(t: Any) -> bool:
     return largest is not None and isinstance(largest.op, (Max, LogSumExp))
 
 
-def _weighted(total: Any, x: Any) -> Any:
+def _weighted(total: Sum, x: Tensor) -> Any:
     power = _power(x)
     if power is None or not power[1] or not is_real(power[0]) or _is_shifted(power[0]):
         return None
@@ -162,14 +166,14 @@ def local_log_sum_exp_shifted(node: TensorApply) -> Any:
         for v in rest:
             if x.type == inner.inputs[0].type and _same_shift(shift, v, inner, reduced):
                 rest.remove(v)
-                whole: Any = LogSumExp(inner.op.axis)(x)
+                whole: Tensor = LogSumExp(inner.op.axis)(x)
                 if inner is not reduced:
                     whole = reduced.op(whole)
                 return [conform(F.add(whole, *rest) if rest else whole, node.outputs[0])]
     return None
 
 
-def _same_shift(shift: Any, v: Any, inner: Any, reduced: Any) -> bool:
+def _same_shift(shift: Tensor, v: Tensor, inner: Any, reduced: Any) -> bool:
     """Return whether ``shift``, before the sum, and ``v``, after it, are one tensor without the axes of the sum."""
     axes = inner.op.axes_of(shift.type.ndim)
     if not all(shift.type.broadcastable[a] for a in axes):
@@ -181,7 +185,7 @@ def _same_shift(shift: Any, v: Any, inner: Any, reduced: Any) -> bool:
     return _arranged(shift, v, restored) or _arranged(v, shift, tuple(kept))
 
 
-def _arranged(new: Any, old: Any, order: tuple[Any, ...]) -> bool:
+def _arranged(new: Tensor, old: Tensor, order: tuple[int | str, ...]) -> bool:
     node = new.owner
     return node is not None and isinstance(node.op, DimShuffle) and node.inputs[0] is old and node.op.new_order == order
 
@@ -190,7 +194,7 @@ def _arranged(new: Any, old: Any, order: tuple[Any, ...]) -> bool:
 
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",), needs=[F.exp])
-def local_exp_over_sum_exp(fgraph: Any, node: TensorApply) -> Any:
+def local_exp_over_sum_exp(fgraph: FunctionGraph, node: TensorApply) -> Any:
     """``exp(x) / s`` with s a sum of exponentials is ``exp(x - log(s))``, and sigmoid(x - y) where s has two.
 
     Gradients of their logarithms look like this.
@@ -203,7 +207,7 @@ def local_exp_over_sum_exp(fgraph: Any, node: TensorApply) -> Any:
     return None if new is None else [conform(new, out)]
 
 
-def _over(fgraph: Any, v: Any, below: Any) -> Any:
+def _over(fgraph: FunctionGraph, v: Tensor, below: Tensor) -> Any:
     """Return ``v / below`` where each term of ``v`` has an exponential for a factor, else None."""
     product, total, t = made_by(v, F.mul), made_by(v, F.add), _exponent(v)
     if t is not None:
@@ -222,7 +226,7 @@ def _over(fgraph: Any, v: Any, below: Any) -> Any:
     return None
 
 
-def _adds_exponentials(v: Any) -> bool:
+def _adds_exponentials(v: Tensor) -> bool:
     """Return whether ``v`` consists of sums of exponentials, wherever they were moved to."""
     node = v.owner
     if node is None:
@@ -237,7 +241,7 @@ def _adds_exponentials(v: Any) -> bool:
     return bool(places) and all(_adds_exponentials(node.inputs[i]) for i in places)
 
 
-def _weight_of_two(t: Any, below: Any) -> Any:
+def _weight_of_two(t: Tensor, below: Tensor) -> Any:
     total = made_by(below, F.add)
     powers = [] if total is None else [_power(v) for v in total.inputs]
     if len(powers) != 2 or any(p is None or p[1] for p in powers):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.graph import Constant
@@ -25,10 +26,17 @@ from theano.tensor.rules.predicates import (
 from theano.tensor.shape.basic import shape_i
 from theano.tensor.sort.op import TopKOp
 
+if TYPE_CHECKING:
+    from theano.graph.fgraph import FunctionGraph
+    from theano.graph.op import Op
+    from theano.rewriting.pattern import Call
+    from theano.tensor.reduce.careduce import CAReduceDtype
+    from theano.tensor.type import Tensor
+
 x, y = pattern_vars("x y")
 
 
-def _along(op: Any, axes: Any) -> Any:
+def _along(op: Any, axes: Any) -> Op:
     """Return a reduction like another one, along other axes."""
     return type(op)(*op._arguments(axes))
 
@@ -51,7 +59,7 @@ rule("local_reduce_broadcastable", P(CAReduce, "op")(x), _without_ones, keeps="c
 )  # fmt: skip
 
 
-def _combines_nothing(op: Any, x: Any) -> bool:
+def _combines_nothing(op: Any, x: Tensor) -> bool:
     return op.axes_of(x.type.ndim) == () and not isinstance(op, (All, Any_))
 
 
@@ -59,7 +67,7 @@ rule("local_useless_reduce", P(CAReduce, "op")(x), x, when=_combines_nothing,
      tags=("fast_run", "fast_compile", "local_cut_useless_reduce"), doc="A reduction along no axis.")  # fmt: skip
 
 
-def _names_all_axes(op: Any, x: Any) -> bool:
+def _names_all_axes(op: CAReduce, x: Tensor) -> bool:
     return op.axis is not None and bool(x.type.ndim) and op.axis == tuple(range(x.type.ndim))
 
 
@@ -70,7 +78,7 @@ rule("local_sum_prod_all_to_none", P((Sum, Prod, Max, Min), "op")(x), lambda op,
 REDUCTIONS = (Sum, Prod, Max, Min, All, Any_)
 
 
-def _along_both(op: Any, inner: Any, x: Any) -> Any:
+def _along_both(op: Any, inner: Any, x: Tensor) -> Any:
     if type(inner) is not type(op) or getattr(op, "acc_dtype", None) != getattr(inner, "acc_dtype", None):
         return None
     if getattr(op, "dtype", None) not in (None, getattr(inner, "dtype", None)):
@@ -84,7 +92,7 @@ rule("local_op_of_op", P(REDUCTIONS, "op")(P(REDUCTIONS, "inner")(x).single_use(
      doc="A sum of a sum (product of a product, ...) goes along the axes of both.")  # fmt: skip
 
 
-def _reduced_before(op: Any, shuffle: Any, x: Any) -> Any:
+def _reduced_before(op: CAReduce, shuffle: DimShuffle, x: Tensor) -> Any:
     order = shuffle.new_order
     axes = op.axes_of(len(order))
     gone = sorted(order[a] for a in axes if order[a] != "x")
@@ -92,7 +100,7 @@ def _reduced_before(op: Any, shuffle: Any, x: Any) -> Any:
     if not gone or any(d not in order for d in range(x.type.ndim)):
         return None
     kept = [d for d in range(x.type.ndim) if d not in gone]
-    reduced: Any = _along(op, tuple(gone))(x)
+    reduced: Tensor = _along(op, tuple(gone))(x)
     left = [kept.index(d) if isinstance(d, int) else d for a, d in enumerate(order) if a not in axes]
     return DimShuffle(reduced.type.broadcastable, left)(reduced)
 
@@ -102,7 +110,7 @@ rule("local_reduce_dimshuffle", P(REDUCTIONS, "op")(P(DimShuffle, "shuffle")(x))
 )  # fmt: skip
 
 
-def _multiplied_outside(op: Any, factors: Any, product: Any) -> Any:
+def _multiplied_outside(op: Sum, factors: tuple[Tensor, ...], product: Tensor) -> Any:
     alike = [v for v in factors if all(v.type.broadcastable)]
     rest = [v for v in factors if v not in alike]
     if not alike or not rest:
@@ -123,7 +131,7 @@ rule("local_sum_prod_mul_by_scalar", P(Sum, "op")(_negated), lambda op, x: F.neg
 )  # fmt: skip
 
 
-def _counted(op: Any, whole: Any, x: Any, out: Any, fgraph: Any) -> Any:
+def _counted(op: CAReduceDtype, whole: Tensor, x: Any, out: Any, fgraph: FunctionGraph) -> Any:
     axes, value = op.axes_of(whole.type.ndim), uniform(whole)
     if value is not None:
         total: Any = number_of(value, out.type.dtype, 0)
@@ -147,7 +155,7 @@ rule("local_opt_alloc", P((Sum, Prod), "op")(P(Alloc)(x, Rest("lengths")).where(
      doc="The sum of one number repeated is that number times how often, their product its power.")  # fmt: skip
 
 
-def _divided_outside(op: Any, quotient: Any, x: Any, y: Any, out: Any) -> Any:
+def _divided_outside(op: Sum, quotient: Tensor, x: Tensor, y: Tensor, out: Tensor) -> Any:
     axes = op.axes_of(quotient.type.ndim)
     if x.type != quotient.type or not all(y.type.broadcastable[a] for a in axes) or isinstance(y, Constant):
         return None
@@ -168,7 +176,7 @@ rule("local_sum_prod_div_dimshuffle", P(Sum, "op")(_quotient), _divided_outside,
 W, G = pattern_vars("W G")
 
 
-def _norms(op: Any, W: Any, G: Any, along: int) -> Any:
+def _norms(op: Sum, W: Tensor, G: Tensor, along: int) -> Any:
     if op.axes_of(3) != (1, 2) or W.type.dtype != G.type.dtype:
         return None
     if W.type.broadcastable[1 - along] != G.type.broadcastable[1]:
@@ -178,7 +186,7 @@ def _norms(op: Any, W: Any, G: Any, along: int) -> Any:
     return dot(F.sqr(G), Sum(axis=(along,))(F.sqr(W)))
 
 
-def _squares(order: tuple[Any, ...]) -> Any:
+def _squares(order: tuple[int | str, ...]) -> Call:
     product = E(F.mul)(P(DimShuffle, new_order=("x", 0, 1))(W), P(DimShuffle, new_order=order)(G))
     return P(Sum, "op")(E(F.sqr)(product.single_use()).where(is_float).single_use())
 
@@ -201,7 +209,7 @@ rule("local_max_to_min", _extreme_negative(Max), lambda op, x: Min(op.axis)(x), 
      doc="The negative of the largest negative is the smallest, and the other way round.")  # fmt: skip
 
 
-def _nobody_uses(output: int) -> Any:
+def _nobody_uses(output: int) -> Callable[..., object]:
     return lambda out: not out.owner.outputs[output].clients
 
 
@@ -211,11 +219,11 @@ rule("local_max_and_argmax", P(MaxAndArgmax, "op")(x), lambda op, x: Max(op.axis
      doc="Of the largest elements and their places, compute only what somebody wants.")  # fmt: skip
 
 
-def _two_of_best(output: int) -> Any:
+def _two_of_best(output: int) -> Call:
     return P(TopKOp, "op", output=output, return_values=True, return_indices=True)(x, y)
 
 
-def _best(op: Any, x: Any, y: Any, **wanted: bool) -> Any:
+def _best(op: TopKOp, x: Tensor, y: Tensor, **wanted: bool) -> Tensor:
     return TopKOp(op.axis, op.sorted, op.idx_dtype, **wanted)(x, y)
 
 

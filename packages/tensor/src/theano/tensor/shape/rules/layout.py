@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph import Constant
 from theano.rewriting import P, Var, local_rule, pattern_vars, phases, rule
@@ -19,13 +19,20 @@ from theano.tensor.shape.reshape import Reshape, holds_all, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.fgraph import FunctionGraph
+    from theano.graph.op import Op
+    from theano.graph.variable import Variable
+    from theano.rewriting.context import Context
+    from theano.tensor.type import Tensor
+
 
 # A function, since it is asked at each shuffle, of which graphs have many: as three patterns it takes twice as long.
 @local_rule([DimShuffle], phases=("canonicalize", "specialize"))
 def local_dimshuffle_lift(node: TensorApply) -> Any:
     """Two shuffles are one; one that keeps everything is none; one of an element-wise result moves to its inputs."""
     op: Any = node.op
-    x: Any = node.inputs[0]
+    x: Tensor = node.inputs[0]
     if _keeps_all(op.new_order, x.type.broadcastable):
         return [x]
     inner = x.owner
@@ -75,7 +82,7 @@ rule("local_reshape_chain", P(Reshape, "op")(P(Reshape)(x, Var("between")), shap
 )  # fmt: skip
 
 
-def _has_that_shape(x: Any, shape: Any, out: Any, fgraph: Any) -> bool:
+def _has_that_shape(x: Tensor, shape: Tensor, out: Tensor, fgraph: FunctionGraph) -> bool:
     if x.type.ndim != out.type.ndim:
         return False
     if shape.owner is not None and isinstance(shape.owner.op, Shape) and shape.owner.inputs[0] is x:
@@ -93,7 +100,7 @@ rule("local_useless_reshape", P(Reshape)(x, shape), x, when=_has_that_shape,
      phases=("canonicalize", "stabilize", "specialize"), doc="A reshape to the shape that is there.")  # fmt: skip
 
 
-def lengths_in(shape: Any) -> list[Any] | None:
+def lengths_in(shape: Variable) -> list[Any] | None:
     """Return the lengths that a vector consists of, one by one; None where they are not known apart."""
     if isinstance(shape, Constant):
         return [shape.type.clone(broadcastable=()).make_constant(n) for n in shape.data]
@@ -104,13 +111,13 @@ def lengths_in(shape: Any) -> list[Any] | None:
     return None
 
 
-def _cannot_fail(node: TensorApply, fgraph: Any) -> bool:
+def _cannot_fail(node: TensorApply, fgraph: FunctionGraph) -> bool:
     """Return whether a reshape is certain to find as many elements as it asks for."""
     asked, feature = lengths_in(node.inputs[1]), getattr(fgraph, "shape_feature", None)
     return asked is not None and feature is not None and holds_all(asked, feature.lengths(node.inputs[0]))
 
 
-def is_length_of(n: Any, x: Any, i: int, fgraph: Any) -> bool:
+def is_length_of(n: Any, x: Any, i: int, fgraph: FunctionGraph) -> bool:
     """Return whether ``n`` is for certain the length of dimension ``i`` of ``x``."""
     known = static_int(n)
     if x.type.broadcastable[i]:
@@ -124,7 +131,7 @@ def is_length_of(n: Any, x: Any, i: int, fgraph: Any) -> bool:
     return own is unchecked(n) or (known is not None and static_int(own) == known)
 
 
-def _as_shuffle(x: Any, shape: Any, out: Any, fgraph: Any) -> Any:
+def _as_shuffle(x: Any, shape: Variable, out: Any, fgraph: Any) -> Any:
     wide_in = [i for i, one in enumerate(x.type.broadcastable) if not one]
     wide_out = [i for i, one in enumerate(out.type.broadcastable) if not one]
     if len(wide_in) != len(wide_out) or x.type.ndim == out.type.ndim and wide_in == wide_out:
@@ -152,12 +159,12 @@ rule("local_reshape_lift", P(Reshape, "op")(function_of(x).single_use(), shape),
      doc="A reshape of an element-wise op of one input moves before it.")  # fmt: skip
 
 
-def _long_axes(pattern: Any, order: Any) -> list[Any]:
+def _long_axes(pattern: tuple[bool, ...], order: Any) -> list[int]:
     """Return the axes of ``order`` that may be longer than 1."""
     return [d for d in order if d != "x" and not pattern[d]]
 
 
-def keeps_long_axes(shuffle: Any, x: Any) -> bool:
+def keeps_long_axes(shuffle: DimShuffle, x: Tensor) -> bool:
     """Return whether a shuffle only adds, drops or moves dimensions of length 1."""
     pattern = x.type.broadcastable
     return _long_axes(pattern, shuffle.new_order) == _long_axes(pattern, range(len(pattern)))
@@ -169,7 +176,7 @@ rule("local_useless_dimshuffle_in_reshape", _reshaped_shuffle, P("op")(x, shape)
      doc="A shuffle that only adds, drops or moves dimensions of length 1 changes nothing for a reshape.")  # fmt: skip
 
 
-def _only_adds_axes(shuffle: Any, x: Any) -> bool:
+def _only_adds_axes(shuffle: DimShuffle, x: Tensor) -> bool:
     return tuple(d for d in shuffle.new_order if d != "x") == tuple(range(x.type.ndim))
 
 
@@ -208,10 +215,10 @@ def _axes_before(v: Any) -> int:
     return v.type.ndim if all(v.type.broadcastable) else v.owner.inputs[0].type.ndim
 
 
-def compute_before_shuffles(fgraph: Any, context: Any) -> None:
+def compute_before_shuffles(fgraph: FunctionGraph, context: Context) -> None:
     """Element-wise nodes whose inputs are all transposed alike compute first: the result is transposed."""
     for node in fgraph.toposort():
-        op: Any = node.op
+        op: Op = node.op
         if type(op) is not Elemwise or op.inplace_pattern:
             continue
         order = _order_of_all(node)

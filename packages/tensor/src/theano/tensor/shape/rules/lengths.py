@@ -5,17 +5,20 @@ Slices and gradients of indices are full of them: ``switch(lt(x.shape[0], 0), ..
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.rewriting import pattern_vars, rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.rules.predicates import E, is_discrete, made_by, scalar_of, uniform
 
+if TYPE_CHECKING:
+    from theano.tensor.type import Tensor
+
 _COMPARISONS = (F.lt, F.le, F.gt, F.ge, F.eq, F.maximum, F.minimum)
 
 
-def not_negative(v: Any) -> bool:
+def not_negative(v: Tensor) -> bool:
     """Return whether ``v`` is a length, a number that is not negative, or a sum or product of such."""
     value = uniform(v)
     if value is not None:
@@ -32,7 +35,7 @@ def not_negative(v: Any) -> bool:
     return isinstance(cast, scal.Cast) and v.type.dtype == "int64" and not_negative(v.owner.inputs[0])
 
 
-def _is_length(v: Any) -> bool:
+def _is_length(v: Tensor) -> bool:
     return is_discrete(v) and uniform(v) is None and not_negative(v)
 
 

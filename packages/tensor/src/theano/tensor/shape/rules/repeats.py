@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.rewriting import P, Phase, Rest, local_rule, pattern_vars, phases, rule
@@ -19,8 +19,12 @@ from theano.tensor.shape.basic import patternbroadcast, shape_i
 from theano.tensor.shape.rules.layout import is_length_of
 from theano.tensor.type import TensorApply
 
+if TYPE_CHECKING:
+    from theano.graph.fgraph import FunctionGraph
+    from theano.tensor.type import Tensor
 
-def _has_the_pattern(x: Any, out: Any) -> bool:
+
+def _has_the_pattern(x: Tensor, out: Tensor) -> bool:
     return bool(x.type.broadcastable == out.type.broadcastable)
 
 
@@ -39,24 +43,24 @@ def local_fill_sink(node: TensorApply) -> Any:
     op = scalar_of(node)
     if op is None or op == scal.second or len(node.outputs) != 1:
         return None
-    out: Any = node.outputs[0]
+    out: Tensor = node.outputs[0]
     fills = [made_by(v, F.second) for v in node.inputs]
     if not any(f is not None for f in fills):
         return None
     inputs = [v if f is None else f.inputs[1] for f, v in zip(fills, node.inputs, strict=True)]
     if any(a.type.dtype != b.type.dtype for a, b in zip(inputs, node.inputs, strict=True)):
         return None
-    new: Any = node.op(*inputs)
+    new: Tensor = node.op(*inputs)
     for f in fills:
         if f is None or new.type.broadcastable == out.type.broadcastable:
             continue
-        model: Any = f.inputs[0]
+        model: Tensor = f.inputs[0]
         if any(one and not other for one, other in zip(new.type.broadcastable, model.type.broadcastable, strict=True)):
             new = F.second(model, new)
     return [new] if new.type == out.type else None
 
 
-def _allocated(model: Any, x: Any, out: Any, fgraph: Any) -> Any:
+def _allocated(model: Tensor, x: Tensor, out: Tensor, fgraph: FunctionGraph) -> Tensor:
     if x.type == out.type:
         return x
     lengths = [shape_i(model, i, fgraph) for i in range(out.type.ndim)]
@@ -71,7 +75,7 @@ rule("local_fill_to_alloc", P(F.second)(model, x), _allocated, phases=("stabiliz
      doc="A fill becomes an allocation, which needs the shape of its model but not the model.")  # fmt: skip
 
 
-def _has_the_shape(x: Any, lengths: Any, out: Any, fgraph: Any) -> bool:
+def _has_the_shape(x: Tensor, lengths: tuple[Tensor, ...], out: Tensor, fgraph: FunctionGraph) -> bool:
     # One of another length would be an error: the value must not get through instead.
     return x.type == out.type and all(
         one or is_length_of(n, x, i, fgraph)
@@ -84,7 +88,7 @@ rule("local_useless_alloc", P(Alloc)(x, lengths), x, when=_has_the_shape,
      doc="An allocation for a value of its own type and shape repeats nothing.")  # fmt: skip
 
 
-def _allocated_at_once(x: Any, inner: Any, repeated: Any, lengths: Any) -> Any:
+def _allocated_at_once(x: Tensor, inner: Any, repeated: Any, lengths: Any) -> Tensor:
     lengths = list(lengths)
     for i, (n, one) in enumerate(zip(inner, repeated.type.broadcastable, strict=True), len(lengths) - len(inner)):
         if not one and not same_length(n, lengths[i]):
@@ -99,7 +103,7 @@ rule("local_merge_alloc", P(Alloc)(P(Alloc)(x, Rest("inner")).named("repeated"),
 
 
 @local_rule([Elemwise], phases=("specialize",), tags=("fast_run", "local_alloc_elemwise"), needs=[Alloc])
-def local_elemwise_alloc(fgraph: Any, node: TensorApply) -> Any:
+def local_elemwise_alloc(fgraph: FunctionGraph, node: TensorApply) -> Any:
     """An element-wise op takes what an allocation repeats, where another input has its dimensions.
 
     That they are equally long is checked unless it is known; with ``experimental.local_alloc_elemwise_assert``
@@ -109,7 +113,7 @@ def local_elemwise_alloc(fgraph: Any, node: TensorApply) -> Any:
     feature = getattr(fgraph, "shape_feature", None)
     if op is None or len(node.outputs) != 1 or feature is None:
         return None
-    inputs: list[Any] = list(node.inputs)
+    inputs: list[Tensor] = list(node.inputs)
     for i, v in enumerate(inputs):
         value = _repeated(v)
         alike = [] if value is None else [w for j, w in enumerate(inputs) if j != i and _is_as_wide(w, v)]
@@ -131,7 +135,7 @@ def local_elemwise_alloc(fgraph: Any, node: TensorApply) -> Any:
     return [new] if new.type == node.outputs[0].type else None
 
 
-def _repeated(v: Any) -> Any:
+def _repeated(v: Tensor) -> Any:
     """Return what an allocation repeats, with as many dimensions, also where these are rearranged; or None."""
     node = v.owner
     if node is not None and isinstance(node.op, DimShuffle) and len(node.op.new_order) >= node.inputs[0].type.ndim:
@@ -144,18 +148,18 @@ def _repeated(v: Any) -> Any:
     return fit_dimensions(node.inputs[0], v) if node is not None and isinstance(node.op, Alloc) else None
 
 
-def _is_as_wide(w: Any, v: Any) -> bool:
+def _is_as_wide(w: Tensor, v: Tensor) -> bool:
     """Return whether no dimension of ``w`` is stretched to that of ``v``."""
     return not any(one and not other for one, other in zip(w.type.broadcastable, v.type.broadcastable, strict=True))
 
 
-def fit_dimensions(value: Any, like: Any) -> Any:
+def fit_dimensions(value: Tensor, like: Tensor) -> Tensor:
     """Return ``value`` with new dimensions on the left, as many as ``like`` has."""
     missing = like.type.ndim - value.type.ndim
     return value.dimshuffle(*["x"] * missing, *range(value.type.ndim)) if missing else value
 
 
-def _without_ones(x: Any, lengths: Any, out: Any, fgraph: Any) -> Any:
+def _without_ones(x: Tensor, lengths: tuple[Tensor, ...], out: Tensor, fgraph: FunctionGraph) -> Any:
     new = len(lengths) - x.type.ndim
     ones = next((i for i, n in enumerate(lengths[:new]) if static_int(n) != 1), new)
     if not ones:
@@ -178,7 +182,7 @@ rule("local_alloc_unary", P(Elemwise, "f", inplace_pattern={})(P(Alloc)(x, lengt
      doc="A function of a repeated value is computed once and repeated then.")  # fmt: skip
 
 
-def _adds_dimensions_left(shuffle: Any) -> int:
+def _adds_dimensions_left(shuffle: DimShuffle) -> int:
     """Return how many dimensions a shuffle adds on the left, all others kept in order; 0 if it does something else."""
     new = sum(d == "x" for d in shuffle.new_order)
     kept = tuple(range(len(shuffle.input_broadcastable)))

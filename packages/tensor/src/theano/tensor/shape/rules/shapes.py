@@ -8,9 +8,9 @@ something that they speak of has left the graph.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,10 @@ from theano.tensor.join.op import MakeVector
 from theano.tensor.shape.basic import Shape, Shape_i
 from theano.tensor.shape.scalars import ScalarFromTensor
 
+if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
+
 Lengths = tuple[Any, ...]
 
 #: What was said of an ``infer_shape`` that raised: rules ask again and again, and once is enough to know.
@@ -46,7 +50,7 @@ class _ShapeOf(Mapping[Any, Any]):
     def __contains__(self, variable: object) -> bool:
         return is_tensor(variable)
 
-    def __getitem__(self, variable: Any) -> Any:
+    def __getitem__(self, variable: Tensor) -> tuple[Tensor, ...]:
         return self._feature.lengths(variable)
 
     def __iter__(self) -> Iterator[Any]:
@@ -95,13 +99,13 @@ class ShapeFeature(Feature):
         self._graph = None
         self.known.clear()
 
-    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str) -> None:
         """Forget what has left the graph."""
         for v in node.outputs:
             self.known.pop(v, None)
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: str | None = None
     ) -> None:
         """Let a replacement inherit what is known: it has the same shape."""
         entry = self.known.get(r)
@@ -115,7 +119,7 @@ class ShapeFeature(Feature):
 
     # -- answers -----------------------------------------------------------------------------------------
 
-    def lengths(self, variable: Any) -> Lengths:
+    def lengths(self, variable: Variable) -> Lengths:
         """Return the lengths of ``variable``."""
         todo = [variable]
         while todo:
@@ -175,7 +179,7 @@ class ShapeFeature(Feature):
             a, b = (a[dim_x],), (b[dim_x if dim_y is None else dim_y],)
         return len(a) == len(b) and all(same_length(m, n) for m, n in zip(a, b, strict=True))
 
-    def get_shape(self, variable: Any, i: int) -> Any:
+    def get_shape(self, variable: Tensor, i: int) -> Tensor:
         """Return one length of ``variable``."""
         return self.lengths(variable)[i]
 
@@ -205,7 +209,7 @@ def _foreseen_bytes(node: Apply) -> int | None:
     shapes: Sequence[Any] = [(1,) * v.type.ndim for v in outputs]
     if not all(all(v.type.broadcastable) for v in outputs):
         constants: Sequence[Any] = node.inputs
-        given: Any = [tuple(map(np.int64, np.shape(v.data))) for v in constants]
+        given: list[tuple[np.generic, ...]] = [tuple(map(np.int64, np.shape(v.data))) for v in constants]
         shapes = _ask(node, [tuple(map(as_tensor_variable, lengths)) for lengths in given])
     try:
         return sum(
@@ -215,7 +219,7 @@ def _foreseen_bytes(node: Apply) -> int | None:
         return None
 
 
-def _worth(length: Any, node: Apply) -> int:
+def _worth(length: TensorLike, node: Apply) -> int:
     """Return what a length is worth that is computed from constants by few numbers, without ``node`` itself."""
     length = as_tensor_variable(length)
     known: dict[Any, Any] = {}
@@ -228,7 +232,7 @@ def _worth(length: Any, node: Apply) -> int:
     return int(length.data if isinstance(length, Constant) else known[length])
 
 
-def _takes_graph(infer: Any) -> bool:
+def _takes_graph(infer: Callable[..., object]) -> bool:
     """Return whether a method is written as (fgraph, node, shapes), not as (node, shapes): both are about."""
     function = getattr(infer, "__func__", None)
     if function is None:
@@ -237,7 +241,7 @@ def _takes_graph(infer: Any) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _count_of_parameters(function: Any) -> int:
+def _count_of_parameters(function: Callable[..., object]) -> int:
     return len(inspect.signature(function).parameters)
 
 
@@ -258,7 +262,7 @@ def _failed(node: Apply, error: Exception) -> None:
         )  # fmt: skip
 
 
-def _as_length(n: Any) -> Any:
+def _as_length(n: TensorLike) -> Tensor:
     n = as_tensor_variable(n)
     return n if n.type.dtype == "int64" else F.cast(n, "int64")
 
@@ -270,7 +274,7 @@ def _spoken_of(lengths: Lengths, node: Apply) -> set[Variable]:
     inputs = {*node.inputs, *(o.inputs[0] for o in owners if isinstance(o.op, ScalarFromTensor))}
     found = {n for n in lengths if n in inputs and not isinstance(n, Constant)}
     todo = [n for n in lengths if n.owner is not None]
-    seen: set[Any] = set(todo)
+    seen: set[Tensor] = set(todo)
     for _ in range(200):
         if not todo:
             return found
@@ -305,13 +309,13 @@ phases.register("ShapeOpt", add_shape_feature, 0.1, "fast_run", "fast_compile", 
 phases.register("UnShapeOpt", remove_shape_feature, 10, "UnShapeOptimizer")
 
 
-def _lengths_of(x: Any, out: Any, fgraph: Any) -> Any:
+def _lengths_of(x: Tensor, out: Tensor, fgraph: FunctionGraph) -> Tensor:
     if not x.type.ndim:
         return out.type.make_constant(np.zeros(0, "int64"))
     return MakeVector("int64")(*fgraph.shape_feature.lengths(x))
 
 
-def _is_tracked(x: Any, fgraph: Any) -> bool:
+def _is_tracked(x: Tensor, fgraph: FunctionGraph) -> bool:
     return getattr(fgraph, "shape_feature", None) is not None and is_tensor(x)
 
 
