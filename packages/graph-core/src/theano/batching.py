@@ -13,12 +13,15 @@ row it stands for has a batch axis, and one with as many is the same for all row
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.extensions import Chain, Single
 from theano.graph.apply import Apply
 from theano.graph.traverse import toposort
 from theano.graph.variable import Variable
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 #: From a node, its new inputs, and which of these have a batch axis: the new outputs, or None where the rule has no
 #: form for this node.
@@ -135,7 +138,7 @@ def _made(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool],
 
 
 def of_expression(
-    expand: Callable[[Sequence[Any]], Sequence[Variable]], node: Apply[Any, Any], inputs: Sequence[Any],
+    expand: Callable[[Sequence[Any]], Sequence[Variable]], node: Node, inputs: Sequence[Variable],
     batched: Sequence[bool],
 ) -> list[Variable] | None:
     """Return the outputs of a node that stands for an expression: that expression for all rows at once.

@@ -288,7 +288,7 @@ class BadOptimization(DebugModeError):
     """
 
     def __init__(
-        self, old_r: object, new_r: object, old_r_val: object, new_r_val: object, reason: object,
+        self, old_r: object, new_r: object, old_r_val: object, new_r_val: object, reason: str,
         old_graph: str = "", new_graph: str = "", text: str = "",
     ):  # fmt: skip
         super().__init__(old_r, new_r, old_r_val, new_r_val, reason, old_graph, new_graph, text=text)

@@ -103,7 +103,7 @@ def replace(record: T, **changes: Any) -> T:
 # -- the functions that all records share ------------------------------------------------------------------------
 
 
-def _init(self: Any, /, *values: Any, **named: Any) -> None:
+def _init(self: Any, /, *values: Any, **named: object) -> None:
     """Set the fields; those that are not given have their defaults."""
     shape: _Shape = self.__record__
     own = self.__dict__
@@ -145,7 +145,7 @@ def _repr(self: Any) -> str:
     return f"{type(self).__qualname__}({shown})"
 
 
-def _eq(self: Any, other: Any) -> Any:
+def _eq(self: Any, other: object) -> Any:
     return _values(self) == _values(other) if type(self) is type(other) else NotImplemented
 
 
@@ -153,7 +153,7 @@ def _hash(self: Any) -> int:
     return hash(_values(self))
 
 
-def _refuse(self: Any, name: str, value: Any = None) -> None:
+def _refuse(self: Any, name: str, value: object = None) -> None:
     raise AttributeError(f"cannot change {name} of a {type(self).__name__}")
 
 
@@ -255,7 +255,7 @@ def _as_dataclass(cls: Any) -> Any:
 class _Fields:
     """``__dataclass_fields__``, by which `dataclasses` knows its own."""
 
-    def __get__(self, record: Any, cls: Any) -> Any:
+    def __get__(self, record: object, cls: Any) -> Any:
         return _as_dataclass(cls).__dataclass_fields__
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.shared import SharedVariable
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 
 class OrderedUpdates(OrderedDict[SharedVariable, Any]):
@@ -22,7 +25,7 @@ class OrderedUpdates(OrderedDict[SharedVariable, Any]):
     {a: b, b: a}
     """
 
-    def __setitem__(self, key: SharedVariable, value: Any) -> None:
+    def __setitem__(self, key: SharedVariable, value: Value) -> None:
         _check_key(key)
         super().__setitem__(key, value)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.aot.exports import Exports, FunctionCall, Loop, SourceTree, answers, lowered_apart
 from theano.codegen.key import kernel_key, symbol_of
@@ -25,6 +25,14 @@ from theano.loader.schema import KernelInstruction, PerformInstruction, Program,
 from theano.records import field, record
 from theano.runtime.link import BuiltinAddress, Compiled, Linker, Performed, link
 from theano.runtime.program import in_slots
+
+if TYPE_CHECKING:
+    from theano.compile.executable import Function
+    from theano.compile.maker import FunctionMaker
+    from theano.graph.annotations import Value
+    from theano.graph.type import BufferSpec
+    from theano.graph.variable import Variable
+    from theano.loader.schema import Input
 
 _BY_EXPRESSION = (ExpressionOp.perform, OpFromGraph.perform)
 MOST_NAMED = 5
@@ -128,7 +136,7 @@ class Plan:
     numbers: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
-def plan(functions: dict[str, Any], blas: bool) -> Plan:
+def plan(functions: dict[str, Function], blas: bool) -> Plan:
     """Return the model of some functions.
 
     Parameters
@@ -162,7 +170,7 @@ class _Planner:
 
     # -- programs ------------------------------------------------------------------------------------------
 
-    def add(self, function: Any, name: str) -> int:
+    def add(self, function: Function, name: str) -> int:
         """Plan a function, and those that it runs, and return its number."""
         if id(function) in self._known:
             return self._known[id(function)]
@@ -205,7 +213,7 @@ class _Planner:
             + "\nPut ops with C code in their place, or let the caller compute it and give it as an input."
         )  # fmt: skip
 
-    def _check_values(self, program: Program, variables: Sequence[Any], name: str) -> None:
+    def _check_values(self, program: Program, variables: Sequence[Variable], name: str) -> None:
         """See that all values are numbers in the host's memory, but for constants that are objects of no content."""
         for slot, v in zip(program.slots, variables, strict=True):
             if slot.spec is None and slot.kind != "constant":
@@ -227,7 +235,7 @@ class _Planner:
             )
         return self._cells[id(storage)]
 
-    def _constant(self, value: Any, spec: Any) -> int:
+    def _constant(self, value: Value, spec: BufferSpec) -> int:
         if id(value) not in self._cells:
             self._cells[id(value)] = number = len(self.plan.cells)
             self._kept.append(value)
@@ -252,8 +260,8 @@ class _Planner:
 
     # -- instructions ----------------------------------------------------------------------------------------
 
-    def _step(self, instruction: Any, node: Apply, how: Any) -> PlannedStep:
-        made = PlannedStep(instruction.inputs, instruction.outputs, [_short(v) for v in node.inputs], _what(node))
+    def _step(self, instruction: Any, node: Apply, how: object) -> Step:
+        made = Step(instruction.inputs, instruction.outputs, [_short(v) for v in node.inputs], _what(node))
         if isinstance(instruction, KernelInstruction) and isinstance(how, Compiled):
             made.params, made.lazy = how.params, how.lazy
             made.pointers = self._pointers(how, node)
@@ -282,7 +290,7 @@ class _Planner:
             return FunctionCall(inner.compiled("export", inner.outputs))
         return None
 
-    def _symbol(self, address: Any, node: Apply) -> str:
+    def _symbol(self, address: object, node: Apply) -> str:
         if isinstance(address, KernelText):
             symbol = symbol_of(kernel_key(address.kernel, abi_text(), "export"))
             self.plan.kernels[symbol] = address.kernel
@@ -337,16 +345,16 @@ def _what(node: Apply) -> str:
     return f"{text}, written at {where}" if where is not None else text
 
 
-def _short(v: Any) -> str:
+def _short(v: Variable) -> str:
     text = str(v)
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def _input_name(given: Any, number: int) -> str:
+def _input_name(given: Input, number: int) -> str:
     return given.name or f"input_{number}"
 
 
-def _output_names(maker: Any) -> list[str]:
+def _output_names(maker: FunctionMaker) -> list[str]:
     if maker.output_keys is not None:
         return [str(key) for key in maker.output_keys]
     return [getattr(out.variable, "name", None) or f"output_{k}" for k, out in enumerate(maker.outputs)]

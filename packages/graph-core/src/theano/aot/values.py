@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
+from typing import TYPE_CHECKING
 
 from theano.loader.abi import abi_constants
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 #: How the format names the dtypes; elements of one byte have no order.
 _DESCR = {
@@ -16,7 +19,7 @@ _DESCR = {
 assert {f"TH_{name.upper()}" for name in _DESCR} <= abi_constants().keys()
 
 
-def npy_bytes(value: Any, dtype: str) -> bytes:
+def npy_bytes(value: Value, dtype: str) -> bytes:
     """Return an array as the bytes of a file.
 
     Parameters

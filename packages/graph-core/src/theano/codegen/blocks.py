@@ -39,7 +39,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from textwrap import dedent
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.codegen.text import CText, comment_text
 from theano.errors import MethodNotDefined
@@ -48,6 +48,9 @@ from theano.graph.c_contract import CLinkerObject, overrides
 from theano.graph.type import Type
 from theano.graph.variable import Constant, Variable
 from theano.records import field, record
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 FORMAT = "block 1"
 """Part of every key: goes up with each change of what is written here."""
@@ -60,7 +63,7 @@ STREAMS = ("std::cout", "std::cerr", "std::endl", "std::ostream", "cout <<", "ce
 """Words that want ``<iostream>``, which costs as much time as all the rest, so it is included where one occurs."""
 
 
-def ask(method: Callable[..., Any], *args: Any, **options: Any) -> Any:
+def ask(method: Callable[..., Any], *args: Any, **options: object) -> Any:
     """Call one of the questions of the contract with those of the options that it takes.
 
     A function that was put into a class without ``self`` is called without.
@@ -84,7 +87,7 @@ def ask(method: Callable[..., Any], *args: Any, **options: Any) -> Any:
     return method(*args, **taken)
 
 
-def code(method: Callable[..., Any], *args: Any, **options: Any) -> str:
+def code(method: Callable[..., Any], *args: Any, **options: object) -> str:
     """Ask for C, and take away the indentation that it has in somebody's Python."""
     text = ask(method, *args, **options) or ""
     # The lines of a raw string are not to be moved.
@@ -240,7 +243,7 @@ class _Writer:
 
     # -- what lives as long as the thunk ----------------------------------------------------------------
 
-    def kept(self, name: str, kind: Type, value: Any, checks: bool) -> None:
+    def kept(self, name: str, kind: Type, value: Value, checks: bool) -> None:
         """A value that is extracted once."""
         self.types.setdefault(id(kind), kind)
         sub = self.sub(-1 - len(self.steps), "__undo")
@@ -286,7 +289,7 @@ class _Writer:
         level.leave = f"{code(kind.c_cleanup, name, last)}\nPy_XDECREF(py_{name});"
         self.levels.append(level)
 
-    def _extract_out(self, kind: Type, name: str, sub: dict[str, Any], checks: bool) -> str:
+    def _extract_out(self, kind: Type, name: str, sub: dict[str, int | str], checks: bool) -> str:
         if ask(kind.c_is_simple):
             return code(kind.c_init, name, sub)
         if overrides(kind, "c_extract_out"):

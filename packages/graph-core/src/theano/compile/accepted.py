@@ -30,7 +30,7 @@ class Accepted:
     def __init__(self, linker: Linker, fgraph: FunctionGraph):
         self.linker, self.fgraph = linker, fgraph
 
-    def make_function(self, unpack_single: bool = True, **kwargs: Any) -> Callable[..., Any]:
+    def make_function(self, unpack_single: bool = True, **kwargs: object) -> Callable[..., Any]:
         """Return a function of the values of the graph's inputs; it returns those of the outputs."""
         outputs = self.fgraph.outputs
         return self._function_of(self.fgraph.inputs, outputs[0] if unpack_single and len(outputs) == 1 else outputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.inputs import SymbolicInput
 from theano.graph.source import created_at
@@ -11,6 +11,9 @@ from theano.graph.text import printable, text_of
 from theano.graph.type import Type
 from theano.graph.variable import Variable
 from theano.runtime.failure import describe
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 
 class ArgumentFilter:
@@ -57,7 +60,7 @@ class ArgumentFilter:
             kind = TypeError if isinstance(problem, TypeError) else ValueError
             raise kind(self._explain(value, problem)) from None
 
-    def _explain(self, value: Any, problem: Exception) -> str:
+    def _explain(self, value: Value, problem: Exception) -> str:
         name = f"{self.name!r}" if self.name is not None else "without a name"
         where = created_at(self.variable)
         reason = "\n  ".join(text_of(problem).splitlines()[:3])
@@ -73,7 +76,7 @@ class ArgumentFilter:
         )
 
 
-def _describe(value: Any) -> str:
+def _describe(value: Value) -> str:
     kind = type(value).__name__
     text = describe(value)
     if value is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.expression import ExpressionOp, InnerGraph
 from theano.compile.shared import SharedVariable
@@ -15,6 +15,9 @@ from theano.graph.traverse import inputs as inputs_of
 from theano.graph.variable import Constant, Variable
 from theano.layers import lazily
 from theano.rewriting import local_rule
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Operands, Storage, Values
 
 
 class OpFromGraph(ExpressionOp):
@@ -67,7 +70,7 @@ class OpFromGraph(ExpressionOp):
         rop_overrides: Any = "default",
         connection_pattern: Sequence[Sequence[bool]] | None = None,
         name: str | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ):
         for what, variables in (("inputs", inputs), ("outputs", outputs)):
             if not isinstance(variables, (list, tuple)):
@@ -113,12 +116,12 @@ class OpFromGraph(ExpressionOp):
             raise ValueError(f"{self} takes {few} inputs, got {len(inputs)}: {list(inputs)}")
         return super().convert(*inputs, *self.shared_inputs[len(inputs) - few :])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Call the function."""
         for cell, value in zip(output_storage, self.fn(*inputs), strict=True):
             cell[0] = value
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
+    def batch(self, node: Apply, inputs: Sequence[Variable], batched: Sequence[bool]) -> Sequence[Variable] | None:
         """Return the expression for many rows; where derivatives were given, which speak of one row, there is none."""
         if self._pattern is not None or self.is_overridden:
             return None
@@ -155,7 +158,7 @@ class OpFromGraph(ExpressionOp):
         moved = [zeros_like(v) if d is None or is_null(d) else d for v, d in pairs]
         return OpFromGraph([*self.local_inputs, *points], moved, inline=self.is_inline, on_unused_input="ignore")
 
-    def _terms(self) -> tuple[list[Variable], list[Variable], list[Any]]:
+    def _terms(self) -> tuple[list[Variable], list[Variable], list[Variable]]:
         """Return variables for outputs and for their gradients, and what is then the gradient of each inner input."""
         outputs, grads = [v.type() for v in self.local_outputs], [v.type() for v in self.local_outputs]
         return outputs, grads, self.L_op(self.local_inputs, outputs, grads)
@@ -180,7 +183,7 @@ class OpFromGraph(ExpressionOp):
             for row, term, reached in zip(rows, terms, below, strict=True)
         ]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradients: those given, or those of the expression."""
         own = partial(super().L_op, inputs, outputs, output_grads)
         # What somebody wrote computes with the gradients of all outputs.
@@ -201,7 +204,7 @@ class OpFromGraph(ExpressionOp):
 
     def _overridden(
         self, which: str, count: int, arguments: tuple[Sequence[Any], ...], own: Callable[[], list[Any]]
-    ) -> list[Any]:
+    ) -> list[Variable]:
         """Return the derivatives that are given for ``count`` variables.
 
         Where they are given for what users pass alone, those for the shared variables are the expression's own.

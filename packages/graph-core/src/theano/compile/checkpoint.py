@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.copy_ops import view_kernel
 from theano.compile.expression import ExpressionOp, InnerGraph
@@ -28,6 +28,9 @@ from theano.graph.traverse import ancestors, explicit_inputs, independent_of
 from theano.graph.variable import Constant, Variable
 from theano.lowering.table import Lowering, register
 from theano.rewriting import families, local_rule
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Operands, Storage, Values
 
 
 class ControlDependency(Op):
@@ -49,10 +52,11 @@ class ControlDependency(Op):
     moves_only = True
     shapes = "A->A"
 
-    def make_node(self, x: Any, *others: Any) -> Apply:
+    def make_node(self, x: Variable, *others: Variable) -> Apply:
+        """Return the node."""
         return Apply(self, [x, *others], [x.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Hand the value on."""
         output_storage[0][0] = inputs[0]
 
@@ -64,7 +68,7 @@ class ControlDependency(Op):
         """Say that the other inputs do not influence the value."""
         return [[i == 0] for i in range(len(node.inputs))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Hand the gradient on."""
         return [*output_grads, *(disconnected_type() for _ in inputs[1:])]
 
@@ -110,7 +114,7 @@ class Checkpoint(ExpressionOp):
     def __str__(self) -> str:
         return type(self).__name__
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradients of the expression on inputs that are there when those of the outputs are."""
         if self.again:
             arrived = [g for g in output_grads if _is_value(g)]
@@ -121,7 +125,7 @@ class Checkpoint(ExpressionOp):
         return [_after(g, complete) if _is_value(g) else g for g in gradients]
 
 
-def _is_value(gradient: Any) -> bool:
+def _is_value(gradient: Variable) -> bool:
     return not is_disconnected(gradient) and not is_null(gradient)
 
 
@@ -198,7 +202,7 @@ def checkpoint(fn: Callable[..., Any], *, again: bool = True) -> Callable[..., A
     return recomputed
 
 
-def checkpoint_sequential(functions: Sequence[Callable[[Any], Any]], segments: int, x: Any) -> Any:
+def checkpoint_sequential(functions: Sequence[Callable[[Any], Any]], segments: int, x: Variable) -> Variable:
     """Return what functions make of a value, one after the other, in sections that are checkpoints.
 
     Parameters
@@ -237,7 +241,7 @@ def checkpoint_sequential(functions: Sequence[Callable[[Any], Any]], segments: i
 
 
 def _one_after_the_other(functions: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    def all_of_them(x: Any) -> Any:
+    def all_of_them(x: Variable) -> Variable:
         for fn in functions:
             x = fn(x)
         return x

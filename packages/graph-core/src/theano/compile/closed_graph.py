@@ -6,7 +6,7 @@ The user's graph is copied once, here, and never touched again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from theano.compile.inputs import In, SymbolicInput, SymbolicOutput, as_input, as_output
 from theano.compile.shared import SharedVariable
@@ -18,6 +18,10 @@ from theano.graph.traverse import ancestors, toposort
 from theano.graph.variable import Constant, Variable
 from theano.printing import one_line
 from theano.records import record
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
+    from theano.graph.type import Type
 
 Returns = Literal["one", "list", "none"]
 Replacements = Mapping[Variable, Any] | Iterable[tuple[Variable, Any]]
@@ -174,7 +178,7 @@ def _normalise_updates(updates: Any) -> dict[SharedVariable, Variable]:
     return result
 
 
-def _as_update(target: SharedVariable, value: Any) -> Variable:
+def _as_update(target: SharedVariable, value: Value) -> Variable:
     try:
         # Not converted: a row stored where a matrix is expected is rather a mistake than meant.
         return target.type.filter_variable(value, allow_convert=False)
@@ -189,7 +193,7 @@ def _as_update(target: SharedVariable, value: Any) -> Variable:
         ) from problem
 
 
-def _advice(wanted: Any, got: Any) -> str:
+def _advice(wanted: Type, got: object) -> str:
     """Return the next step where an expression is of the wrong type (types may say their dtype, or not)."""
     dtypes = getattr(wanted, "dtype", None), getattr(got, "dtype", None)
     if None not in dtypes and dtypes[0] != dtypes[1]:
@@ -233,7 +237,7 @@ def _normalise_givens(
     return result
 
 
-def _short(thing: Any) -> str:
+def _short(thing: Variable | str) -> str:
     if isinstance(thing, Variable):
         return one_line(thing, 60)
     text = str(thing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.registered_code import Code, CodeByType
 from theano.extensions import Table
@@ -13,6 +13,9 @@ from theano.graph.op import Op
 from theano.graph.type import Type
 from theano.graph.variable import Variable
 from theano.lowering.table import Lowering, register
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
 
 KernelOf = Callable[[Apply], Kernel | Builtin | None]
 
@@ -128,7 +131,7 @@ class DeepCopyOp(_SameType, CodeByType):
     code_of = {}
     moves_only = True
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Copy as the type does."""
         output_storage[0][0] = node.inputs[0].type.value_copy(inputs[0])
 
@@ -141,7 +144,7 @@ class ViewOp(_SameType, CodeByType):
     moves_only = True
     view_map = {0: [0]}
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Hand the value on."""
         output_storage[0][0] = inputs[0]
 

@@ -8,7 +8,7 @@ program that the machine would run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.mode import Mode
 from theano.errors import (
@@ -41,6 +41,9 @@ from theano.runtime.interpreter import NodeFunction, numbers_of
 from theano.runtime.link import Linked, Linker, LinkWith, Performed, Thunked, link
 from theano.runtime.program import Argument, build
 from theano.settings import config
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 PYTHON = Linker("py", "never")
 
@@ -180,12 +183,14 @@ class DebugMode(Mode):
                 raise StochasticOrder(text=_unstable(fgraph, copy, first, other, k + 2))
         return checked
 
-    def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Any, report: Report | None) -> Any:
+    def evaluator(
+        self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Explainer, report: Report | None
+    ) -> CheckedGraph:
         """Return what computes a graph with all checks."""
         return CheckedGraph(fgraph, link_with(self.linker), self, explainer, report)
 
 
-def _given(value: Any, otherwise: Any) -> Any:
+def _given(value: Any, otherwise: object) -> Any:
     return otherwise if value is None else value
 
 
@@ -278,7 +283,7 @@ class CheckedGraph:
             found.append(NodeFunction(node, how))
         return found
 
-    def _failed(self, node: Apply, error: BaseException, values: Sequence[Any]) -> BaseException:
+    def _failed(self, node: Apply, error: BaseException, values: Sequence[object]) -> BaseException:
         return self.explainer(self._number[node], error, [numbers_of(value) for value in values])
 
     def __call__(self, given: Sequence[Any]) -> list[Any]:
@@ -304,7 +309,7 @@ class CheckedGraph:
             self._compare_with_machine(given, results)
         return [v.type.value_copy(result) for v, result in zip(self.fgraph.outputs, results, strict=True)]
 
-    def _checked_input(self, v: Variable, value: Any) -> Any:
+    def _checked_input(self, v: Variable, value: Value) -> Any:
         if not v.type.is_valid_value(value):
             made = f", created at {created_at(v)}" if created_at(v) else ""
             raise InvalidValueError(
@@ -334,7 +339,7 @@ class CheckedGraph:
             found = [_Failure(error)] * len(node.outputs)
         values.update(zip(node.outputs, found, strict=True))
 
-    def _lazily(self, checked: CheckedNode, given: Sequence[Any], missing: _Failure) -> list[Any]:
+    def _lazily(self, checked: CheckedNode, given: Sequence[object], missing: _Failure) -> list[Any]:
         """Compute a lazy node some of whose inputs could not be computed."""
         function = checked.forms[0]
         if not (isinstance(function.how, Thunked) and function.how.lazy):
@@ -365,7 +370,7 @@ class CheckedGraph:
         made: Callable[..., Any] = Function(program.description() | {"keepalive": self.linked})
         return made
 
-    def _compare_with_machine(self, given: Sequence[Any], results: Sequence[Any]) -> None:
+    def _compare_with_machine(self, given: Sequence[object], results: Sequence[object]) -> None:
         assert self.machine is not None
         pairs = zip(self.fgraph.inputs, given, strict=True)
         copies = [inspection_of(v.type).copy_as_laid_out(value) for v, value in pairs]
@@ -485,7 +490,7 @@ def _add_values(functions: Sequence[NodeFunction | None], known: Values) -> None
             known.setdefault(v, cell[0])
 
 
-def _agree(v: Variable, one: Any, two: Any) -> bool:
+def _agree(v: Variable, one: object, two: object) -> bool:
     if equal(v, one, two):
         return True
     asked = inspection_of(v.type)

@@ -10,7 +10,7 @@ import copyreg
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.arguments import ArgumentFilter, CallExplainer, Separator
 from theano.compile.closed_graph import ClosedGraph
@@ -36,6 +36,9 @@ from theano.runtime.profile import CompileTimes, ProfileStats, totals
 from theano.runtime.resource_limits import cpu_quota, memory_limit, requested_threads
 from theano.settings import config
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
+
 # From the first function on, there are calls to wait for.
 store_with(store)
 
@@ -53,12 +56,12 @@ class _ByInput:
         container = self._function._container_of(key)
         return container.value if self._values else container
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: Value) -> None:
         if not self._values:
             raise TypeError("containers are fixed; set f.value[...] or f[...]")
         self._function._container_of(key).value = value
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self._function.finder
 
     def __len__(self) -> int:
@@ -140,7 +143,7 @@ class Function(NativeFunction):
             self._finder = finder
         return self._finder
 
-    def _container_of(self, key: Any) -> Container:
+    def _container_of(self, key: Variable | str) -> Container:
         found = self.finder.get(key)
         if isinstance(found, Container):
             return found
@@ -162,10 +165,10 @@ class Function(NativeFunction):
     def __getitem__(self, key: Any) -> Any:
         return self._container_of(key).value
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: Value) -> None:
         self._container_of(key).value = value
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self.finder
 
     def get_shared(self) -> list[SharedVariable]:
@@ -237,7 +240,7 @@ class Function(NativeFunction):
 
     # -- pickles -----------------------------------------------------------------------------------------------
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return restore, (state_of(self.maker, self.input_storage), self.trust_input)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Function:

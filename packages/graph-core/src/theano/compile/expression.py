@@ -7,7 +7,7 @@ op holds (`InnerGraph`). The types of its outputs, values, shapes, derivatives a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from theano.batching import of_expression
@@ -30,6 +30,9 @@ from theano.graph.traverse import ancestors, equal_computations, toposort
 from theano.graph.traverse import inputs as inputs_of
 from theano.graph.type import Type
 from theano.graph.variable import Constant, Variable
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Operands, Storage, Value, Values
 
 #: From a variable to its lengths, or to None where it has none.
 lengths: Single[Callable[[Variable], Any]] = Single("compile.expression.lengths", "how long a variable is")
@@ -82,10 +85,10 @@ class InnerGraph:
         last = tuple((v.type, None if v.owner is None else v.owner.op) for v in self.outputs)
         return hash((tuple(v.type for v in self.inputs), last))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_derived": {}}
 
-    def on(self, inputs: Sequence[Variable]) -> list[Any]:
+    def on(self, inputs: Sequence[Variable]) -> list[Variable]:
         """Return the outputs for other inputs."""
         return clone_replace(self.outputs, dict(zip(self.inputs, inputs, strict=True)), strict=False)
 
@@ -111,7 +114,7 @@ class InnerGraph:
         given = self.inputs if inputs is None else inputs
         return self.derived(what, lambda: function(given, outputs, **{"on_unused_input": "ignore", **options}))
 
-    def evaluate(self, values: Sequence[Any]) -> list[Any]:
+    def evaluate(self, values: Sequence[object]) -> list[Any]:
         """Return the values of the outputs, computed node by node with ``perform``."""
         known = dict(zip(self.inputs, values, strict=True))
 
@@ -256,7 +259,7 @@ class ExpressionOp(Op):
             raise NotImplementedError(f"{type(self).__name__} does not define expression")
         return self.inner.on(inputs)
 
-    def expand(self, inputs: Sequence[Any], node: Apply[Any, Any] | None = None) -> list[Any]:
+    def expand(self, inputs: Sequence[Variable], node: Node | None = None) -> list[Variable]:
         """Return the expression on given variables, checked, and always as a list.
 
         Parameters
@@ -279,7 +282,7 @@ class ExpressionOp(Op):
             raise with_text(error, f"{error}\n{_place(self, inputs, node)}") from error.__cause__
         return outputs
 
-    def inner_of(self, node: Apply[Any, Any]) -> InnerGraph:
+    def inner_of(self, node: Node) -> InnerGraph:
         """Return the graph that the op holds, or the expression on the inputs of a node as such a graph."""
         if self.inner is not None:
             return self.inner
@@ -295,7 +298,7 @@ class ExpressionOp(Op):
             _inner_graphs[node] = graph
         return graph
 
-    def inlined(self, node: Apply[Any, Any]) -> list[Any] | None:
+    def inlined(self, node: Node) -> list[Any] | None:
         """Return what rewriting puts in the place of a node, or None where that stays."""
         return self.expand(node.inputs, node) if self.is_inline else None
 
@@ -312,7 +315,7 @@ class ExpressionOp(Op):
         return self.__dict__.get("_fn") or self.inner.compiled("fn", self.inner.outputs, **self.kwargs)
 
     @fn.setter
-    def fn(self, function: Any) -> None:
+    def fn(self, function: object) -> None:
         self.__dict__["_fn"] = function
 
     # -- nodes and values --------------------------------------------------------------------------------------
@@ -333,11 +336,11 @@ class ExpressionOp(Op):
                 raise with_text(error, f"input {i} of {self}: {error}") from error.__cause__
         return variables
 
-    def as_input(self, i: int, own: Variable, value: Any) -> Variable:
+    def as_input(self, i: int, own: Variable, value: Value) -> Variable:
         """Return input ``i`` as a variable that fits the input ``own`` of the graph that the op holds."""
         return own.type.filter_variable(value)
 
-    def output_types(self, inputs: Sequence[Any]) -> list[Type]:
+    def output_types(self, inputs: Sequence[Variable]) -> list[Type]:
         """Return the types of the outputs: those of the expression."""
         return [v.type for v in (self.expand(inputs) if self.inner is None else self.inner.outputs)]
 
@@ -345,7 +348,7 @@ class ExpressionOp(Op):
         variables = self.convert(*inputs)
         return Apply(self, variables, [kind.make_variable() for kind in self.output_types(variables)])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Storage) -> None:
         """Compute the expression as it is written, node by node."""
         graph = self.inner_of(node)
         constants = [v.data for v in inputs_of(graph.outputs) if isinstance(v, Constant)]
@@ -365,15 +368,15 @@ class ExpressionOp(Op):
         """Return the lengths of the expression, which need not be computed for them."""
         return [lengths.required()(v) for v in self.expand(node.inputs, node)]
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> Sequence[Sequence[bool]]:
+    def connection_pattern(self, node: Node) -> Sequence[Sequence[bool]]:
         """Return which inputs the expression connects with which outputs."""
         return self.inner_of(node).connections()
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
+    def batch(self, node: Apply, inputs: Sequence[Variable], batched: Sequence[bool]) -> Sequence[Variable] | None:
         """Return the expression for many rows at once, or None where it is one run of several or has no rule."""
         return None if self.repeats else of_expression(self.expand, node, inputs, batched)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradients of the expression; disconnected ones where there are none."""
         own = [_view(v) for v in inputs]
         pairs = zip(self.expand(own, outputs[0].owner if outputs else None), output_grads, strict=True)
@@ -415,7 +418,7 @@ def _distinct(inputs: Sequence[Variable]) -> list[Variable]:
     return list(found)
 
 
-def _place(op: Op, inputs: Sequence[Any], node: Apply[Any, Any] | None) -> str:
+def _place(op: Op, inputs: Sequence[Variable], node: Node | None) -> str:
     """Return in words of which op, and applied where, an expression was wanted."""
     lines = user_trace()
     line = created_at(node.outputs[0]) if node is not None else lines[0] if lines else None

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.type import Type
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
 
 
 class FromFunctionOp(Op):
@@ -56,7 +59,7 @@ class FromFunctionOp(Op):
     def __str__(self) -> str:
         return f"FromFunctionOp{{{self._fn.__name__}}}"
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Call the function."""
         made = self._fn(*inputs)
         results = made if isinstance(made, (list, tuple)) else (made,)
@@ -65,7 +68,7 @@ class FromFunctionOp(Op):
         for cell, value, kind in zip(output_storage, results, self.otypes, strict=True):
             cell[0] = kind.filter(value)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> str | tuple[object, ...]:
         name = self._fn.__name__
         if getattr(importlib.import_module(self._fn.__module__), name, None) is not self:
             return super().__reduce__()

@@ -133,7 +133,7 @@ def function(
 
 def function_dump(
     filename: str,
-    inputs: Sequence[Any],
+    inputs: Sequence[Variable],
     outputs: Any = None,
     mode: Mode | str | None = None,
     updates: Pairs | None = None,

@@ -37,7 +37,7 @@ import hashlib
 from array import array
 from collections.abc import Sequence
 from json import dumps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.closed_graph import ClosedGraph
 from theano.compile.inputs import In, Param, SymbolicInput
@@ -50,6 +50,10 @@ from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import RewriteSettings
 from theano.runtime.link import plain_linkers
+
+if TYPE_CHECKING:
+    from theano.graph.op import Op
+    from theano.graph.type import Type
 
 FORMAT = "function 1"
 MAX_CONSTANT_BYTES = 1 << 26
@@ -192,7 +196,7 @@ class GraphDescription:
         self._words += (bool(out.borrow) for out in closed.outputs)
         self._text(dumps([closed.returns, closed.keys]))
 
-    def _entry(self, thing: Any) -> int:
+    def _entry(self, thing: type | Op | Type) -> int:
         """Return the number of an op, type or class in the table of texts."""
         known = self._texts.get(id(thing))
         if known is None:

@@ -25,6 +25,7 @@ from theano.runtime.program import Argument
 from theano.settings import config
 
 if TYPE_CHECKING:
+    from theano.graph.op import Op
     from theano.runtime.serialized import SerializedProgram
 
 
@@ -138,7 +139,7 @@ class FunctionMaker:
         """Return the node of each instruction; nothing where that cannot be known any more."""
         return self.source.nodes_in_order()
 
-    def ops_in_order(self) -> list[Any]:
+    def ops_in_order(self) -> list[Op]:
         """Return the op of each instruction, the object that runs; nothing where that cannot be known any more."""
         return self.source.ops_in_order()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from theano.graph.fgraph import FunctionGraph
 from theano.layers import lazily
@@ -18,6 +18,9 @@ from theano.rewriting import (
 )
 from theano.runtime.link import CLinker, Linker, LinkWith, OpWiseCLinker, PerformLinker
 from theano.settings import config
+
+if TYPE_CHECKING:
+    from theano.runtime.failure import Explainer
 
 #: Linkers by the names that ``config.linker`` and ``Mode`` take. They differ in whether compiled code is used
 #: and whether memory is given back during a call: there is one machine.
@@ -182,7 +185,7 @@ class Mode:
         """Rewrite a graph in place."""
         return rewrite(fgraph, self.query, settings)
 
-    def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Any, report: Report | None) -> Any:
+    def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Explainer, report: Report | None) -> Any:
         """Return what runs a rewritten graph, or None: then the machine does.
 
         Parameters

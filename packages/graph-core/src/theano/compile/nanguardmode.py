@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.mode import Mode
 from theano.errors import NanGuardError
@@ -20,6 +20,9 @@ from theano.runtime.inspection import inspection_of
 from theano.runtime.interpreter import NodeThunk, WrapLinker
 from theano.runtime.link import Linker
 from theano.settings import config
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 #: Finite numbers beyond this are called big.
 BIG = 1e10
@@ -42,7 +45,7 @@ def _is_exempt(v: Variable | None) -> bool:
     return v is not None and not getattr(v.tag, "nan_guard_mode_check", True)
 
 
-def contains_nan(arr: Any, node: Apply | None = None, var: Variable | None = None) -> bool:
+def contains_nan(arr: object, node: Apply | None = None, var: Variable | None = None) -> bool:
     """Return whether some number in ``arr`` is NaN; no if ``var`` is tagged not to be checked.
 
     Examples
@@ -58,7 +61,7 @@ def contains_nan(arr: Any, node: Apply | None = None, var: Variable | None = Non
     return _any(arr, lambda a: a != a)
 
 
-def contains_inf(arr: Any, node: Apply | None = None, var: Variable | None = None) -> bool:
+def contains_inf(arr: object, node: Apply | None = None, var: Variable | None = None) -> bool:
     """Return whether some number in ``arr`` is infinite; no if ``var`` is tagged not to be checked.
 
     Examples
@@ -74,7 +77,7 @@ def contains_inf(arr: Any, node: Apply | None = None, var: Variable | None = Non
     return _any(arr, lambda a: abs(a) == float("inf"))
 
 
-def _any(arr: Any, test: Any) -> bool:
+def _any(arr: object, test: Callable[..., object]) -> bool:
     kind = getattr(getattr(arr, "dtype", None), "kind", "f" if isinstance(arr, (float, complex)) else "")
     if kind not in ("f", "c"):
         return False  # no number, or one that is always finite
@@ -142,7 +145,7 @@ class NanGuardMode(Mode):
             linker=inner.clone(**link_kwargs) if link_kwargs else inner,
         )
 
-    def trouble(self, v: Variable, value: Any) -> str:
+    def trouble(self, v: Variable, value: Value) -> str:
         """Return what is wrong with a value, or ""."""
         if _is_exempt(v) or value is None:
             return ""
@@ -169,7 +172,7 @@ class NanGuardMode(Mode):
             if wrong:
                 self._act(_message(wrong, k, i, node, before, cell[0]))
 
-    def look_at_input(self, v: Variable, value: Any) -> None:
+    def look_at_input(self, v: Variable, value: Value) -> None:
         """Look at an argument or a shared variable."""
         wrong = self.trouble(v, value)
         if wrong:
@@ -208,16 +211,16 @@ class _Guard(WrapLinker):
         """Return a linker like this one, with another ``allow_gc``."""
         return _Guard(self.linkers[0].clone(allow_gc), self.mode)
 
-    def on_input(self, variable: Variable, value: Any) -> None:
+    def on_input(self, variable: Variable, value: Value) -> None:
         """Look at an input."""
         self.mode.look_at_input(variable, value)
 
 
-def _message(wrong: str, k: int, i: int, node: Apply, inputs: list[str], value: Any) -> str:
+def _message(wrong: str, k: int, i: int, node: Apply, inputs: list[str], value: Value) -> str:
     return "\n".join(_lines(wrong, k, i, node, inputs, value))
 
 
-def _lines(wrong: str, k: int, i: int, node: Apply, inputs: list[str], value: Any) -> Iterator[str]:
+def _lines(wrong: str, k: int, i: int, node: Apply, inputs: list[str], value: Value) -> Iterator[str]:
     yield f"{wrong} in output {k} of {node.op}, node {i}"
     yield f"  computed as {one_line(node.outputs[k], 80)}"
     where = written_at(node)
@@ -230,7 +233,7 @@ def _lines(wrong: str, k: int, i: int, node: Apply, inputs: list[str], value: An
     yield "  If that is meant: variable.tag.nan_guard_mode_check = False"
 
 
-def _shown(v: Variable, value: Any) -> str:
+def _shown(v: Variable, value: Value) -> str:
     """Return a value in a few words: what it is, its range, its first numbers."""
     text = describe(value)
     found = inspection_of(v.type).extremes(value)

@@ -136,7 +136,7 @@ class RewrittenGraph:
         """Return the node of each instruction."""
         return self.linked.nodes
 
-    def ops_in_order(self) -> list[Any]:
+    def ops_in_order(self) -> list[Op]:
         """Return the op of each instruction."""
         return [node.op for node in self.linked.nodes]
 
@@ -306,7 +306,7 @@ class CachedProgram:
     """
 
     def __init__(
-        self, request: Request, serialized: SerializedProgram, constants: Sequence[Any], flags: Mapping[str, Any]
+        self, request: Request, serialized: SerializedProgram, constants: Sequence[Any], flags: Mapping[str, str]
     ):
         self._request, self._serialized, self._constants, self._flags = request, serialized, constants, dict(flags)
         self._made: tuple[RewrittenGraph, bool] | None = None
@@ -348,7 +348,7 @@ class CachedProgram:
             return []
         return graph.nodes_in_order() if agrees else []
 
-    def ops_in_order(self) -> list[Any]:
+    def ops_in_order(self) -> list[Op]:
         """Return the op of each instruction: one that runs in Python is another object than that of the graph."""
         nodes = self.nodes_in_order()
         ways = self.graph.linked.how if nodes else ()

@@ -30,7 +30,7 @@ class CodeByType(Op):
 
     code_of: dict[type, Code] = {}
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if "code_of" not in cls.__dict__ and cls.__mro__[1] is CodeByType:
             cls.code_of = {}
@@ -65,12 +65,12 @@ class CodeByType(Op):
         found = self.registered(node)
         return (found.support or "") if found is not None else ""
 
-    def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...]:
+    def c_code_cache_version_apply(self, node: Apply) -> tuple[object, ...]:
         """Return the version that was registered for the type of the input."""
         found = self.registered(node)
         return _version(found) if found is not None else ()
 
-    def c_code_cache_version(self) -> tuple[Any, ...]:
+    def c_code_cache_version(self) -> tuple[object, ...]:
         """Return all versions together; () if one of the texts has none."""
         versions = [_version(code) for code in self.code_of.values()]
         return tuple(sorted(map(str, versions))) if all(versions) else ()

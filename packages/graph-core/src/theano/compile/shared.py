@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import layers
 from theano.extensions import Chain
@@ -12,10 +12,13 @@ from theano.graph.text import text_of
 from theano.graph.type import Type, generic
 from theano.graph.variable import Variable
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
+
 Store = Callable[[list[Any], Any], None]
 
 
-def _put(cell: list[Any], value: Any) -> None:
+def _put(cell: list[Any], value: Value) -> None:
     cell[0] = value
 
 
@@ -80,14 +83,14 @@ class Container:
         return self.storage[0]
 
     @data.setter
-    def data(self, value: Any) -> None:
+    def data(self, value: Value) -> None:
         if self.readonly:
             raise TypeError(f"the value of {self.name or 'this container'} is read-only")
         _store(self.storage, None if value is None else self.filter(value))
 
     value = data
 
-    def filter(self, value: Any) -> Any:
+    def filter(self, value: Value) -> Any:
         """Return ``value`` as it may be stored.
 
         Raises
@@ -106,7 +109,7 @@ class Container:
         return f"<{self.data!r}>"
 
     # No slots of Python's own pickling: subclasses and old pickles agree on a plain dictionary.
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in Container.__slots__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -172,7 +175,7 @@ class SharedVariable(Variable):
         value = self.container.value
         return value if borrow else self.type.value_copy(value)
 
-    def set_value(self, new_value: Any, borrow: bool = False) -> None:
+    def set_value(self, new_value: Value, borrow: bool = False) -> None:
         """Let ``new_value`` be the value from now on, in all functions that use this variable.
 
         A call in another thread that updates the variable is waited for.
@@ -209,7 +212,7 @@ class SharedVariable(Variable):
         raise AttributeError(f"{self} has no attribute value: get_value() and set_value() say whether to copy")
 
     @value.setter
-    def value(self, new_value: Any) -> None:
+    def value(self, new_value: Value) -> None:
         raise AttributeError(f"the value of {self} is set with set_value(new_value, borrow=...)")
 
     def __getitem__(self, *args: Any) -> Any:
@@ -245,7 +248,7 @@ def shared_constructor(ctor: Constructor, remove: bool = False) -> Constructor:
 
 @shared_constructor
 def generic_constructor(
-    value: Any, name: str | None = None, strict: bool = False, allow_downcast: bool | None = None
+    value: Value, name: str | None = None, strict: bool = False, allow_downcast: bool | None = None
 ) -> SharedVariable:
     """Make a shared variable of any Python object: the last resort."""
     return SharedVariable(type=generic, value=value, name=name, strict=strict, allow_downcast=allow_downcast)

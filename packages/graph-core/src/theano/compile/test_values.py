@@ -98,7 +98,7 @@ def debug_error_message(msg: str) -> None:
         warnings.warn(msg, stacklevel=2)
 
 
-def debug_assert(condition: Any, msg: str | None = None) -> None:
+def debug_assert(condition: object, msg: str | None = None) -> None:
     """Report a condition on test values that does not hold, as :func:`debug_error_message` does."""
     if not condition:
         debug_error_message(msg or "a condition on test values does not hold")

@@ -12,11 +12,11 @@ from theano.printing.drawing import Drawing
 
 
 def d3viz(
-    fct: Any,
+    fct: object,
     outfile: str | os.PathLike[str],
     copy_deps: bool = True,
     node_colors: dict[str, str] | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> None:
     r"""Write a page that shows a graph, to be opened in any browser.
 

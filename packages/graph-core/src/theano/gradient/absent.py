@@ -18,7 +18,7 @@ The type protocol. Differentiation asks little of variables and types, so that a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from theano.graph.apply import Apply
 from theano.graph.op import Op
@@ -26,13 +26,16 @@ from theano.graph.source import created_at
 from theano.graph.type import Type
 from theano.graph.variable import Variable
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
+
 
 class DisconnectedType(Type):
     """The type of the gradient of a cost with respect to something that it does not depend on. It has no values."""
 
     __props__ = ()
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Refuse: a disconnected gradient is never computed."""
         raise AssertionError(
             "a disconnected gradient reached a place where a value is needed. An op's grad was given one and used it "
@@ -57,7 +60,7 @@ class NullType(Type):
     def __init__(self, why_null: str = "(no explanation given)"):
         self.why_null = why_null
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Refuse: a null gradient is never computed."""
         raise ValueError(f"a null gradient has no value: {self.why_null}")
 
@@ -126,7 +129,7 @@ def zeros_like(variable: Any) -> Variable:
     return zero
 
 
-def still(variable: Any) -> Variable | None:
+def still(variable: Variable) -> Variable | None:
     """Return the direction of a variable that does not move, None where its type has no zeros."""
     return variable.zeros_like() if hasattr(variable, "zeros_like") else None
 
@@ -155,7 +158,7 @@ def stand_in(variable: Variable, how: str) -> Variable | None:
     return None if how.lower() == "none" else disconnected_type()
 
 
-def one_of(function: str, parameter: str, given: Any, choices: Sequence[str]) -> None:
+def one_of(function: str, parameter: str, given: str, choices: Sequence[str]) -> None:
     """Raise ValueError unless ``given`` is one of ``choices``, in capitals or not."""
     if str(given).lower() not in map(str.lower, choices):
         raise ValueError(f"{function}: {parameter} is {given!r}; it must be one of {', '.join(map(repr, choices))}")

@@ -11,7 +11,7 @@ from theano.graph.op import Op
 from theano.graph.variable import Variable
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Node, Storage, Values
+    from theano.graph.annotations import Node, Operands, Storage, Values
 
 
 class IdentityOp(Op):
@@ -22,7 +22,7 @@ class IdentityOp(Op):
     __call__: Callable[..., Variable]  # it has one output
     shapes = "A->A"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: Variable) -> Apply:
         """Return the node, of any type."""
         if not isinstance(x, Variable):
             raise TypeError(f"{self} takes a variable, not {x!r}")
@@ -32,11 +32,11 @@ class IdentityOp(Op):
         """Hand the value on."""
         output_storage[0][0] = inputs[0]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Any]:
+    def batch(self, node: Apply, inputs: Sequence[Variable], batched: Sequence[bool]) -> Sequence[Any]:
         """Return the same for all rows."""
         return [self(*inputs)]
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Variable]:
         """Hand the gradient on."""
         return list(output_grads)
 
@@ -48,7 +48,7 @@ class IdentityOp(Op):
 class ConsiderConstant(IdentityOp):
     """Lets no gradient through: it is zero."""
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Variable]:
         """Return zero."""
         return [zeros_like(inputs[0])]
 
@@ -64,7 +64,7 @@ class ZeroGrad(ConsiderConstant):
 class DisconnectedGrad(IdentityOp):
     """Lets no gradient through: there is no connection."""
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Variable]:
         """Return a disconnected gradient."""
         return [disconnected_type()]
 
@@ -80,7 +80,7 @@ class DisconnectedGrad(IdentityOp):
 class UndefinedGrad(IdentityOp):
     """Makes it an error to ask for a gradient."""
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Variable]:
         """Return a null gradient."""
         return [grad_undefined(self, 0, inputs[0], "undefined_grad says so")]
 
@@ -106,7 +106,7 @@ class GradClip(IdentityOp):
         self.clip_lower_bound = clip_lower_bound
         self.clip_upper_bound = clip_upper_bound
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Any]) -> Sequence[Any]:
+    def grad(self, inputs: Sequence[Variable], output_grads: Operands) -> Sequence[Variable]:
         """Return the gradient, clipped."""
         return [g.clip(self.clip_lower_bound, self.clip_upper_bound) for g in output_grads]
 
@@ -178,7 +178,7 @@ def undefined_grad(x: Variable) -> Variable:
     return undefined_grad_(x)
 
 
-def grad_clip(x: Variable, lower_bound: Any, upper_bound: Any) -> Variable:
+def grad_clip(x: Variable, lower_bound: object, upper_bound: object) -> Variable:
     """Return ``x``; the gradient with respect to it is kept between two bounds.
 
     Examples

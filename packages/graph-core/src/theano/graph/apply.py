@@ -160,7 +160,7 @@ class Apply(NotebookDisplay, Generic[O, V]):
             new.name = old.name
         return node
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return flattened_state(dict(self.__dict__), self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:

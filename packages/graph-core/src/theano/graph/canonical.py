@@ -154,7 +154,7 @@ def _resolve(module: str, name: str) -> Any:
     return found
 
 
-def _named(thing: Any, what: str) -> list[str]:
+def _named(thing: Callable[..., object] | type, what: str) -> list[str]:
     """Return module and name of a class or function that can be found by them again."""
     module = str(getattr(thing, "__module__", None))
     name = thing.__dict__.get("canonical_name") if isinstance(thing, type) else None
@@ -264,7 +264,7 @@ def text_of(thing: Any) -> str:
     return dumps(form_of(thing), separators=(",", ":"))
 
 
-def bytes_of(thing: Any) -> bytes:
+def bytes_of(thing: object) -> bytes:
     """Return the form of an object as bytes; quick where the object is mostly bytes itself.
 
     Examples

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.c_contract import Sub
 from theano.graph.type import CType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 _DESTRUCTOR = """\
 #ifndef THEANO_CAPSULE_DESTRUCTOR
@@ -69,7 +72,7 @@ class CDataType(CType):
     def __str__(self) -> str:
         return f"CDataType{{{self.ctype}}}"
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return a capsule as it is."""
         if value is not None and type(value).__name__ != "PyCapsule":
             raise TypeError(f"{self} takes a capsule, not {value!r}")
@@ -87,7 +90,7 @@ class CDataType(CType):
         """Return whether two capsules are the same object."""
         return a is b
 
-    def value_copy(self, value: Any) -> Any:
+    def value_copy(self, value: Value) -> Any:
         """Return the capsule itself: nobody knows how to copy what it points to."""
         return value
 
@@ -99,7 +102,7 @@ class CDataType(CType):
         """Begin with a null pointer."""
         return f"{name} = NULL;\nkept_{name} = false;"
 
-    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
+    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: object) -> str:
         """Take the pointer out of the capsule."""
         return f"""\
 kept_{name} = true;
@@ -108,7 +111,7 @@ if (!{name}) {{
     {sub["fail"]}
 }}"""
 
-    def c_extract_out(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
+    def c_extract_out(self, name: str, sub: Sub, check_input: bool = True, **kwargs: object) -> str:
         """Begin with a null pointer: the old one is its capsule's."""
         return self.c_init(name, sub)
 
@@ -132,30 +135,30 @@ if ({name}) {{
         """Free what an op has made and then failed to hand over."""
         return f"if ({name} && !kept_{name}) {self.freefunc}({name});" if self.freefunc else ""
 
-    def c_support_code(self, **kwargs: Any) -> list[str]:
+    def c_support_code(self, **kwargs: object) -> list[str]:
         """Return the capsules' destructor."""
         return [_DESTRUCTOR, *([self.extra_support_code] if self.extra_support_code else [])]
 
-    def c_headers(self, **kwargs: Any) -> Sequence[str]:
+    def c_headers(self, **kwargs: object) -> Sequence[str]:
         """Return what was given, as do the methods that follow."""
         return self.headers
 
-    def c_header_dirs(self, **kwargs: Any) -> Sequence[str]:
+    def c_header_dirs(self, **kwargs: object) -> Sequence[str]:
         """See `c_headers`."""
         return self.header_dirs
 
-    def c_libraries(self, **kwargs: Any) -> Sequence[str]:
+    def c_libraries(self, **kwargs: object) -> Sequence[str]:
         """See `c_headers`."""
         return self.libraries
 
-    def c_lib_dirs(self, **kwargs: Any) -> Sequence[str]:
+    def c_lib_dirs(self, **kwargs: object) -> Sequence[str]:
         """See `c_headers`."""
         return self.lib_dirs
 
-    def c_compile_args(self, **kwargs: Any) -> Sequence[str]:
+    def c_compile_args(self, **kwargs: object) -> Sequence[str]:
         """See `c_headers`."""
         return self.compile_args
 
-    def c_code_cache_version(self) -> tuple[Any, ...]:
+    def c_code_cache_version(self) -> tuple[object, ...]:
         """Return the version, with that of these texts."""
         return (1, *(self.version or ()))

@@ -57,7 +57,7 @@ class Clients(Sequence[Client]):
     def __contains__(self, client: object) -> bool:
         return client in self._there
 
-    def __getitem__(self, k: Any) -> Any:
+    def __getitem__(self, k: int | slice) -> Any:
         if isinstance(k, slice) or k < 0:
             return list(self._there)[k]
         for client in islice(self._there, k, None):

@@ -37,7 +37,7 @@ class EnumType(CType):
     ValueError: 3 is none of the constants of EnumType(FULL=2, SAME=1), nor an alias.
     """
 
-    def __init__(self, *, ctype: str = "double", cname: str | None = None, **constants: Any):
+    def __init__(self, *, ctype: str = "double", cname: str | None = None, **constants: object):
         if not _CTYPE.match(ctype):
             raise ValueError(f"{ctype!r} is no C type of a number")
         self.ctype = ctype
@@ -111,7 +111,7 @@ class EnumType(CType):
 
     # -- in C ----------------------------------------------------------------------------------------------
 
-    def c_support_code(self, **kwargs: Any) -> str:
+    def c_support_code(self, **kwargs: object) -> str:
         """Define the constants."""
         return "\n".join(
             f"#ifndef {name}\n#define {name} ({value!r})\n#endif" for name, value in self.constants.items()
@@ -125,7 +125,7 @@ class EnumType(CType):
         """Begin with zero."""
         return f"{name} = 0;"
 
-    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
+    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: object) -> str:
         """Read a whole number exactly, any other as a double."""
         return f"""\
 if (PyIndex_Check(py_{name})) {{
@@ -147,7 +147,7 @@ if (PyErr_Occurred()) {{
         """Nothing: parameters are no results."""
         return ""
 
-    def c_code_cache_version(self) -> tuple[Any, ...]:
+    def c_code_cache_version(self) -> tuple[object, ...]:
         """Return the version of these texts."""
         return (1, self.ctype, self.cname, tuple(self.constants.items()))
 
@@ -188,11 +188,11 @@ class CEnumType(EnumList):
     1
     """
 
-    def c_support_code(self, **kwargs: Any) -> str:
+    def c_support_code(self, **kwargs: object) -> str:
         """Define nothing."""
         return ""
 
-    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
+    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: object) -> str:
         """Put C's value for the number in Python."""
         cases = "\n".join(f"    case {value}: {name} = {text}; break;" for text, value in self.constants.items())
         return f"""\

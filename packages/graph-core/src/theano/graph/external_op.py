@@ -7,12 +7,14 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.errors import MethodNotDefined
-from theano.graph.apply import Apply
 from theano.graph.c_contract import Sub
 from theano.graph.op import COp
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 SECTIONS = {
     "init_code", "init_code_apply", "init_code_struct", "support_code", "support_code_apply", "support_code_struct",
@@ -118,51 +120,51 @@ class ExternalCOp(COp):
                 raise ValueError(f"{path} has a section {name!r}; the sections are {', '.join(sorted(SECTIONS))}")
             self.code_sections[name] = self.code_sections.get(name, "") + body.strip("\n") + "\n"
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restored, (type(self), {k: v for k, v in self.__dict__.items() if k != "code_sections"})
 
     # -- the parts as answers ------------------------------------------------------------------------------
 
-    def c_code_cache_version(self) -> tuple[Any, ...]:
+    def c_code_cache_version(self) -> tuple[object, ...]:
         """Return a version for the text of the files: where it is the same, nothing changed."""
         return (1, self.func_name, *sorted(self.code_sections.items()))
 
-    def c_init_code(self, **kwargs: Any) -> list[str]:
+    def c_init_code(self, **kwargs: object) -> list[str]:
         """Return the section of this name, as do the methods that follow."""
         return [self.code_sections["init_code"]] if "init_code" in self.code_sections else []
 
-    def c_support_code(self, **kwargs: Any) -> str:
+    def c_support_code(self, **kwargs: object) -> str:
         """See `c_init_code`."""
         return self.code_sections.get("support_code", "")
 
-    def _section(self, section: str, node: Apply[Any, Any], name: str, *more: Macros) -> str:
+    def _section(self, section: str, node: Node, name: str, *more: Macros) -> str:
         if section not in self.code_sections:
             return ""
         macros = [self.get_c_macros(node, name), *more]
         heads, tails = [m[0] for m in macros], [m[1] for m in macros]
         return "\n".join([*heads, self.code_sections[section], *reversed(tails)])
 
-    def c_init_code_apply(self, node: Apply[Any, Any], name: str) -> str:
+    def c_init_code_apply(self, node: Node, name: str) -> str:
         """See `c_init_code`."""
         return self._section("init_code_apply", node, name)
 
-    def c_support_code_apply(self, node: Apply[Any, Any], name: str) -> str:
+    def c_support_code_apply(self, node: Node, name: str) -> str:
         """See `c_init_code`."""
         return self._section("support_code_apply", node, name)
 
-    def c_support_code_struct(self, node: Apply[Any, Any], name: str) -> str:
+    def c_support_code_struct(self, node: Node, name: str) -> str:
         """See `c_init_code`."""
         return self._section("support_code_struct", node, name)
 
-    def c_cleanup_code_struct(self, node: Apply[Any, Any], name: str) -> str:
+    def c_cleanup_code_struct(self, node: Node, name: str) -> str:
         """See `c_init_code`."""
         return self._section("cleanup_code_struct", node, name)
 
-    def c_init_code_struct(self, node: Apply[Any, Any], name: str, sub: Sub) -> str:
+    def c_init_code_struct(self, node: Node, name: str, sub: Sub) -> str:
         """See `c_init_code`."""
         return self._section("init_code_struct", node, name, get_sub_macros(sub))
 
-    def c_code(self, node: Apply[Any, Any], name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub) -> str:
+    def c_code(self, node: Node, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub) -> str:
         """Return the section, or the call of the function."""
         macros = get_sub_macros(sub)
         if self.func_name is None:
@@ -172,7 +174,7 @@ class ExternalCOp(COp):
         return "\n".join([head, macros[0], f"{{ {call} }}", macros[1], tail])
 
     def c_code_cleanup(
-        self, node: Apply[Any, Any], name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub
+        self, node: Node, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub
     ) -> str:
         """See `c_init_code`."""
         return self._section("code_cleanup", node, name, get_sub_macros(sub), get_io_macros(inputs, outputs))
@@ -184,7 +186,7 @@ class ExternalCOp(COp):
         outs += ["NULL"] * ((self._cop_num_outputs or 0) - len(outs))
         return ", ".join([*ins, *outs, *([sub["params"]] if sub and "params" in sub else [])])
 
-    def get_c_macros(self, node: Apply[Any, Any], name: str, check_input: bool | None = None) -> Macros:
+    def get_c_macros(self, node: Node, name: str, check_input: bool | None = None) -> Macros:
         """Return the macros that depend on the node alone, and what undefines them."""
         defined, names = [f"#define APPLY_SPECIFIC(str) str##_{name}"], ["APPLY_SPECIFIC"]
         kinds: dict[str, Any] = {}
@@ -242,21 +244,21 @@ class OpenMPOp(COp):
             warnings.warn(f"{self} runs without OpenMP: the compiler here has none", stacklevel=3)
             self.openmp = False
 
-    def c_compile_args(self, **kwargs: Any) -> list[str]:
+    def c_compile_args(self, **kwargs: object) -> list[str]:
         """Return the option that turns OpenMP on."""
         self.update_self_openmp()
         return ["-fopenmp"] if self.openmp else []
 
-    def c_headers(self, **kwargs: Any) -> list[str]:
+    def c_headers(self, **kwargs: object) -> list[str]:
         """Return OpenMP's header."""
         self.update_self_openmp()
         return ["omp.h"] if self.openmp else []
 
-    def prepare_node(self, node: Apply[Any, Any], storage_map: Any, compute_map: Any, impl: str | None) -> None:
+    def prepare_node(self, node: Node, storage_map: Any, compute_map: Any, impl: str | None) -> None:
         """See whether the compiler has OpenMP before C++ is written."""
         if impl == "c":
             self.update_self_openmp()
 
-    def c_code(self, node: Apply[Any, Any], name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub) -> str:
+    def c_code(self, node: Node, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub) -> str:
         """Say nothing: classes that derive from this one do."""
         raise MethodNotDefined("c_code", type(self), str(self))

@@ -34,14 +34,14 @@ class Feature:
     def on_detach(self, fgraph: FunctionGraph) -> None:
         """Called when the feature is removed."""
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         """Called when a node enters the graph, after the nodes that it needs."""
 
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         """Called when a node leaves the graph because nobody uses it any more."""
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
         """Called after input ``i`` of ``node`` (or output ``i`` of the graph, for ``"output"``) became ``new_r``."""
 
@@ -66,7 +66,7 @@ class History(Feature):
             raise AlreadyThere()
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
         """Note the way back."""
         if self.journal is not None and not self._reverting:
@@ -114,7 +114,7 @@ class NodeFinder(Bookkeeper):
     def __init__(self) -> None:
         self.nodes: dict[Any, dict[Apply, None]] = {}
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         """Add ``node`` to the index."""
         self.nodes.setdefault(node.op, {})[node] = None
 
@@ -187,7 +187,7 @@ class PreserveVariableAttributes(Feature):
     """Lets a replacement inherit the name and the tags of what it replaces, where it has none of its own."""
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
         """Hand them over."""
         if r.name is not None and new_r.name is None:
@@ -222,7 +222,7 @@ class ReplaceValidate(Feature):
         self,
         fgraph: FunctionGraph,
         replacements: Iterable[tuple[Variable, Variable]],
-        reason: Any = None,
+        reason: object = None,
         check: Callable[[], None] | None = None,
     ) -> None:
         """Make all replacements, or none.

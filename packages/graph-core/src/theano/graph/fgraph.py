@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.errors import InconsistencyError, MissingInputError
 from theano.graph.apply import Apply
@@ -28,6 +28,9 @@ from theano.graph.source import created_at
 from theano.graph.text import printable
 from theano.graph.traverse import as_string, toposort
 from theano.graph.variable import Constant, Variable
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 
 class FunctionGraph(NotebookDisplay):
@@ -78,15 +81,15 @@ class FunctionGraph(NotebookDisplay):
         if clone:
             inputs, outputs = _clone(inputs, outputs)
         self.features: list[Any] = []
-        self._listeners: dict[str, list[Any]] = {}
-        self.apply_nodes: set[Apply[Any, Any]] = set()
+        self._listeners: dict[str, list[Callable[..., object]]] = {}
+        self.apply_nodes: set[Node] = set()
         self.variables: set[Variable] = set()
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.update_mapping = update_mapping
         #: Set by the aliasing feature: the nodes that overwrite the memory of a variable.
         self.destroyers: Callable[[Variable], Sequence[Apply]] | None = None
-        self._order: list[Apply[Any, Any]] | None = None
+        self._order: list[Node] | None = None
         #: Number of changes so far; what is computed from the graph is stale once it has grown.
         self.version = 0
 
@@ -138,7 +141,7 @@ class FunctionGraph(NotebookDisplay):
             variable=v,
         )
 
-    def _import_node(self, node: Apply, reason: Any) -> None:
+    def _import_node(self, node: Apply, reason: object) -> None:
         if node.fgraph is not None and node.fgraph is not self:
             raise ValueError(f"{node} belongs to another FunctionGraph already; make this one with clone=True")
         check_maps(node)
@@ -156,7 +159,7 @@ class FunctionGraph(NotebookDisplay):
         self._changed()
         self._tell("on_import", node, reason)
 
-    def _remove_client(self, v: Variable, client: Client, reason: Any) -> None:
+    def _remove_client(self, v: Variable, client: Client, reason: object) -> None:
         v.clients.remove(client)
         abandoned = [v]
         while abandoned:
@@ -185,7 +188,7 @@ class FunctionGraph(NotebookDisplay):
 
     # -- changing -----------------------------------------------------------------------------------------
 
-    def change_input(self, node: Apply | str, i: int, new_r: Variable, reason: Any = None) -> None:
+    def change_input(self, node: Apply | str, i: int, new_r: Variable, reason: object = None) -> None:
         """Let input ``i`` of ``node`` (output ``i`` of the graph, for ``"output"``) be ``new_r``."""
         slots = self.outputs if isinstance(node, str) else node.inputs
         r = slots[i]
@@ -228,7 +231,7 @@ class FunctionGraph(NotebookDisplay):
     def replace_all_validate(
         self,
         pairs: Iterable[tuple[Variable, Variable]] | Mapping[Variable, Variable],
-        reason: Any = None,
+        reason: object = None,
         verbose: bool = False,
     ) -> None:
         """Make several replacements, or none if the graph would lose its meaning.
@@ -251,7 +254,7 @@ class FunctionGraph(NotebookDisplay):
         self,
         replacements: Iterable[tuple[Variable, Variable]],
         remove: Iterable[Variable],
-        reason: Any = None,
+        reason: object = None,
         warn: bool = True,
     ) -> None:
         """Make several replacements, or none if the graph would lose its meaning or still hold what has to go.
@@ -336,7 +339,7 @@ class FunctionGraph(NotebookDisplay):
         self.features.append(feature)
         self._heard_anew(feature)
 
-    def remove_feature(self, feature: Any) -> None:
+    def remove_feature(self, feature: Feature) -> None:
         """Let ``feature`` listen no more."""
         if feature not in self.features:
             return
@@ -346,7 +349,7 @@ class FunctionGraph(NotebookDisplay):
         if detach is not None:
             detach(self)
 
-    def _heard_anew(self, feature: Any) -> None:
+    def _heard_anew(self, feature: Feature) -> None:
         """Note that ``feature`` has come or gone: who listens, and the order of nodes if it has a say."""
         self._listeners.clear()
         say = getattr(feature, "orderings", None)
@@ -364,7 +367,7 @@ class FunctionGraph(NotebookDisplay):
         for method in self._hear(name):
             method(self, *args)
 
-    def execute_callbacks(self, name: str, *args: Any, **kwargs: Any) -> None:
+    def execute_callbacks(self, name: str, *args: Any, **kwargs: object) -> None:
         """Call the method ``name`` of each feature that has it."""
         for method in self._hear(name):
             method(self, *args, **kwargs)
@@ -492,7 +495,7 @@ class FunctionGraph(NotebookDisplay):
     def __repr__(self) -> str:
         return str(self)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         state = dict(self.__dict__)
         # Features hold indexes and functions of their own; whoever needs them attaches them again.
         state.update(features=[], _listeners={}, destroyers=None, _order=None)

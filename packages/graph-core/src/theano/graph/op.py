@@ -259,7 +259,7 @@ class Op(NodeMaker, CLinkerOp):
         return pad
 
     @tag.setter
-    def tag(self, own: Any) -> None:
+    def tag(self, own: object) -> None:
         self.__dict__["_tag"] = own
 
     def __repr__(self) -> str:

@@ -82,7 +82,7 @@ class OpContract:
     check_input: bool | None = None
     params_type: Any = None
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         # A default must not hide what a class named after Op says: ``class Mine(Op, SaysShapes)``.
         bases = cls.__mro__
@@ -257,7 +257,7 @@ def stated(op: Any, name: str) -> Any:
     return said if isinstance(said, tuple) and all(isinstance(one, (int, slice)) for one in said) else None
 
 
-def lengths_by(text: str, shapes: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+def lengths_by(text: str, shapes: Sequence[Sequence[Variable | int]]) -> list[tuple[Variable | int, ...]]:
     """Return the lengths of outputs as `OpContract.shapes` states them, of the lengths of inputs.
 
     Examples
@@ -297,7 +297,7 @@ def check_maps(node: Node) -> None:
             )
 
 
-def _problem_of_map(declared: Any, node: Node, name: str) -> str:
+def _problem_of_map(declared: object, node: Node, name: str) -> str:
     if not hasattr(declared, "items"):
         return f"it is of type {type(declared).__name__}"
     for o, named in declared.items():

@@ -14,7 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from operator import index
 from struct import pack
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 Places = tuple[tuple[int, str], ...]
 """Where addresses stand, in bytes from the start, and what each is called."""
@@ -85,14 +88,14 @@ class Field:
     def __init__(self, doc: str = ""):
         self.doc = doc
 
-    def pack(self, value: Any) -> bytes:
+    def pack(self, value: Value) -> bytes:
         """Return a value's bytes; TypeError or ValueError for one that does not fit."""
         number = index(value)
         if not -(1 << 63) <= number < 1 << 63:
             raise ValueError(f"{number} does not fit in 64 bits with a sign")
         return pack("=q", number)
 
-    def places(self, value: Any) -> Places:
+    def places(self, value: Value) -> Places:
         """Return where addresses stand in a value."""
         return ()
 
@@ -109,7 +112,7 @@ class Int(Field):
 class Flag(Field):
     """True or false: 1 or 0 in an ``int64_t``."""
 
-    def pack(self, value: Any) -> bytes:
+    def pack(self, value: Value) -> bytes:
         """Return it as a number."""
         if value is not True and value is not False:
             raise TypeError(f"True or False is wanted, not {value!r}")
@@ -124,7 +127,7 @@ class Mask(Field):
 
     c_type = "uint64_t"
 
-    def pack(self, value: Any) -> bytes:
+    def pack(self, value: Value) -> bytes:
         """Return the bits."""
         number = index(value)
         if not 0 <= number < 1 << 64:
@@ -137,7 +140,7 @@ class Float(Field):
 
     c_type = "double"
 
-    def pack(self, value: Any) -> bytes:
+    def pack(self, value: Value) -> bytes:
         """Return the number."""
         return pack("=d", float(value))
 
@@ -149,7 +152,7 @@ class Choice(Field):
         super().__init__(doc or c_comment(of))
         self.of = of
 
-    def pack(self, value: Any) -> bytes:
+    def pack(self, value: Value) -> bytes:
         """Return the member's number."""
         if not isinstance(value, self.of):
             raise TypeError(f"a member of {self.of.__name__} is wanted, not {value!r}")
@@ -163,13 +166,13 @@ class Address(Field):
         super().__init__(doc)
         self.c_type = c_type
 
-    def pack(self, value: Any) -> bytes:
+    def pack(self, value: Value) -> bytes:
         """Return the address."""
         if not isinstance(value, Pointer) and value != 0:
             raise TypeError(f"a Pointer, which has a name, or 0 is wanted, not {value!r}")
         return pack("=Q", value)
 
-    def places(self, value: Any) -> Places:
+    def places(self, value: Value) -> Places:
         """Return its place, if there is an address."""
         return ((0, value.name),) if value else ()
 
@@ -183,13 +186,13 @@ class Record(Field):
             raise TypeError(f"{of.__name__} is of no fixed size, so it is no field of another")
         self.of, self.size, self.c_type = of, of.size, of.c_name
 
-    def pack(self, value: Any) -> bytes:
+    def pack(self, value: Value) -> bytes:
         """Return the struct's bytes."""
         if not isinstance(value, self.of):
             raise TypeError(f"a {self.of.__name__} is wanted, not {value!r}")
         return value.packed()
 
-    def places(self, value: Any) -> Places:
+    def places(self, value: Value) -> Places:
         """Return those of the struct."""
         return tuple(value.pointers())
 
@@ -202,7 +205,7 @@ class Array(Field):
         assert of.size is not None, "elements are of one size"
         self.of, self.length, self.size, self.c_type = of, length, of.size * length, of.c_type
 
-    def pack(self, value: Sequence[Any]) -> bytes:
+    def pack(self, value: Sequence[object]) -> bytes:
         """Return them, and zeros."""
         if len(value) > self.length:
             raise ValueError(f"{len(value)} values are given, and there is space for {self.length}")
@@ -228,7 +231,7 @@ class List(Field):
         assert of.size is not None, "elements are of one size"
         self.of, self.c_type = of, of.c_type
 
-    def pack(self, value: Sequence[Any]) -> bytes:
+    def pack(self, value: Sequence[object]) -> bytes:
         """Return their number and them."""
         return pack("=q", len(value)) + b"".join(map(self.of.pack, value))
 
@@ -276,7 +279,7 @@ def _filled(data: bytes) -> bytes:
     return data.ljust(-(-len(data) // 8) * 8, b"\0")
 
 
-def _shifted(of: Field, values: Iterable[Any]) -> Places:
+def _shifted(of: Field, values: Iterable[int | Parameters]) -> Places:
     assert of.size is not None
     return tuple((k * of.size + place, name) for k, value in enumerate(values) for place, name in of.places(value))
 
@@ -352,7 +355,7 @@ class Parameters:
     _packed: bytes
     _places: Places
 
-    def __init__(self, **values: Any):
+    def __init__(self, **values: Value):
         fields = self.fields
         if values.keys() != fields.keys():
             raise TypeError(f"{type(self).__name__} has the fields {', '.join(fields)}, not {', '.join(values)}")
@@ -372,7 +375,7 @@ class Parameters:
             offset += len(part)
         return tuple(found)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Value) -> None:
         raise AttributeError(f"{type(self).__name__} does not change: {name} cannot be set")
 
     def __eq__(self, other: object) -> bool:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.c_contract import Sub
 from theano.graph.enum_type import EnumType
 from theano.graph.type import CType, Type
 from theano.graph.variable import Constant
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 _C_NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _CXX_WORDS = frozenset(
@@ -45,7 +48,7 @@ class Params(Mapping[str, Any]):
 
     __slots__ = ("__dict__",)
 
-    def __init__(self, params_type: ParamsType, **values: Any):
+    def __init__(self, params_type: ParamsType, **values: Value):
         if not isinstance(params_type, ParamsType):
             raise TypeError(f"Params needs a ParamsType first, not {params_type!r}")
         missing = [name for name in params_type.fields if name not in values]
@@ -66,7 +69,7 @@ class Params(Mapping[str, Any]):
             raise AttributeError(f"there is no parameter {name!r}, but {sorted(values)}")
         return values[name]
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Value) -> None:
         raise AttributeError("parameters are not changed: make a new Params")
 
     def __getitem__(self, name: str) -> Any:
@@ -87,7 +90,7 @@ class Params(Mapping[str, Any]):
         kind = self.params_type
         return hash((kind, *(_hashable(t, self[name]) for name, t in zip(kind.fields, kind.types, strict=True))))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self.params_type, dict(self.__dict__["_values"]))
 
     def __repr__(self) -> str:
@@ -98,7 +101,7 @@ def _restored(kind: ParamsType, values: dict[str, Any]) -> Params:
     return Params(kind, **values)
 
 
-def _hashable(kind: Type, value: Any) -> Any:
+def _hashable(kind: Type, value: Value) -> Any:
     signature = kind.constant_signature(value)
     try:
         hash(signature)
@@ -194,7 +197,7 @@ class ParamsType(CType):
                 return enum.fromalias(alias)
         return getattr(self, alias)
 
-    def get_params(self, *objects: Any, **values: Any) -> Params:
+    def get_params(self, *objects: Any, **values: Value) -> Params:
         """Return the parameters, as the attributes of some objects or by keyword.
 
         Parameters
@@ -220,7 +223,7 @@ class ParamsType(CType):
 
     # -- values ------------------------------------------------------------------------------------------
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Params:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Params:
         """Return values that are each of its field's type."""
         if not isinstance(value, Params):
             if strict:
@@ -233,7 +236,7 @@ class ParamsType(CType):
         same = value.params_type == self and all(filtered[name] is value[name] for name in self.fields)
         return value if same else Params(self, **filtered)
 
-    def values_eq(self, a: Any, b: Any) -> bool:
+    def values_eq(self, a: object, b: object) -> bool:
         """Return whether all values are the same."""
         return all(t.values_eq(getattr(a, n), getattr(b, n)) for n, t in zip(self.fields, self.types, strict=True))
 
@@ -244,46 +247,46 @@ class ParamsType(CType):
 
     # -- in C --------------------------------------------------------------------------------------------
 
-    def _gathered(self, method: str, **kwargs: Any) -> list[str]:
+    def _gathered(self, method: str, **kwargs: object) -> list[str]:
         found: dict[str, None] = {}
         for kind in self.types:
             answer = getattr(kind, method)(**kwargs) or []
             found.update(dict.fromkeys([answer] if isinstance(answer, str) else answer))
         return list(found)
 
-    def c_headers(self, **kwargs: Any) -> Sequence[str]:
+    def c_headers(self, **kwargs: object) -> Sequence[str]:
         """Return those of the fields' types, as do the methods that follow."""
         return self._gathered("c_headers", **kwargs)
 
-    def c_header_dirs(self, **kwargs: Any) -> Sequence[str]:
+    def c_header_dirs(self, **kwargs: object) -> Sequence[str]:
         """See `c_headers`."""
         return self._gathered("c_header_dirs", **kwargs)
 
-    def c_libraries(self, **kwargs: Any) -> Sequence[str]:
+    def c_libraries(self, **kwargs: object) -> Sequence[str]:
         """See `c_headers`."""
         return self._gathered("c_libraries", **kwargs)
 
-    def c_lib_dirs(self, **kwargs: Any) -> Sequence[str]:
+    def c_lib_dirs(self, **kwargs: object) -> Sequence[str]:
         """See `c_headers`."""
         return self._gathered("c_lib_dirs", **kwargs)
 
-    def c_compile_args(self, **kwargs: Any) -> Sequence[str]:
+    def c_compile_args(self, **kwargs: object) -> Sequence[str]:
         """See `c_headers`."""
         return self._gathered("c_compile_args", **kwargs)
 
-    def c_no_compile_args(self, **kwargs: Any) -> Sequence[str]:
+    def c_no_compile_args(self, **kwargs: object) -> Sequence[str]:
         """See `c_headers`."""
         return self._gathered("c_no_compile_args", **kwargs)
 
-    def c_init_code(self, **kwargs: Any) -> Sequence[str]:
+    def c_init_code(self, **kwargs: object) -> Sequence[str]:
         """See `c_headers`."""
         return self._gathered("c_init_code", **kwargs)
 
-    def c_support_code(self, **kwargs: Any) -> Sequence[str]:
+    def c_support_code(self, **kwargs: object) -> Sequence[str]:
         """Return those of the fields' types, then the struct."""
         return [*self._gathered("c_support_code", **kwargs), self._struct()]
 
-    def c_code_cache_version(self) -> tuple[Any, ...]:
+    def c_code_cache_version(self) -> tuple[object, ...]:
         """Return the versions of all fields' types; () if one has none."""
         versions = [kind.c_code_cache_version() for kind in self.types]
         return (1, *zip(self.fields, versions, strict=True)) if all(versions) else ()
@@ -330,7 +333,7 @@ struct {self.name} {{
         """Begin without one."""
         return f"{name} = NULL;"
 
-    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
+    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: object) -> str:
         """Make one of the values."""
         return f"{name} = new {self.name}();\nif (!{name}->extract(py_{name})) {{\n    {sub['fail']}\n}}"
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from _thread import _local as Local  # `threading.local`, without the millisecond that its module takes
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 #: Under which names the order and the end stand in a state.
 _ORDER, _END = "_unwound", "_unwound_end"
@@ -54,7 +57,7 @@ class _End:
         return (_End, ())
 
 
-def flattened_state(state: dict[str, Any], node: Any) -> dict[str, Any]:
+def flattened_state(state: dict[str, Any], node: Node | None) -> dict[str, Any]:
     """Return the state of a node or of one of its outputs, the nodes that it depends on first.
 
     Parameters

@@ -61,7 +61,7 @@ class Structural:
 
     __props__: tuple[str, ...]
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         own = cls.__dict__
         if "__props__" not in own:
@@ -82,7 +82,7 @@ class Structural:
         """Return the values of the parameters, in the order of ``__props__``."""
         return tuple([getattr(self, name) for name in self.__props__])
 
-    def _props_dict(self) -> dict[str, Any]:
+    def _props_dict(self) -> dict[str, object]:
         """Return the parameters as a dictionary: what it takes to build an equal instance."""
         return {name: getattr(self, name) for name in self.__props__}
 

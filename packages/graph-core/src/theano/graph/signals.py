@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import CodeType, FrameType, TracebackType
 from typing import Any
@@ -42,7 +42,7 @@ def deferred_signals() -> Iterator[None]:
         yield
 
 
-def _call_again(number: int, handler: Any, came: list[int]) -> None:
+def _call_again(number: int, handler: Callable[..., object], came: list[int]) -> None:
     import signal  # as above
 
     signal.signal(number, handler)
@@ -135,7 +135,7 @@ def _registered() -> set[CodeType]:
     return codes
 
 
-def _call_of(thing: Any) -> Any:
+def _call_of(thing: object) -> Any:
     """Return the method behind calls of an object."""
     call = getattr(type(thing), "__call__", None)  # noqa: B004
     return call if inspect.isfunction(call) and not inspect.isroutine(thing) else None

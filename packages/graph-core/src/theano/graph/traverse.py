@@ -6,12 +6,15 @@ All walks are iterative: a chain of ten thousand nodes is an ordinary graph.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from theano.errors import CycleError
 from theano.graph.apply import Apply
 from theano.graph.source import created_at
 from theano.graph.variable import Constant, Variable
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 T = TypeVar("T", bound=Hashable)
 
@@ -85,9 +88,14 @@ def orphans_between(ins: Collection[Variable], outs: Iterable[Variable]) -> list
     return [v for v in variables_between(stop, outs) if v.owner is None and v not in stop]
 
 
-def applys_between(ins: Collection[Variable], outs: Iterable[Variable]) -> list[Apply[Any, Any]]:
+def applys_between(ins: Collection[Variable], outs: Iterable[Variable]) -> list[Node]:
     """Return the nodes between ``ins`` and ``outs`` in an order in which they can be computed."""
     return toposort(outs, ins)
+
+
+def list_of_nodes(inputs: Collection[Variable], outputs: Iterable[Variable]) -> list[Node]:
+    """Return the same as :func:`applys_between`, under the older name."""
+    return applys_between(inputs, outputs)
 
 
 def toposort(
@@ -119,14 +127,23 @@ def toposort(
     return toposort_nodes(roots, stop, orderings, last_input_first)
 
 
+def io_toposort(
+    inputs: Collection[Variable],
+    outputs: Iterable[Variable],
+    orderings: Mapping[Apply, Sequence[Apply]] | None = None,
+) -> list[Node]:
+    """Return the nodes between inputs and outputs in order, as :func:`toposort` does with its arguments turned."""
+    return toposort(outputs, inputs, orderings)
+
+
 def toposort_nodes(
     roots: Iterable[Apply],
     stop: Collection[Variable] = (),
     orderings: Mapping[Apply, Sequence[Apply]] | None = None,
     last_input_first: bool = False,
-) -> list[Apply[Any, Any]]:
+) -> list[Node]:
     """Return ``roots`` and the nodes they need, each after the nodes that it needs itself."""
-    order: list[Apply[Any, Any]] = []
+    order: list[Node] = []
     state: dict[Apply, bool] = {}  # absent: not met; False: its needs are being visited; True: placed
     extra = orderings or {}
     stack = list(roots)[::-1]

@@ -7,7 +7,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Hashable
 from types import FunctionType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from theano.extensions import lazy_names
 from theano.graph.c_contract import CLinkerObject, CLinkerType, Sub
@@ -16,6 +16,9 @@ from theano.graph.source import user_trace
 from theano.graph.variable import Constant as _Constant
 from theano.graph.variable import Variable as _Variable
 from theano.records import NamedTuple
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 
 class BufferSpec(NamedTuple):
@@ -55,7 +58,7 @@ def _with_all_arguments(own: FunctionType) -> Callable[..., Any]:
         return own
 
     @functools.wraps(own)
-    def filter(self: Any, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self: Any, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         if takes[0]:
             return own(self, value, strict)
         return own(self, value, allow_downcast) if takes[1] else own(self, value)
@@ -84,14 +87,14 @@ class Type(Structural, CLinkerType):
     Variable: type[_Variable[Any]] = _Variable
     Constant: type[_Constant[Any]] = _Constant
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         """Let a ``filter`` that takes only the value, or only ``strict`` besides it, be called as any other."""
         super().__init_subclass__(**kwargs)
         own = vars(cls).get("filter")
         if isinstance(own, FunctionType) and own.__code__.co_argcount < 4 and not own.__code__.co_flags & _TAKES_MORE:
             cls.filter = _with_all_arguments(own)  # type: ignore[method-assign]
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return ``value``, or its equivalent, as a valid value of this type.
 
         Parameters
@@ -109,11 +112,11 @@ class Type(Structural, CLinkerType):
         """
         raise NotImplementedError(f"{type(self).__name__} does not say which values it accepts: define filter")
 
-    def filter_trusted(self, value: Any) -> Any:
+    def filter_trusted(self, value: Value) -> Any:
         """Return a value that :meth:`filter` refuses, for functions with ``trust_input``; None: they refuse it, too."""
         return None
 
-    def is_valid_value(self, value: Any, strict: bool = True) -> bool:
+    def is_valid_value(self, value: Value, strict: bool = True) -> bool:
         """Return whether :meth:`filter` accepts ``value`` (as it is, unless ``strict`` is False)."""
         try:
             self.filter(value, strict=strict)
@@ -133,7 +136,7 @@ class Type(Structural, CLinkerType):
         """Return whether writing to one of two values could change the other."""
         return False
 
-    def value_copy(self, value: Any) -> Any:
+    def value_copy(self, value: Value) -> Any:
         """Return a copy that shares no memory with ``value``."""
         import copy  # most types know how
 
@@ -197,7 +200,7 @@ class Type(Structural, CLinkerType):
         """
         return False
 
-    def constant_signature(self, value: Any) -> Hashable:
+    def constant_signature(self, value: Value) -> Hashable:
         """Return a hashable stand-in for ``value``, equal for equal values."""
         signature: Hashable = value
         return signature
@@ -236,11 +239,11 @@ class Generic(CType):
 
     __props__ = ()
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return ``value`` untouched."""
         return value
 
-    def is_valid_value(self, value: Any, strict: bool = True) -> bool:
+    def is_valid_value(self, value: Value, strict: bool = True) -> bool:
         """Return True: every object is valid."""
         return True
 
@@ -252,7 +255,7 @@ class Generic(CType):
         """Begin without one."""
         return f"{name} = NULL;"
 
-    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
+    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: object) -> str:
         """Take a reference."""
         return f"{name} = py_{name};\nPy_INCREF({name});"
 
@@ -267,7 +270,7 @@ Py_INCREF(py_{name});"""
         """Give up the reference."""
         return f"Py_XDECREF({name});"
 
-    def c_code_cache_version(self) -> tuple[Any, ...]:
+    def c_code_cache_version(self) -> tuple[object, ...]:
         """Return the version of these texts."""
         return (1,)
 

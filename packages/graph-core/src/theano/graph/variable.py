@@ -15,6 +15,7 @@ from theano.graph.text import printable
 if TYPE_CHECKING:
     from typing_extensions import TypeVar  # with defaults, which Python's own has from 3.13 on
 
+    from theano.graph.annotations import Value
     from theano.graph.apply import Apply
     from theano.graph.clients import Clients
     from theano.graph.type import Type
@@ -42,7 +43,7 @@ class Scratchpad:
         """Forget everything."""
         self.__dict__.clear()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         kept = {name: value for name, value in self.__dict__.items() if name not in self._left_out}
         if len(kept.get("trace", ())) > 1:
             kept["trace"] = kept["trace"][:1]  # the frames around the line were those of this process
@@ -187,7 +188,7 @@ class Variable(FormulaDisplay, Generic[T]):
             cache[variables] = compiler.required()(list(variables), self)
         return cache[variables](*(inputs[v] for v in variables))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         state = dict(self.__dict__)
         state.pop("_fn_cache", None)
         return flattened_state(state, self.owner)
@@ -243,7 +244,7 @@ class Constant(Variable[T]):
         return self._data
 
     @data.setter
-    def data(self, value: Any) -> None:
+    def data(self, value: Value) -> None:
         raise AttributeError(
             f"the data of {self} is set once, when the constant is made: other nodes already count on it. "
             "Make a new constant, or use theano.shared for a value that changes."
@@ -277,7 +278,7 @@ class Constant(Variable[T]):
         return f"{type(self).__name__}{{{text}}}"
 
 
-def get_test_value(v: Any) -> Any:
+def get_test_value(v: Variable) -> Any:
     """Return the test value of a variable: what its tag says, or the value that it holds anyway.
 
     Parameters

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 from theano.graph.apply import Apply
 from theano.loader.abi import dtype_names
 from theano.records import NamedTuple, field, record, replace
+
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
 
 
 @record(frozen=True)
@@ -67,7 +70,7 @@ class _Operand(NamedTuple):
     dtypes: frozenset[str] | None
     ndim: frozenset[int] | None
 
-    def of(self, node: Apply) -> Sequence[Any]:
+    def of(self, node: Apply) -> Sequence[Variable]:
         return (node.outputs if self.output else node.inputs)[self.places]
 
 
@@ -213,23 +216,23 @@ class Accepts:
         return "; ".join(told) or "any numbers"
 
 
-def dtype_of(variable: Any) -> str:
+def dtype_of(variable: Variable) -> str:
     """Return the dtype of a variable, or "" where there is none."""
     return str(getattr(variable.type, "dtype", ""))
 
 
-def ndim_of(variable: Any) -> int:
+def ndim_of(variable: Variable) -> int:
     """Return the number of dimensions of a tensor variable, or 0 for a scalar."""
     return int(getattr(variable.type, "ndim", 0))
 
 
-def _are_one(variables: list[Any]) -> bool:
+def _are_one(variables: list[Variable]) -> bool:
     """Return whether variables have one dtype."""
     dtypes = [getattr(v.type, "dtype", "") for v in variables]
     return all(dtype == dtypes[0] for dtype in dtypes)
 
 
-def _converts(source: Any, target: Any) -> bool:
+def _converts(source: Variable, target: Variable) -> bool:
     return dtype_of(target).startswith("complex") or not dtype_of(source).startswith("complex")
 
 

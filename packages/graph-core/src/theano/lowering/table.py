@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.extensions import Table
 from theano.graph.apply import Apply
@@ -20,6 +20,9 @@ from theano.graph.op import Op
 from theano.lowering.accepts import Accepts, Dtypes
 from theano.lowering.targets import ANY, CPU, Target
 from theano.records import record
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 Becomes = Callable[[Any, Apply[Any, Any]], Kernel | Builtin | None]
 
@@ -70,9 +73,9 @@ class Lowering:
     op: type[Op]
     becomes: Becomes | None
     accepts: Accepts | None = None
-    when: Callable[[Any, Apply[Any, Any]], bool] | None = None
+    when: Callable[[Any, Node], bool] | None = None
     target: Target = CPU
-    on_host: Callable[[Apply[Any, Any]], Collection[int] | None] | None = None
+    on_host: Callable[[Node], Collection[int] | None] | None = None
     only_lengths: bool = False
     selects: bool = False
     by_types: bool = False

@@ -11,7 +11,7 @@ from theano.printing.tree import LAST_LEVELS, MOST_LEVELS, letters
 
 
 def min_informative_str(
-    obj: Any, indent_level: int = 0, _prev_obs: dict[Any, str] | None = None, _tag_generator: Any = None
+    obj: Variable, indent_level: int = 0, _prev_obs: dict[Any, str] | None = None, _tag_generator: Any = None
 ) -> str:
     """Return a tree that goes down to what has a name, and no further.
 
@@ -65,7 +65,7 @@ def _name(thing: Any) -> tuple[str, list[Variable]]:
     return str(thing), []
 
 
-def var_descriptor(obj: Any, _prev_obs: dict[Any, str] | None = None, _tag_generator: Any = None) -> str:
+def var_descriptor(obj: Variable, _prev_obs: dict[Any, str] | None = None, _tag_generator: Any = None) -> str:
     """Return one (long) line that is the same for the same graph in each run of a program.
 
     Examples

@@ -106,7 +106,7 @@ class Drawing:
             facts["written at"] = f"{line}  {line.text}".strip()
         self._add(v, str(v), "box", color, facts)
 
-    def _add(self, key: Hashable, label: str, shape: str, color: str, facts: dict[str, Any]) -> None:
+    def _add(self, key: Hashable, label: str, shape: str, color: str, facts: dict[str, str]) -> None:
         text = label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
         self.boxes[key] = Box(len(self.boxes), text, shape, color, {"label": label, **facts})
 
@@ -116,7 +116,7 @@ class Drawing:
         name = type(node.op).__name__
         return next((color for key, color in self.colors.items() if key in name), NODE)
 
-    def _facts(self, node: Apply) -> dict[str, Any]:
+    def _facts(self, node: Apply) -> dict[str, str]:
         time = {"time": _time_text(self._times[node], sum(self._times.values()))} if node in self._times else {}
         if not self.details:
             return time

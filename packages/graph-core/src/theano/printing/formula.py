@@ -46,7 +46,7 @@ class PrinterState:
     pprinter: PPrinter
     memo: dict[tuple[Variable, int], str]
 
-    def __init__(self, props: PrinterState | dict[str, Any] | None = None, **more_props: Any):
+    def __init__(self, props: PrinterState | dict[str, Any] | None = None, **more_props: object):
         if isinstance(props, PrinterState):
             self.__dict__.update(props.__dict__)
         elif props:
@@ -210,7 +210,7 @@ class PPrinter:
         if pstate.depth > MAX_DEPTH:
             return "..."
         key = (r, pstate.depth)
-        memo: dict[Any, str] = pstate.__dict__.setdefault("memo", {})  # programs make states, too
+        memo: dict[object, str] = pstate.__dict__.setdefault("memo", {})  # programs make states, too
         text = memo.get(key)
         if text is None:
             text = printable(self._printer_of(r, pstate).process(r, pstate))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.text import printable
 from theano.graph.variable import Variable
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
 
-def _print_fn(op: Print, xin: Any) -> None:
+
+def _print_fn(op: Print, xin: int) -> None:
     for attr in op.attrs:
         found = getattr(xin, attr)
         print(printable(op.message), attr, "=", found() if callable(found) else found)
@@ -61,7 +64,7 @@ class Print(Op):
             raise TypeError(f"Print prints the value of a variable, and {xin!r} is none")
         return Apply(self, [xin], [xin.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:
         """Let the value through, then print."""
         output_storage[0][0] = inputs[0]
         self.global_fn(self, inputs[0])

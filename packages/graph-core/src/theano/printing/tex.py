@@ -10,12 +10,15 @@ import importlib
 import re
 from collections.abc import Callable
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.op import Op
 from theano.graph.traverse import ancestors
 from theano.graph.variable import Constant, Variable
 from theano.printing.formula import PPrinter, PrinterState, greek, latex_tables
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 #: How close things bind.
 LOWEST, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(7)
@@ -103,7 +106,7 @@ def symbol(name: str, bold: bool = False) -> str:
     return f"{written}_{{{shown}}}"
 
 
-def number(value: Any) -> str:
+def number(value: Value) -> str:
     r"""Return a number without superfluous digits.
 
     Examples

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from io import StringIO
-from typing import Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.text import printable
 from theano.graph.variable import Variable
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 #: So deep the whole indentation is printed, and below that so many levels of it: a chain of 50,000 nodes would be
 #: gigabytes of blanks.
@@ -178,7 +181,7 @@ class _TreePrinter:
     ):
         self.file, self.depth, self.ids, self.done, self.used = file, depth, ids, done, used
         #: Of the ops that hold a graph and were printed, the first node.
-        self.holders: dict[int, Apply[Any, Any]] = {}
+        self.holders: dict[int, Node] = {}
         #: What the inputs of the inner graph that is being printed are outside of a loop.
         self.outside: dict[Variable, Variable] = {}
 
@@ -186,7 +189,7 @@ class _TreePrinter:
         """Print the graphs that printed ops hold, those that only show up inside one of these included."""
         printed = 0
         while printed < len(self.holders):
-            node: Apply[Any, Any] = list(self.holders.values())[printed]
+            node: Node = list(self.holders.values())[printed]
             if not printed:
                 loops = any(hasattr(n.op, "seen_inside") for n in self.holders.values())
                 self.file.write(f"\nInner graphs{' of the scan ops' if loops else ''}:\n")

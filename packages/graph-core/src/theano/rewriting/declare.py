@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.fgraph import FunctionGraph
@@ -14,13 +14,16 @@ from theano.rewriting.phase import Phase
 from theano.rewriting.phases import Phases, phases
 from theano.rewriting.rule import Answer, FunctionRule, PatternRule, Rule
 
+if TYPE_CHECKING:
+    from theano.graph.op import Op
+
 R = TypeVar("R", bound=Rule)
 
 
 def rule(
     name: str,
     pattern: Pattern,
-    result: Any,
+    result: object,
     keeps: str = "exact",
     when: Callable[..., Any] | None = None,
     phases: Sequence[str] = ("canonicalize",),
@@ -95,7 +98,7 @@ def local_rule(
     phases: Sequence[str] = ("canonicalize",),
     tags: Sequence[str] = ("fast_run",),
     into: Phases | None = None,
-    needs: Sequence[Any] = (),
+    needs: Sequence[type | Op] = (),
 ) -> Callable[[Callable[..., Answer]], FunctionRule]:
     """Declare a rule written as a function of a node, or of a graph and a node.
 

@@ -210,7 +210,7 @@ class _Arrivals(Feature):
     def __init__(self, ops: OpsPresent, arrive: Callable[[Apply], None]):
         self._ops, self._arrive = ops, arrive
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         """Collect it."""
         self._ops.add(node.op)
         self._arrive(node)
@@ -299,7 +299,7 @@ class _Worklist(Feature):
     def __len__(self) -> int:
         return len(self._todo) + len(self._fresh)
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         """Look at what is new."""
         self._ops.add(node.op)
         if node not in self._queued:
@@ -307,7 +307,7 @@ class _Worklist(Feature):
             self._fresh.append(node)
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
         """Look again at what has changed, and at its users."""
         if isinstance(node, str):

@@ -7,10 +7,13 @@ make a variable of a number in :data:`literal_writers`, and one to make a replac
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.extensions import Chain
 from theano.graph.variable import Variable
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 #: Functions that return what a variable is worth everywhere, as a Python number, or None. The first answer counts.
 literal_readers: Chain[Callable[[Variable], Any]] = Chain(
@@ -37,7 +40,7 @@ def literal_value(variable: Variable) -> Any:
     return None
 
 
-def literal_like(value: Any, old: Variable) -> Variable | None:
+def literal_like(value: Value, old: Variable) -> Variable | None:
     """Return a variable that is worth ``value`` everywhere, in place of ``old``, or None where none is known."""
     if not literal_writers:
         return old.type.filter_variable(old.type.filter(value, allow_downcast=True))

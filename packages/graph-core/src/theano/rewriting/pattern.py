@@ -26,7 +26,7 @@ This file knows no arithmetic. The layer that has ops for the operators enters t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.errors import RewriteError
 from theano.extensions import Table
@@ -34,6 +34,9 @@ from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.variable import Constant, Variable
 from theano.rewriting.literals import literal_value
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 #: What the names in a pattern stand for: variables, tuples of them (of :class:`Rest`), and ops.
 Bindings = dict[str, Any]
@@ -47,7 +50,7 @@ operators: Table[str, P] = Table("rewriting.pattern.operators", "which op an ope
 def _operator(name: str, swapped: bool = False) -> Callable[[Pattern, Any], Call]:
     """Return the method of a pattern for one of Python's operators."""
 
-    def apply(self: Pattern, other: Any) -> Call:
+    def apply(self: Pattern, other: object) -> Call:
         return P(name)(other, self) if swapped else P(name)(self, other)
 
     return apply
@@ -125,7 +128,7 @@ class Rest(Pattern):
 class NumberPattern(Pattern):
     """Matches what is worth one number everywhere."""
 
-    def __init__(self, value: Any):
+    def __init__(self, value: Value):
         self.value = value
 
     def __repr__(self) -> str:
@@ -334,7 +337,7 @@ class P:
         return self.op.__name__ if isinstance(self.op, type) else str(self.op)
 
 
-def _is_meant(mine: Any, op: Op) -> bool:
+def _is_meant(mine: type | Op, op: Op) -> bool:
     return isinstance(op, mine) if isinstance(mine, type) else mine is op or mine == op
 
 
@@ -390,7 +393,7 @@ def pattern_vars(names: str, condition: Callable[[Any], bool] | None = None) -> 
     return tuple(Var(name, condition) for name in names.replace(",", " ").split())
 
 
-def as_pattern(value: Any) -> Pattern:
+def as_pattern(value: Value) -> Pattern:
     """Return ``value`` as a pattern; what is none already is a number to match."""
     return value if isinstance(value, Pattern) else NumberPattern(value)
 
@@ -540,7 +543,7 @@ def _match_in_any_order(
             yield from _in_any_order(args, inputs, bindings)
 
 
-def _specific_first(args: Sequence[Any], bindings: Bindings) -> list[Any]:
+def _specific_first(args: Sequence[Pattern], bindings: Bindings) -> list[Pattern]:
     """Return the arguments so that what is specific decides first, and free variables take what is left."""
     return sorted(args, key=lambda a: isinstance(a, Var) and a.name not in bindings)
 

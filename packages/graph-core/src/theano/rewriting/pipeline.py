@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.gc_pause import gc_restorer
@@ -16,6 +16,9 @@ from theano.rewriting.query import Query, query_of
 from theano.rewriting.report import Report
 from theano.rewriting.rule import Rule
 from theano.rewriting.source_lines import CheckStackTraceFeature
+
+if TYPE_CHECKING:
+    from theano.graph.features import Feature
 
 
 def rewrite(
@@ -43,7 +46,7 @@ def rewrite(
     context = Context(settings)
     report = Report(warnings=context.warnings, failures=context.failures, provenance=context.provenance)
     start = time.perf_counter()
-    watchers: list[Any] = [context.provenance]
+    watchers: list[Feature] = [context.provenance]
     if context.settings.check_stack_trace != "off":
         watchers.append(CheckStackTraceFeature(context.settings.check_stack_trace))
     for watcher in watchers:

@@ -89,7 +89,7 @@ class Provenance(Feature):
         """Take note of the nodes that are there: they are the user's."""
         self._known.update(fgraph.apply_nodes)
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         """Let a new node inherit the lines of what it replaces."""
         if node in self._known:
             return
@@ -107,7 +107,7 @@ class Provenance(Feature):
                 own = getattr(v.tag, "trace", ())
                 v.tag.trace = trace if not own else tuple(dict.fromkeys((*trace, *own)))
 
-    def _announce(self, r: Variable, reason: Any) -> None:
+    def _announce(self, r: Variable, reason: object) -> None:
         """Note a change made by somebody who works on the graph directly: nodes have come, and now ``r`` goes."""
         self.steps.append(RewriteStep(str(reason or self.phase), self.phase, r))
         for node in self._unannounced:

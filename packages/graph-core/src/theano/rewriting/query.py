@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.records import record, replace
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 Tags = Iterable[str] | str | None
 
@@ -60,8 +63,8 @@ class Query:
         object.__setattr__(self, "position_cutoff", position_cutoff)
         object.__setattr__(self, "extra_optimizations", tuple(extra_optimizations or ()))
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field, in the form in which a query keeps it: programs make a query and set its fields then."""
+    def __setattr__(self, name: str, value: Value) -> None:
+        """Set a field, in the form in which a query keeps it: older programs make a query and set its fields then."""
         if name not in self.__dict__:
             raise AttributeError(f"a Query has no {name}; it has {', '.join(self.__dict__)}")
         self.__dict__.update(replace(self, **{name: value}).__dict__)

@@ -44,7 +44,7 @@ class ReplacementRecorder(Feature):
         self._seen: dict[tuple[Variable, Variable], Replacement] = {}
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
         """Note it, or forget it if the graph refused."""
         if reason == "revert":

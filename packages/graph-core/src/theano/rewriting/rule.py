@@ -79,7 +79,7 @@ class Rule:
         keeps: str = "exact",
         tags: Sequence[str] = (),
         doc: str | None = None,
-        needs: Sequence[Any] = (),
+        needs: Sequence[type | Op] = (),
     ):
         if keeps not in CONTRACTS:
             raise ValueError(f"the rule {name} keeps {keeps!r}; it must be one of {', '.join(CONTRACTS)}")
@@ -101,17 +101,17 @@ class Rule:
         """What the graph must have, besides the node itself, in each of the ways in which the rule may apply."""
         return self._ways
 
-    def may_apply(self, present: Set[Any]) -> bool:
+    def may_apply(self, present: Set[type | Op]) -> bool:
         """Return False where a graph with these ops, and classes of ops, has no node that the rule could change."""
         return any(not any(map(present.isdisjoint, way)) for way in self._hashed_needs)
 
     @cached_property
-    def _hashed_needs(self) -> list[list[frozenset[Any]]]:
+    def _hashed_needs(self) -> list[list[frozenset[type | Op]]]:
         """The needs as sets, which keep the hashes of ops: to compute these takes longer than to look them up."""
         return [[frozenset(any_of) for any_of in way] for way in self.needs]
 
     @cached_property
-    def awaited(self) -> frozenset[Any]:
+    def awaited(self) -> frozenset[type | Op]:
         """All ops, and classes of ops, that are among its needs."""
         return frozenset(chain.from_iterable(chain.from_iterable(self._hashed_needs)))
 
@@ -190,7 +190,7 @@ class Case:
         self._result_names = _parameters(self.result, known, rule) if not isinstance(self.result, Pattern) else []
 
     @property
-    def tracks(self) -> tuple[Any, ...]:
+    def tracks(self) -> tuple[type | Op, ...]:
         """The ops that the root of the pattern matches."""
         return self.pattern.op.resolve().tracks()
 
@@ -287,7 +287,7 @@ class PatternRule(Rule):
         self._met: dict[int, tuple[Op, list[Case]]] = {}
 
     @property
-    def tracks(self) -> tuple[Any, ...]:
+    def tracks(self) -> tuple[type | Op, ...]:
         """The ops at the roots of the patterns."""
         return tuple(dict.fromkeys(op for case in self.cases for op in case.tracks))
 

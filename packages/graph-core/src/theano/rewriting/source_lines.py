@@ -26,7 +26,7 @@ class CheckStackTraceFeature(Feature):
         self.action = action
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
         """Look at what came, after what it replaces has handed its lines on."""
         owner = new_r.owner

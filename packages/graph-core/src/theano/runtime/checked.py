@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.errors import BadDestroyMap, BadThunkOutput, BadViewMap, InvalidValueError
 from theano.graph.apply import Apply
@@ -22,6 +22,9 @@ from theano.printing import one_line
 from theano.runtime.failure import describe, written_at
 from theano.runtime.inspection import inspection_of
 from theano.runtime.interpreter import NodeFunction
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 logger = logging.getLogger("theano")
 
@@ -104,7 +107,7 @@ class CheckedNode:
     # -- one run ------------------------------------------------------------------------------------------
 
     def run(
-        self, form: NodeFunction, values: Sequence[Any], offered: Sequence[Any] | None = None, note: str = ""
+        self, form: NodeFunction, values: Sequence[object], offered: Sequence[Any] | None = None, note: str = ""
     ) -> list[Any]:
         """Run one form on copies of the inputs, check what it left behind, and return its outputs."""
         node, name = self.node, form.name + note
@@ -138,7 +141,7 @@ class CheckedNode:
                             [f"{type(error).__name__}: {text_of(error).partition(chr(10))[0]}"]),
         )  # fmt: skip
 
-    def _check_storage(self, cells: list[Any], outputs: list[list[Any]], name: str, values: Sequence[Any]) -> None:
+    def _check_storage(self, cells: list[Any], outputs: list[list[Any]], name: str, values: Sequence[object]) -> None:
         """The lists that an op gets for its outputs must stay as long as they are."""
         lengths = [len(cell) for cell in outputs]
         if len(cells) == len(outputs) and all(a is b for a, b in zip(cells, outputs)) and set(lengths) <= {1}:
@@ -155,7 +158,7 @@ class CheckedNode:
             ),
         )  # fmt: skip
 
-    def _check_value(self, k: int, value: Any, name: str) -> None:
+    def _check_value(self, k: int, value: Value, name: str) -> None:
         v = self.node.outputs[k]
         op = self.node.op
         if value is None and not v.type.is_valid_value(None):
@@ -176,7 +179,7 @@ class CheckedNode:
         if self.checks.finite:
             check_finite(v, value, f"{name} of {op} computed for output {k}", self._text)
 
-    def _check_destroyed(self, values: Sequence[Any], given: Sequence[Any], name: str) -> None:
+    def _check_destroyed(self, values: Sequence[object], given: Sequence[object], name: str) -> None:
         node = self.node
         declared = {node.inputs[i] for many in node.op.destroy_map.values() for i in many}
         for i, (v, before, after) in enumerate(zip(node.inputs, values, given, strict=True)):
@@ -195,7 +198,7 @@ class CheckedNode:
                 ),
             )  # fmt: skip
 
-    def _check_shared(self, found: Sequence[Any], given: Sequence[Any], name: str) -> None:
+    def _check_shared(self, found: Sequence[object], given: Sequence[object], name: str) -> None:
         node = self.node
         maps = [{k: list(many) for k, many in m.items()} for m in (node.op.view_map, node.op.destroy_map)]
         allowed = [{i for m in maps for i in m.get(k, ())} for k in range(len(found))]
@@ -216,7 +219,7 @@ class CheckedNode:
             for j in range(k):
                 self._check_pair(j, k, found, allowed, name)
 
-    def _check_pair(self, j: int, k: int, found: Sequence[Any], allowed: Sequence[set[int]], name: str) -> None:
+    def _check_pair(self, j: int, k: int, found: Sequence[object], allowed: Sequence[set[int]], name: str) -> None:
         """Two outputs may lie in one memory only if both say that it is that of an input, or nobody uses one."""
         node = self.node
         a, b = node.outputs[j], node.outputs[k]
@@ -230,7 +233,7 @@ class CheckedNode:
             ),
         )  # fmt: skip
 
-    def _check_reused(self, k: int, missed: Sequence[int], value: Any, given: Sequence[Any], name: str) -> None:
+    def _check_reused(self, k: int, missed: Sequence[int], value: Value, given: Sequence[object], name: str) -> None:
         if not self.checks.warn_input_not_reused:
             return
         destroyed = self.node.op.destroy_map.get(k, ())
@@ -247,7 +250,9 @@ class CheckedNode:
 
     # -- two runs -----------------------------------------------------------------------------------------
 
-    def _agree(self, name1: str, one: Sequence[Any], name2: str, two: Sequence[Any], values: Sequence[Any]) -> None:
+    def _agree(
+        self, name1: str, one: Sequence[object], name2: str, two: Sequence[object], values: Sequence[object]
+    ) -> None:
         for k, (v, a, b) in enumerate(zip(self.node.outputs, one, two, strict=True)):
             if equal(v, a, b):
                 continue
@@ -261,7 +266,7 @@ class CheckedNode:
             )  # fmt: skip
 
     def _same_layout(
-        self, name1: str, one: Sequence[Any], name2: str, two: Sequence[Any], values: Sequence[Any]
+        self, name1: str, one: Sequence[object], name2: str, two: Sequence[object], values: Sequence[object]
     ) -> None:
         if not self.checks.strides:
             return
@@ -278,7 +283,7 @@ class CheckedNode:
 
     # -- memory for the outputs -------------------------------------------------------------------------------
 
-    def _offer_memory(self, form: NodeFunction, found: Sequence[Any], values: Sequence[Any]) -> None:
+    def _offer_memory(self, form: NodeFunction, found: Sequence[object], values: Sequence[object]) -> None:
         """Run with every kind of memory in the output storage; the result must be the same."""
         if form.name == "compiled":
             self._offer_rubbish(form, found, values)
@@ -290,7 +295,7 @@ class CheckedNode:
                 self._agree(form.name, found, form.name + note, result, values)
         self._left[form.name] = list(found)
 
-    def _offer_rubbish(self, form: NodeFunction, found: Sequence[Any], values: Sequence[Any]) -> None:
+    def _offer_rubbish(self, form: NodeFunction, found: Sequence[object], values: Sequence[object]) -> None:
         """Run a kernel into memory with rubbish in it.
 
         A kernel asks the machine for memory, which is always in C order and of the right size, and gives what a call
@@ -307,7 +312,7 @@ class CheckedNode:
         note = " into memory with rubbish in it"
         self._agree(form.name, found, form.name + note, self.run(form, values, note=note), values)
 
-    def _memories(self, kind: str, found: Sequence[Any], form: str) -> Iterator[tuple[str, list[Any]]]:
+    def _memories(self, kind: str, found: Sequence[object], form: str) -> Iterator[tuple[str, list[Any]]]:
         node, ndim = self.node, self.checks.preallocated_ndim
         # What views or overwrites an input has its memory already.
         free = [k for k in range(len(found)) if not (k in node.op.view_map or k in node.op.destroy_map)]
@@ -357,7 +362,7 @@ def equal(v: Variable, a: Any, b: Any) -> bool:
         return False
 
 
-def check_finite(v: Variable, value: Any, what: str, text: Callable[[str, Iterable[str]], str]) -> None:
+def check_finite(v: Variable, value: Value, what: str, text: Callable[[str, Iterable[str]], str]) -> None:
     """Raise InvalidValueError where a value is not finite."""
     found = inspection_of(v.type).extremes(value)
     if found is None or not (found.nan or found.inf):
@@ -382,7 +387,7 @@ def difference(a: Any, b: Any) -> list[str]:
     return [f"they differ in {int(unequal.sum())} of {a.size} elements"]
 
 
-def short(value: Any, most: int = 160) -> str:
+def short(value: Value, most: int = 160) -> str:
     """Return a value on one line."""
     text = " ".join(repr(value).split())
     return text if len(text) <= most else text[: most - 3] + "..."
@@ -392,7 +397,7 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def _reason(v: Variable, value: Any) -> str:
+def _reason(v: Variable, value: Value) -> str:
     """Return what the type says against a value."""
     try:
         v.type.filter(value, strict=True)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.apply import Apply
 from theano.runtime.interpreter import WrapLinker
 from theano.runtime.link import Linker, OpWiseCLinker, PerformLinker, Schedule
+
+if TYPE_CHECKING:
+    from theano.runtime.interpreter import NodeThunk
 
 Checker = Callable[[Any, Any], Any]
 
@@ -47,7 +50,7 @@ class DualLinker(WrapLinker):
     def __init__(self, checker: Checker | None = None, schedule: Schedule = None):
         self_checker = checker
 
-        def compare(i: int, node: Apply, in_python: Any, in_c: Any) -> None:
+        def compare(i: int, node: Apply, in_python: NodeThunk, in_c: NodeThunk) -> None:
             in_python()
             in_c()
             for output, x, y in zip(node.outputs, in_python.outputs, in_c.outputs, strict=True):

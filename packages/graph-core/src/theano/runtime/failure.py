@@ -138,7 +138,7 @@ class Explainer:
             return error
 
     def _explained(
-        self, index: int, error: BaseException, inputs: Sequence[Any], slots: Sequence[Any]
+        self, index: int, error: BaseException, inputs: Sequence[Any], slots: Sequence[object]
     ) -> BaseException:
         nodes = self.nodes()
         if not 0 <= index < len(nodes):

@@ -8,11 +8,14 @@ or are numbers, registers its own answers for its type, which hold for the class
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.extensions import Table
 from theano.graph.type import Type
 from theano.records import record
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 
 @record(frozen=True)
@@ -39,10 +42,10 @@ class Inspection:
     ([1], True, None)
     """
 
-    def __init__(self, kind: Any):
+    def __init__(self, kind: Type):
         self.kind = kind
 
-    def copy_as_laid_out(self, value: Any) -> Any:
+    def copy_as_laid_out(self, value: Value) -> Any:
         """Return a copy that shares no memory with ``value`` and lies in memory in the same way."""
         return self.kind.value_copy(value)
 
@@ -54,7 +57,7 @@ class Inspection:
         """Return whether two values lie in memory in the same way."""
         return True
 
-    def spare_memory(self, value: Any, form: str, ndim: int) -> Iterator[tuple[str, Any]]:
+    def spare_memory(self, value: Value, form: str, ndim: int) -> Iterator[tuple[str, Any]]:
         """Yield memory of this type, filled with rubbish, that an op may be offered to put ``value`` into.
 
         Parameters
@@ -72,7 +75,7 @@ class Inspection:
         """
         return iter(())
 
-    def extremes(self, value: Any) -> Extremes | None:
+    def extremes(self, value: Value) -> Extremes | None:
         """Return what is not an ordinary number in ``value``, or None where no number could be out of the ordinary."""
         return None
 

@@ -8,7 +8,7 @@ single instruction in Python, so that arguments, shared variables, updates and r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
@@ -29,6 +29,9 @@ from theano.runtime.link import (
 )
 from theano.runtime.program import Argument, explicit_inputs, instruction
 from theano.runtime.updates import BY_ANY
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 Cells = dict[Variable, Cell]
 
@@ -187,7 +190,7 @@ class Interpreter:
                         world.pop(v, None)
         return [worlds[0][v][0] for v in self.fgraph.outputs]
 
-    def _cells(self, values: Sequence[Any], copied: bool) -> Cells:
+    def _cells(self, values: Sequence[object], copied: bool) -> Cells:
         pairs = zip(self.fgraph.inputs, values, strict=True)
         cells = {v: [v.type.value_copy(value) if copied else value] for v, value in pairs}
         for v in (*(v for node in self.nodes for v in node.inputs), *self.fgraph.outputs):
@@ -275,7 +278,7 @@ def dead_after(fgraph: FunctionGraph, nodes: Sequence[Apply]) -> list[list[Varia
     return dead
 
 
-def numbers_of(value: Any) -> tuple[tuple[int, ...], tuple[int, ...], str] | None:
+def numbers_of(value: Value) -> tuple[tuple[int, ...], tuple[int, ...], str] | None:
     """Return shape, strides and dtype of an array, as errors tell them; None of anything else."""
     dtype, strides = getattr(value, "dtype", None), getattr(value, "strides", None)
     return (tuple(value.shape), tuple(strides), str(dtype)) if dtype is not None and strides is not None else None
@@ -303,7 +306,7 @@ def build_opaque(
     evaluator : callable
     """
 
-    def perform(node: Any, inputs: Sequence[Any], outputs: Sequence[Cell]) -> None:
+    def perform(node: object, inputs: Sequence[object], outputs: Sequence[Cell]) -> None:
         for cell, value in zip(outputs, evaluator(inputs), strict=True):
             cell[0] = value
 
@@ -388,12 +391,12 @@ class WrapLinker(Linker):
         """Whether nodes are run one by one: they are."""
         return True
 
-    def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Any) -> Interpreter:
+    def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Explainer) -> Interpreter:
         """Return what runs a graph."""
         ways = [link_with(linker) for linker in self.linkers]
         return Interpreter(fgraph, ways, self.wrapper, explainer, self.on_input, self.allow_gc is not False)
 
-    def on_input(self, variable: Variable, value: Any) -> None:
+    def on_input(self, variable: Variable, value: Value) -> None:
         """Look at an input of the graph at the start of a call; subclasses may."""
 
     def __eq__(self, other: object) -> bool:

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from copy import copy
 from time import perf_counter
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from theano.codegen.blocks import Block
 from theano.errors import MethodNotDefined, NoCompilerError
@@ -26,6 +26,9 @@ from theano.lowering.targets import CPU, require_devices, target_of
 from theano.messages import logger
 from theano.records import field, record
 from theano.runtime.blocks import BlockFactory, BlockNode, CompileBlocks, block_of, is_classic, together
+
+if TYPE_CHECKING:
+    from theano.runtime.failure import Explainer
 
 Cells = Sequence[list[Any]]
 CompileKernels = Callable[[Sequence[Kernel]], Sequence[int]]
@@ -89,7 +92,7 @@ class Linker:
         """Whether nodes are run one by one, for somebody to look; otherwise the machine runs them all."""
         return False
 
-    def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Any) -> Any:
+    def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Explainer) -> Any:
         """Return what runs a graph node by node (`theano.runtime.interpreter`), or None: then the machine runs it.
 
         Parameters
@@ -102,7 +105,7 @@ class Linker:
         """
         return None
 
-    def accept(self, fgraph: FunctionGraph, no_recycling: Any = None, profile: Any = None) -> Any:
+    def accept(self, fgraph: FunctionGraph, no_recycling: object = None, profile: object = None) -> Any:
         """Return what makes thunks and functions of a graph: ``accept(fgraph).make_function()``.
 
         The linker itself makes these, too, of the graph that it accepted last.
@@ -111,16 +114,16 @@ class Linker:
         self._accepted = accepted
         return accepted
 
-    def make_function(self, unpack_single: bool = True, **kwargs: Any) -> Callable[..., Any]:
+    def make_function(self, unpack_single: bool = True, **kwargs: object) -> Callable[..., Any]:
         """Return a function of the graph that was accepted last."""
         made: Callable[..., Any] = self._last().make_function(unpack_single, **kwargs)
         return made
 
-    def make_thunk(self, *storage: Any, **named: Any) -> Any:
+    def make_thunk(self, *storage: Any, **named: object) -> Any:
         """Return a thunk of the graph that was accepted last, and containers of what it reads and makes."""
         return self._last().make_thunk(*storage, **named)
 
-    def make_all(self, *storage: Any, **named: Any) -> Any:
+    def make_all(self, *storage: Any, **named: object) -> Any:
         """Return what :meth:`make_thunk` does, a list of thunks, and the nodes in the order in which they run."""
         return self._last().make_all(*storage, **named)
 

@@ -9,7 +9,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from theano.graph.apply import Apply
 from theano.graph.text import printable
@@ -17,6 +17,9 @@ from theano.records import NamedTuple, record
 from theano.runtime import summary as text
 from theano.runtime.link import Compiled, Performed
 from theano.runtime.peak import memory_of
+
+if TYPE_CHECKING:
+    from theano.graph.op import Op
 
 
 @record
@@ -186,7 +189,7 @@ class ProfileStats:
         flag_time_thunks: bool | None = None,
         gpu_checks: bool = True,
         message: str = "",
-        **kwargs: Any,
+        **kwargs: object,
     ):
         self.message = message
         self.flag_time_thunks = flag_time_thunks
@@ -201,7 +204,7 @@ class ProfileStats:
         choices = {"nodes": time_nodes, "shapes": settings.memory, "skip_first": settings.ignore_first_call}
         return [name for name, chosen in choices.items() if chosen]
 
-    def attach(self, function: Any) -> None:
+    def attach(self, function: object) -> None:
         """Count the calls of ``function``."""
         self._functions.append(function)
 
@@ -284,7 +287,7 @@ class ProfileStats:
 
     def sums(self, key: Callable[[NodeTimes], Any]) -> dict[Any, Sums]:
         """Return times, runs and numbers of nodes by what ``key`` says of a node."""
-        total: dict[Any, Sums] = {}
+        total: dict[str | type | Op, Sums] = {}
         for one in self.per_node():
             group = key(one)
             known = total.get(group, Sums(0.0, 0, 0, one.implementation))
@@ -311,7 +314,7 @@ class ProfileStats:
         """Return times by class of op."""
         return self.sums(lambda one: type(one.node.op))
 
-    def by_op(self) -> dict[Any, Sums]:
+    def by_op(self) -> dict[Op, Sums]:
         """Return times by op."""
         return self.sums(lambda one: one.node.op)
 
@@ -466,7 +469,7 @@ class Totals:
         for name in CompileTimes.__match_args__:
             setattr(self.compiling, name, getattr(self.compiling, name) + getattr(times, name))
 
-    def count(self, function: Any) -> None:
+    def count(self, function: object) -> None:
         """Ask ``function`` at the end how long its calls took."""
         self.counted.add(function)
 

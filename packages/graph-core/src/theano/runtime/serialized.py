@@ -70,7 +70,7 @@ class SerializedProgram:
         self,
         name: str | None,
         arguments: Sequence[Argument],
-        constants: Sequence[Any],
+        constants: Sequence[Variable],
         careful: Callable[[int, Op], Any] | None = None,
     ) -> Program:
         """Return the program for some arguments.
@@ -94,7 +94,7 @@ class SerializedProgram:
 # -- from program to text ----------------------------------------------------------------------------------
 
 
-def serialize(program: Program, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Any]) -> str:
+def serialize(program: Program, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Variable]) -> str:
     """Return a program as text.
 
     Parameters
@@ -153,7 +153,7 @@ class _Serializer:
         self.pointers: dict[str, int] = {}
         self.nodes: list[Any] = []
         self._node: dict[Apply, int] = {}
-        self._names: dict[int, dict[str, Any]] = {}
+        self._names: dict[int, dict[str, int]] = {}
         self._kept = list(constants)
         for k, value in enumerate(constants):
             self._names.setdefault(id(value), {"constant": k})
@@ -240,7 +240,7 @@ def _inside(library: str) -> str:
 
 
 def _check(
-    text: str, program: Program, serializer: _Serializer, arguments: Sequence[Argument], constants: Sequence[Any]
+    text: str, program: Program, serializer: _Serializer, arguments: Sequence[Argument], constants: Sequence[Variable]
 ) -> None:
     """Read a text back and compare: whatever a program has become, nothing is kept that would not give the same."""
     serialized = _parse(text)
@@ -299,7 +299,7 @@ def deserialize(text: str, find: Callable[[Sequence[str], Sequence[str]], Sequen
         addresses = find(keys, head["units"]) if keys else ()
         if addresses is None:
             raise BadProgram("a kernel is missing")
-        found: dict[str, Any] = dict(zip(keys, addresses, strict=True))
+        found: dict[str, KernelAddress | BuiltinAddress] = dict(zip(keys, addresses, strict=True))
         for name in head["builtins"]:
             library, _, symbol = name.rpartition(":")
             found[name] = builtin_address(_outside(library), symbol)

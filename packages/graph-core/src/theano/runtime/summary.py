@@ -5,15 +5,18 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from theano.printing.formula import one_line
 from theano.printing.tree import debugprint
 
+if TYPE_CHECKING:
+    from theano.runtime.profile import ProfileSettings, ProfileStats
+
 Row = tuple[float, int, int, str, str]
 
 
-def write_function(profile: Any, out: TextIO, settings: Any, *_: Any) -> None:
+def write_function(profile: ProfileStats, out: TextIO, settings: ProfileSettings, *_: int) -> None:
     """Write about the calls and compiling."""
     functions = profile.functions
     calls, seconds, inside = profile.fct_callcount, profile.fct_call_time, profile.thunk_time
@@ -41,7 +44,14 @@ def write_function(profile: Any, out: TextIO, settings: Any, *_: Any) -> None:
 
 
 def _table(
-    out: TextIO, settings: Any, title: str, columns: str, rows: Iterable[Row], most: int, whole: float, noun: str
+    out: TextIO,
+    settings: ProfileSettings,
+    title: str,
+    columns: str,
+    rows: Iterable[Row],
+    most: int,
+    whole: float,
+    noun: str,
 ) -> None:
     """Write rows of (seconds, runs, nodes, kind, name), those that took longest first."""
     ordered = sorted(rows, key=lambda row: -row[0])
@@ -65,25 +75,25 @@ def _grouped(sums: Mapping[Any, Any], name: Callable[[Any], str]) -> list[Row]:
     return [(s.seconds, s.calls, s.nodes, s.implementation, name(key)) for key, s in sums.items()]
 
 
-def write_classes(profile: Any, out: TextIO, settings: Any, most: int, *_: Any) -> None:
+def write_classes(profile: ProfileStats, out: TextIO, settings: ProfileSettings, most: int, *_: int) -> None:
     """Write the times by class of op."""
     rows = _grouped(profile.by_class(), lambda cls: f"{cls.__module__}.{cls.__name__}")
     _table(out, settings, "Class", "<#nodes> <class of op>", rows, most, profile.thunk_time, "classes")
 
 
-def write_ops(profile: Any, out: TextIO, settings: Any, most: int, *_: Any) -> None:
+def write_ops(profile: Any, out: TextIO, settings: Any, most: int, *_: int) -> None:
     """Write the times by op."""
     rows = _grouped(profile.by_op(), str)
     _table(out, settings, "Ops", "<#nodes> <op>", rows, most, profile.thunk_time, "ops")
 
 
-def write_kernels(profile: Any, out: TextIO, settings: Any, most: int, *_: Any) -> None:
+def write_kernels(profile: Any, out: TextIO, settings: Any, most: int, *_: int) -> None:
     """Write the times by kernel: nodes of different ops may share one."""
     rows = _grouped(profile.by_kernel(), str)
     _table(out, settings, "Kernels", "<#nodes> <kernel>", rows, most, profile.thunk_time, "kernels")
 
 
-def write_nodes(profile: Any, out: TextIO, settings: Any, _: int, most: int) -> None:
+def write_nodes(profile: ProfileStats, out: TextIO, settings: ProfileSettings, _: int, most: int) -> None:
     """Write the times by node."""
     rows = [
         (one.seconds, one.calls, number, one.implementation, one_line(one.node.outputs[0], 80))
@@ -139,7 +149,7 @@ def rich_table(profile: Any, most: int) -> Any:
     return shown
 
 
-def write_inner(profile: Any, out: TextIO, settings: Any, most_ops: int, most_nodes: int) -> None:
+def write_inner(profile: ProfileStats, out: TextIO, settings: ProfileSettings, most_ops: int, most_nodes: int) -> None:
     """Write the same of functions that ops call, such as the steps of loops."""
     for one in profile.per_node():
         for inner in one.op.inner_profiles:
@@ -148,7 +158,7 @@ def write_inner(profile: Any, out: TextIO, settings: Any, most_ops: int, most_no
                 part(inner, out, settings, most_ops, most_nodes)
 
 
-def write_memory(profile: Any, out: TextIO, settings: Any, _: int, most: int) -> None:
+def write_memory(profile: ProfileStats, out: TextIO, settings: ProfileSettings, _: int, most: int) -> None:
     """Write what values took, and at most at one time, for each function."""
     for function in profile.functions:
         if function.profile_shapes() is None:
@@ -180,7 +190,7 @@ def _bytes(count: int) -> str:
     return f"{count / 1024:.0f}KB" if count >= 10 * 1024 else f"{count}B"
 
 
-def write_optimizer(profile: Any, out: TextIO, settings: Any, _: int, most: int) -> None:
+def write_optimizer(profile: ProfileStats, out: TextIO, settings: ProfileSettings, _: int, most: int) -> None:
     """Write how long each phase and each rule took, where that was measured."""
     if not settings.optimizer:
         return
@@ -200,7 +210,7 @@ def write_optimizer(profile: Any, out: TextIO, settings: Any, _: int, most: int)
         _table(out, settings, "Rules", "<#uses> <rule>", rows, most, whole, "rules")
 
 
-def write_graphs(profile: Any, out: TextIO, settings: Any, *_: Any) -> None:
+def write_graphs(profile: ProfileStats, out: TextIO, settings: ProfileSettings, *_: int) -> None:
     """Print the graphs, where that was asked for."""
     if settings.debugprint:
         for function in profile.functions:
@@ -208,7 +218,7 @@ def write_graphs(profile: Any, out: TextIO, settings: Any, *_: Any) -> None:
             debugprint(function, file=out)
 
 
-def write_tips(profile: Any, out: TextIO, settings: Any, *_: Any) -> None:
+def write_tips(profile: ProfileStats, out: TextIO, settings: ProfileSettings, *_: int) -> None:
     """Write what would help most."""
     python = [one for one in profile.per_node() if one.implementation == "Py" and not one.op.inner_profiles]
     slow = [one for one in python if one.seconds > 0.1 * profile.thunk_time]

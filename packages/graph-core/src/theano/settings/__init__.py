@@ -61,7 +61,7 @@ __all__ = [
 config = load_config()
 
 
-def change_flags(args: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), **kwargs: Any) -> Changes:
+def change_flags(args: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), **kwargs: object) -> Changes:
     """Set flags of `theano.config` for a while; see `Config.change_flags`.
 
     Parameters

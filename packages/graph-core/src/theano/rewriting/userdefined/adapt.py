@@ -14,7 +14,7 @@ from theano.rewriting.context import Context, Pass, current
 from theano.rewriting.rule import Answer, Rule
 
 
-def name_of(rewriter: Any) -> str:
+def name_of(rewriter: object) -> str:
     """Return the name of a rewriter: its own, that of its function, or that of its class."""
     return getattr(rewriter, "name", None) or getattr(rewriter, "__name__", None) or type(rewriter).__name__
 
@@ -50,7 +50,7 @@ class NodeRewriterRule(Rule):
             require(fgraph)
 
 
-def as_rule(thing: Any, name: str | None = None, tags: Sequence[str] = ()) -> Rule:
+def as_rule(thing: object, name: str | None = None, tags: Sequence[str] = ()) -> Rule:
     """Return ``thing`` as a rule, under ``name`` if one is given.
 
     Parameters

@@ -65,7 +65,7 @@ class DB(ABC):
     name: str = ""
 
     @abstractmethod
-    def query(self, *tags: str | Query, **changes: Any) -> Any:
+    def query(self, *tags: str | Query, **changes: object) -> Any:
         """Return one optimizer that does what the query picks.
 
         Parameters
@@ -131,7 +131,7 @@ class PhaseDB(DB):
     def register(
         self,
         name: str,
-        obj: Any,
+        obj: object,
         *tags: str,
         use_db_name_as_tag: bool = True,
         final_opt: bool = False,
@@ -176,7 +176,7 @@ class PhaseDB(DB):
         self.phase.remove(name)
         self._registered.pop(name, None)
 
-    def query(self, *tags: str | Query, **changes: Any) -> Any:
+    def query(self, *tags: str | Query, **changes: object) -> Any:
         """Return one graph rewriter that uses what the query picks, in the order of the phase."""
         wanted = as_query(*tags, **changes)
         rules = self.phase.rules(wanted)
@@ -259,7 +259,7 @@ class PhasesDB(DB):
     def register(
         self,
         name: str,
-        what: Any,
+        what: object,
         position: float | str,
         *tags: str,
         replace: bool = False,
@@ -297,7 +297,7 @@ class PhasesDB(DB):
         self.sequence.remove(name)
         self._registered.pop(name, None)
 
-    def query(self, *tags: str | Query, **changes: Any) -> Any:
+    def query(self, *tags: str | Query, **changes: object) -> SeqOptimizer:
         """Return one graph rewriter that runs what the query picks, in order."""
         wanted = as_query(*tags, **changes)
         steps = [(self.sequence.position(name), self._step(name, wanted)) for name in self.sequence.names(wanted)]
@@ -346,7 +346,7 @@ def _collection_of(what: Pass | Phases) -> Any:
     return PhasesDB(what) if isinstance(what, Phases) else what
 
 
-def _adapt(what: Any) -> Pass | Phases:
+def _adapt(what: object) -> Pass | Phases:
     """Return what stands for ``what`` in a sequence of the core."""
     if isinstance(what, PhaseDB):
         return what.phase

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.rewriting.phase import Phase
 from theano.rewriting.phases import Phases, phases
@@ -11,6 +11,9 @@ from theano.rewriting.query import Query
 from theano.rewriting.userdefined.adapt import name_of
 from theano.rewriting.userdefined.collection import PhaseDB, PhasesDB
 from theano.rewriting.userdefined.graph_rewriters import SeqOptimizer
+
+if TYPE_CHECKING:
+    pass
 
 
 class SequenceDB(PhasesDB):
@@ -36,7 +39,7 @@ class SequenceDB(PhasesDB):
         super().__init__(Phases(""))
         self.failure_callback = failure_callback
 
-    def query(self, *tags: str | Query, **changes: Any) -> Any:
+    def query(self, *tags: str | Query, **changes: object) -> SeqOptimizer:
         """Return one graph rewriter that runs what the query picks, in order."""
         found = super().query(*tags, **changes)
         found.failure_callback = self.failure_callback
@@ -64,7 +67,7 @@ optdb = PhasesDB(phases)
 
 
 def _register_in(phase: str, always: tuple[str, ...] = ("fast_run",)) -> Callable[..., Any]:
-    def register(lopt: Any, *tags: str, name: str | None = None, **options: Any) -> Any:
+    def register(lopt: Any, *tags: str, name: str | None = None, **options: object) -> Any:
         if isinstance(lopt, str):
             return lambda rule: register(rule, lopt, *tags, name=name, **options)
         called = name or name_of(lopt)

@@ -13,7 +13,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from theano.errors import MethodNotDefined
 from theano.graph.apply import Apply
@@ -30,6 +30,9 @@ from theano.rewriting.rule import Rule
 from theano.rewriting.userdefined.adapt import as_pass, as_rule, name_of
 from theano.rewriting.userdefined.node_rewriters import LocalOptGroup, require_destroy_handler
 from theano.rewriting.userdefined.profiles import print_profile
+
+if TYPE_CHECKING:
+    from theano.rewriting.userdefined.node_rewriters import FromFunctionLocalOptimizer, LocalOptimizer
 
 logger = logging.getLogger("theano")
 
@@ -555,11 +558,11 @@ def _topo(local_opts: Sequence[Any], order: str, name: str | None, **options: An
     return TopoOptimizer(one, order=order, name=name or (str(one) if len(local_opts) > 1 else None), **options)
 
 
-def in2out(*local_opts: Any, name: str | None = None, **kwargs: Any) -> TopoOptimizer:
+def in2out(*local_opts: LocalOptimizer, name: str | None = None, **kwargs: object) -> TopoOptimizer:
     """Return an optimizer that shows nodes to some rules, those nearest to the inputs first."""
     return _topo(local_opts, "in_to_out", name, **kwargs)
 
 
-def out2in(*local_opts: Any, name: str | None = None, **kwargs: Any) -> TopoOptimizer:
+def out2in(*local_opts: FromFunctionLocalOptimizer, name: str | None = None, **kwargs: object) -> TopoOptimizer:
     """Return an optimizer that shows nodes to some rules, those nearest to the outputs first."""
     return _topo(local_opts, "out_to_in", name, **kwargs)

@@ -268,7 +268,7 @@ class LocalOptGroup(LocalOptimizer):
 
     def tracks(self) -> list[Any] | None:
         """Return what any of the rules tracks."""
-        found: dict[Any, None] = {}
+        found: dict[type | Op, None] = {}
         for rule in self._rules:
             if rule.tracks is None:
                 return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
@@ -12,6 +12,9 @@ from theano.graph.variable import Variable
 from theano.rewriting.pattern import Bindings, NumberPattern, P, Pattern, Special, Var, match, same
 from theano.rewriting.rule import Answer, PatternRule
 from theano.rewriting.userdefined.node_rewriters import LocalOptimizer
+
+if TYPE_CHECKING:
+    from theano.graph.op import Op
 
 
 class _Where(Special):
@@ -116,7 +119,7 @@ class PatternSub(LocalOptimizer):
         skip_identities_fn: Callable[[Variable], Variable | None] | None = None,
         name: str | None = None,
         pdb: bool = False,
-        tracks: Sequence[Any] = (),
+        tracks: Sequence[Op] = (),
         get_nodes: Callable[[Apply], Any] | None = None,
         values_eq_approx: Callable[[Any, Any], bool] | None = None,
     ):
@@ -144,7 +147,7 @@ class PatternSub(LocalOptimizer):
         """Return the op at the root of the pattern."""
         return self.op
 
-    def tracks(self) -> list[Any]:
+    def tracks(self) -> list[Op]:
         """Return what to show: nodes of the op at the root, unless others were named."""
         return self._given or [self.op]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TextIO
 
 
-def print_profile(stream: TextIO, prof: Any, level: int = 0) -> None:
+def print_profile(stream: TextIO, prof: object, level: int = 0) -> None:
     """Print what the ``optimize`` of a graph rewriter returned.
 
     Parameters
