@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,8 +27,12 @@ from theano.scalar.output_types import (
     upgrade_to_float,
 )
 
+if TYPE_CHECKING:
+    from theano.graph.op import Op
+    from theano.scalar.annotations import Number
 
-def like(variable: Any, value: float) -> Any:
+
+def like(variable: Number, value: float) -> Number:
     """Return a constant of a variable's dtype: a number in a gradient must not widen it.
 
     Examples
@@ -40,7 +44,7 @@ def like(variable: Any, value: float) -> Any:
     return constant(value, dtype=variable.type.dtype)
 
 
-def or_one(size: Any) -> Any:
+def or_one(size: Number) -> Number:
     """Return a size, and 1 for 0: what is divided by it, and is 0 with it, then has the derivative 0 there.
 
     Examples
@@ -52,7 +56,7 @@ def or_one(size: Any) -> Any:
     return switch(eq(size, 0), like(size, 1), size)
 
 
-def _products_of_others(xs: list[Any], out: Any, g: Any) -> list[Any]:
+def _products_of_others(xs: list[Number], out: Number, g: Number) -> list[Number]:
     others = [[other for j, other in enumerate(xs) if j != i] for i in range(len(xs))]
     return [reduce(lambda a, b: a * b, rest, g) for rest in others]
 
@@ -161,7 +165,7 @@ second = scalar_op(
 floor_div = int_div
 
 
-def int_or_true_div(x_discrete: bool, y_discrete: bool) -> Any:
+def int_or_true_div(x_discrete: bool, y_discrete: bool) -> Op:
     """Return the operation that ``/`` between two values stood for in Python 2.
 
     Parameters
@@ -185,7 +189,7 @@ def int_or_true_div(x_discrete: bool, y_discrete: bool) -> Any:
     return true_div if setting == "floatX" else int_div
 
 
-def div_proxy(x: Any, y: Any) -> Any:
+def div_proxy(x: Any, y: Any) -> Number:
     """Divide, or divide rounding down, as ``theano.config.int_division`` says for integers.
 
     Parameters
@@ -202,7 +206,7 @@ def div_proxy(x: Any, y: Any) -> Any:
     return int_or_true_div(is_discrete(x.type.dtype), is_discrete(y.type.dtype))(x, y)
 
 
-def mod_check(x: Any, y: Any) -> Any:
+def mod_check(x: Any, y: Any) -> Number:
     """Return ``x % y``, refusing complex numbers.
 
     Parameters

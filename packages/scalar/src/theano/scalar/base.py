@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,11 @@ from theano.scalar.dtypes import is_complex, is_discrete, promote
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.scalar.registry import op as named_op
 from theano.scalar.type import Scalar, ScalarApply, get_scalar_type
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Operands, Storage, Values
+    from theano.graph.variable import Variable
+    from theano.scalar.annotations import Number, NumberLike
 
 ComputeRule = Callable[[tuple[str, ...], str], str]
 
@@ -147,7 +152,7 @@ class ScalarOp(Op):
             raise TypeError(f"{self} cannot take ({', '.join(map(str, types))}): {error}") from error
         return found
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: NumberLike) -> Apply:
         """Return the node that applies this operation to numbers or scalar variables."""
         if self.nin >= 0 and len(inputs) != self.nin:
             raise TypeError(f"{self} takes {self.nin} input{'s' * (self.nin != 1)}, got {len(inputs)}: {list(inputs)}")
@@ -206,7 +211,7 @@ class ScalarOp(Op):
         outs = tuple(np.dtype(d) for d in out_dtypes)
         conditions, ignored = type(self).conditions, type(self).ignored_inputs
 
-        def convert_inputs(given: list[Any]) -> list[Any]:
+        def convert_inputs(given: list[np.ndarray]) -> list[np.ndarray]:
             # A half is a storage format: what is made of several steps rounds to it once, as in C.
             compute = self.compute_dtype([_name(a.dtype) for a in given], _name(outs[0])).replace("float16", "float32")
             for i, array in enumerate(given):
@@ -214,7 +219,7 @@ class ScalarOp(Op):
                     given[i] = array.astype("bool" if i in conditions else compute, copy=False)
             return given
 
-        def form(*arrays: Any) -> Any:
+        def form(*arrays: np.ndarray) -> Any:
             given = [np.asarray(a) for a in arrays]
             with np.errstate(**NUMPY_ERRORS):
                 results = function(*(convert_inputs(given) if by_statement else given))
@@ -243,7 +248,7 @@ class ScalarOp(Op):
         results = self.numpy_form(outs)(*numbers)
         return results[()] if len(outs) == 1 else tuple(r[()] for r in results)
 
-    def perform(self, node: ScalarApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: ScalarApply, inputs: Values, output_storage: Storage) -> None:
         """Compute in Python."""
         dtypes = [output.type.dtype for output in node.outputs]
         if type(self).numpy_function is None and self.nfunc_spec is None:
@@ -338,24 +343,25 @@ class ScalarOp(Op):
             raise MethodNotDefined("c_code", type(self), str(self))
         return body
 
-    def supports_c_code(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> bool:
+    def supports_c_code(self, inputs: Sequence[Number], outputs: Sequence[Number]) -> bool:
         """Return whether there is a C form for scalar variables of these types."""
         ins, outs = [v.type.dtype for v in inputs], [v.type.dtype for v in outputs]
         names = [f"i{i}" for i in range(len(ins))]
         return self.c_statements(names, ins, [f"o{i}" for i in range(len(outs))], outs) is not None
 
-    def c_code_cache_version(self) -> tuple[Any, ...]:
+    def c_code_cache_version(self) -> tuple[object, ...]:
         """Return the version of the C form; generated text is its own key, so it never changes."""
         return (1,)
 
     # -- gradient -----------------------------------------------------------------------------------
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Number], output_gradients: Sequence[Number]) -> list[Variable]:
+        """Return the gradient with respect to each input."""
         if type(self).gradient_rule is None:
             raise MethodNotDefined("grad", type(self), str(self))
         return self.L_op(inputs, [self(*inputs)], output_gradients)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_gradients: Operands) -> list[Any]:
         """Return the gradient with respect to each input, given the outputs.
 
         The inputs of an operation with discrete outputs get zeros, of ``floatX`` where they are discrete themselves.
@@ -389,10 +395,10 @@ class ScalarOp(Op):
             gx = named_op("conj")(gx) if is_complex(x.type.dtype) else named_op("real")(gx)
         return gx
 
-    def _zero(self, x: Any) -> Any:
+    def _zero(self, x: Number) -> Number:
         return x.zeros_like(policy.floatx() if is_discrete(x.type.dtype) else None)
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Sequence[Number | None]) -> list[Variable | None]:
         """Return the derivative along a direction, from the gradient: each input's times its direction."""
         outputs: list[Any] = self.make_node(*inputs).outputs
         if all(point is None for point in eval_points):
@@ -412,7 +418,7 @@ class ScalarOp(Op):
             directions.append(reduce(lambda a, b: a + b, terms) if terms else output.zeros_like())
         return directions
 
-    def _slope(self, gradient: Any) -> Any:
+    def _slope(self, gradient: Variable) -> Any:
         """Return the derivative whose conjugate a gradient is."""
         if not is_complex(getattr(gradient.type, "dtype", "")):
             return gradient

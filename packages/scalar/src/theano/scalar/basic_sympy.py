@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy
 
@@ -17,6 +17,12 @@ from theano.layers import lazily
 from theano.scalar.arithmetic import second
 from theano.scalar.base import ScalarOp
 from theano.scalar.output_types import upgrade_to_float
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from theano.graph.variable import Variable
+    from theano.scalar.annotations import Number
 
 __all__ = ["SymPyCCode", "include_line", "sympy_dtype", "theano_dtype"]
 __getattr__, __dir__ = lazily(globals())
@@ -48,7 +54,7 @@ class SymPyCCode(ScalarOp):
     __props__ = ("inputs", "expr")
     output_types_preference = staticmethod(upgrade_to_float)
 
-    def __init__(self, inputs: Sequence[Any], expr: Any, name: str | None = None):
+    def __init__(self, inputs: Sequence[object], expr: object, name: str | None = None):
         self.inputs, self.expr = tuple(inputs), sympy.sympify(expr)
         unknown = self.expr.free_symbols - set(self.inputs)
         if unknown:
@@ -56,12 +62,12 @@ class SymPyCCode(ScalarOp):
         self.nin, self.nout = len(self.inputs), 1
         super().__init__(name=name)
 
-    def impl(self, *values: Any) -> Any:
+    def impl(self, *values: Any) -> np.generic:
         """Compute the expression with NumPy."""
         return _function(self.inputs, self.expr)(*values)
 
     def c_code(
-        self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Mapping[str, Any]
+        self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Mapping[str, str]
     ) -> str:
         """Return the assignment of the expression to the output, as SymPy writes it in C."""
         names = {symbol: sympy.Symbol(variable) for symbol, variable in zip(self.inputs, inputs, strict=True)}
@@ -71,7 +77,7 @@ class SymPyCCode(ScalarOp):
         """Return nothing: the functions of ``math.h`` are all that SymPy calls."""
         return ""
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Number], output_gradients: Sequence[Number]) -> list[Variable]:
         """Return the derivatives that SymPy finds, times the gradient."""
         (g,) = output_gradients
         slopes = [SymPyCCode(self.inputs, self.expr.diff(symbol))(*inputs) for symbol in self.inputs]
@@ -79,13 +85,13 @@ class SymPyCCode(ScalarOp):
 
 
 @cache
-def _function(inputs: tuple[Any, ...], expr: Any) -> Callable[..., Any]:
+def _function(inputs: tuple[Any, ...], expr: object) -> Callable[..., Any]:
     """Return an expression as a function of NumPy's. Operations do not hold it, since they are pickled."""
     function: Callable[..., Any] = sympy.lambdify(inputs, expr, "numpy")
     return function
 
 
-def _is_one(g: Any) -> bool:
+def _is_one(g: Number) -> bool:
     """Return whether a gradient is that of the cost itself."""
     value = g.owner.inputs[1] if g.owner is not None and g.owner.op == second else g
     return isinstance(value, Constant) and bool(value.data == 1)

@@ -104,7 +104,7 @@ def typedefs(name: str, dtype: str) -> str:
     return f"typedef {kind} dtype_{name};\ntypedef {kind} {name}_dtype;\n"
 
 
-def literal(value: Any, dtype: str) -> str:
+def literal(value: float, dtype: str) -> str:
     """Return a C++ constant that is worth exactly ``value``.
 
     Raises
@@ -138,7 +138,7 @@ def scalar_declare(name: str, dtype: str, check_input: bool) -> str:
     return f"{typedefs(name, dtype) if check_input else ''}{element_type(dtype)} {name};"
 
 
-def scalar_extract(name: str, dtype: str, sub: Mapping[str, Any], check_input: bool) -> str:
+def scalar_extract(name: str, dtype: str, sub: Mapping[str, int | str], check_input: bool) -> str:
     """Return what reads a number from a NumPy scalar."""
     kind = f"Py{dtype.title().replace('Uint', 'UInt')}ArrType_Type"
     check = f"""\
@@ -150,7 +150,7 @@ if (!PyObject_TypeCheck(py_{name}, &{kind})) {{
     return f"{check if check_input else ''}PyArray_ScalarAsCtype(py_{name}, &{name});"
 
 
-def scalar_sync(name: str, dtype: str, sub: Mapping[str, Any]) -> str:
+def scalar_sync(name: str, dtype: str, sub: Mapping[str, int | str]) -> str:
     """Return what makes a NumPy scalar of a number."""
     return f"""\
 Py_XDECREF(py_{name});
@@ -213,26 +213,26 @@ class NumPyInC(CLinkerType):
 
     dtype: str
 
-    def c_headers(self, **kwargs: Any) -> list[str]:
+    def c_headers(self, **kwargs: object) -> list[str]:
         """Return NumPy's headers."""
         return HEADERS
 
-    def c_header_dirs(self, **kwargs: Any) -> list[str]:
+    def c_header_dirs(self, **kwargs: object) -> list[str]:
         """Return where they are."""
         return header_dirs()
 
-    def c_compile_args(self, **kwargs: Any) -> list[str]:
+    def c_compile_args(self, **kwargs: object) -> list[str]:
         """Keep the names that NumPy has dropped out."""
         return COMPILE_ARGS
 
-    def c_support_code(self, **kwargs: Any) -> list[str]:
+    def c_support_code(self, **kwargs: object) -> list[str]:
         """Return complex numbers with operators, where they are needed."""
         return support_code(self.dtype)
 
-    def c_init_code(self, **kwargs: Any) -> list[str]:
+    def c_init_code(self, **kwargs: object) -> list[str]:
         """Import NumPy's C interface."""
         return INIT_CODE
 
-    def c_code_cache_version(self) -> tuple[Any, ...]:
+    def c_code_cache_version(self) -> tuple[object, ...]:
         """Return the version of these texts, and NumPy's."""
         return VERSION

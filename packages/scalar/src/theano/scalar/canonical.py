@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from theano.scalar.composite import Composite
 from theano.scalar.define import DefinedOp
 from theano.scalar.output_types import _Parametrised
 from theano.scalar.registry import OPS
+
+if TYPE_CHECKING:
+    from theano.graph.op import Op
+    from theano.scalar.type import Scalar
 
 #: How the elements of an array lie in memory.
 Order: TypeAlias = Literal["C", "F"]
@@ -49,7 +53,7 @@ def _write_op(op: DefinedOp) -> tuple[str, str, Any, Any]:
     return cls.module, cls.op_name, state.get("output_types_preference"), state.get("name")
 
 
-def _read_op(parts: tuple[str, str, Any, Any]) -> Any:
+def _read_op(parts: tuple[str, str, Any, Any]) -> Op:
     module, op_name, preference, name = parts
     if op_name not in OPS and module.startswith("theano."):
         importlib.import_module(module)
@@ -59,7 +63,7 @@ def _read_op(parts: tuple[str, str, Any, Any]) -> Any:
     return type(defined)(preference, name)
 
 
-def _read_rule(parts: tuple[type, dict[str, Any]]) -> Any:
+def _read_rule(parts: tuple[type, dict[str, tuple[Scalar, ...]]]) -> Any:
     cls, state = parts
     if not issubclass(cls, _Parametrised):
         raise TypeError(f"{cls} is no rule of types")

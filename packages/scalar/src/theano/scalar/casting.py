@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +14,11 @@ from theano.scalar.output_types import specific_out
 from theano.scalar.registry import OPS
 from theano.scalar.type import Scalar, all_types, get_scalar_type
 
+if TYPE_CHECKING:
+    from theano.scalar.annotations import Number
 
-def astype(x: np.ndarray, dtype: Any, copy: bool = True) -> np.ndarray:
+
+def astype(x: np.ndarray, dtype: str, copy: bool = True) -> np.ndarray:
     """Return an array converted to a dtype, as :class:`Cast` defines it on every machine.
 
     Without ``copy``, one that has the dtype is returned itself.
@@ -75,13 +79,13 @@ class Cast(UnaryScalarOp):
         self.o_type = o_type
         self.ctor_name = name
 
-    def output_types(self, types: Any) -> list[Scalar]:
+    def output_types(self, types: Sequence[Scalar]) -> list[Scalar]:
         """Return the type wanted, unless that means dropping an imaginary part."""
         if is_complex(types[0].dtype) and not is_complex(self.o_type.dtype):
             raise TypeError("casting from complex to real is ambiguous: use real(), imag(), angle() or abs()")
         return [self.o_type]
 
-    def _numpy_callable(self) -> Any:
+    def _numpy_callable(self) -> Callable[..., object]:
         return lambda x: astype(np.asarray(x), self.o_type.dtype)
 
     def __str__(self) -> str:
@@ -94,7 +98,7 @@ class Cast(UnaryScalarOp):
     gradient_rule = staticmethod(lambda x, out, g: real_cast(g, x.type.dtype))
 
 
-def real_cast(g: Any, dtype: str) -> Any:
+def real_cast(g: Number, dtype: str) -> Number:
     """Return a gradient in the dtype of the input it belongs to: real where that is, and a fraction if need be."""
     if is_complex(g.type.dtype) and not is_complex(dtype):
         g = OPS["real"](g)

@@ -11,13 +11,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.c_contract import overrides
 from theano.records import record
 from theano.scalar import c
 from theano.scalar.ctypes import compute_type, convert, parenthesised, unsigned_type
 from theano.scalar.dtypes import discrete_dtypes, kind
+
+if TYPE_CHECKING:
+    from theano.scalar.base import ScalarOp
 
 _CALL = re.compile(r"\b([a-z]\w*)\(")
 _HELPER = re.compile(r"\bth_([a-z]\w*)\(")
@@ -108,7 +111,7 @@ def names_of_blocks(text: str) -> list[str]:
     return sorted(found)
 
 
-def classic(op: Any, node: Any, in_names: Sequence[str], out_names: Sequence[str]) -> CBody | None:
+def classic(op: ScalarOp, node: Any, in_names: Sequence[str], out_names: Sequence[str]) -> CBody | None:
     """Return what a class derived by hand gives as ``c_code``, or None if it cannot stand in a kernel.
 
     Plain statements can; what uses ``sub['fail']``, Python's or NumPy's interface, or C++ cannot, and

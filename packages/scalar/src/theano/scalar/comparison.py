@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from theano.scalar.base import at_inputs, flat
 from theano.scalar.define import scalar_op
 from theano.scalar.dtypes import is_discrete, kind, promote
 from theano.scalar.output_types import bool_out, choice_out, upcast_out, upcast_out_no_complex
+
+if TYPE_CHECKING:
+    from theano.graph.op import Op
 
 
 def exactly(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
@@ -146,7 +149,7 @@ switch = scalar_op(
 )  # fmt: skip
 
 
-def InRange(openlow: bool, openhi: bool) -> Any:
+def InRange(openlow: bool, openhi: bool) -> Op:
     """Return the operation that tells whether a number lies in an interval.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from theano.scalar.define import scalar_op
 from theano.scalar.dtypes import is_complex, real_dtype
 from theano.scalar.output_types import complex_out, float64_out, real_out, same_out_min8
 from theano.scalar.trigonometric import cos, sin
+
+if TYPE_CHECKING:
+    from theano.scalar.annotations import Number
 
 
 def at_parts(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
@@ -30,7 +33,7 @@ def _assemble(re: np.ndarray, im: np.ndarray) -> np.ndarray:
     return result
 
 
-def _angle_gradient(x: Any, out: Any, g: Any) -> Any:
+def _angle_gradient(x: Number, out: Number, g: Number) -> Any:
     if not is_complex(x.type.dtype):
         return flat
     squared = real(x) * real(x) + imag(x) * imag(x)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,12 @@ from theano.scalar.dtypes import is_discrete
 from theano.scalar.joined import joined_steps
 from theano.scalar.program import Ref, ScalarProgram, ScalarStep, compile_program, in_computed_dtype
 from theano.scalar.type import Scalar, ScalarApply, get_scalar_type
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
+    from theano.graph.op import Op
+    from theano.graph.variable import Variable
+    from theano.scalar.annotations import Number
 
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "true_div": "/", "int_div": "//", "mod": "%", "pow": "**", "and_": "&",
@@ -84,7 +90,7 @@ class Composite(ScalarOp):
         self.nin, self.nout = len(program.inputs), len(program.outputs)
         self._hash = hash((type(self), program))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self).from_program, (self.program,)
 
     def __eq__(self, other: object) -> bool:
@@ -95,7 +101,7 @@ class Composite(ScalarOp):
 
     # -- the expression as variables ------------------------------------------------------------------
 
-    def unfold(self, inputs: Sequence[Any]) -> list[Any]:
+    def unfold(self, inputs: Sequence[Any]) -> list[Number]:
         """Return the outputs as an expression of other inputs; their dtypes may differ from the declared ones."""
         values: dict[str, list[Any]] = {"input": list(inputs), "step": []}
         values["constant"] = [get_scalar_type(c.dtype).make_constant(c.value) for c in self.program.constants]
@@ -150,7 +156,7 @@ class Composite(ScalarOp):
         """Return the expression as a function of NumPy arrays that broadcast."""
         wanted = [np.dtype(d) for d in out_dtypes]
 
-        def form(*arrays: Any) -> Any:
+        def form(*arrays: np.ndarray) -> np.ndarray | tuple[np.ndarray, ...]:
             given = [np.asarray(a) for a in arrays]
             program = self._for_dtypes([a.dtype.name for a in given]).program
             values: dict[str, list[Any]] = {"input": given, "step": []}
@@ -169,7 +175,7 @@ class Composite(ScalarOp):
 
         return form
 
-    def perform(self, node: ScalarApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: ScalarApply, inputs: Values, output_storage: Storage) -> None:
         """Compute in Python."""
         results = self.numpy_form([v.type.dtype for v in node.outputs])(*inputs)
         for cell, value in zip(output_storage, [results] if self.nout == 1 else results, strict=True):
@@ -236,10 +242,11 @@ class Composite(ScalarOp):
 
     # -- gradient ---------------------------------------------------------------------------------------
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Number], output_gradients: Sequence[Number]) -> list[Any]:
+        """Return the gradient with respect to each input."""
         return self.L_op(inputs, [], output_gradients)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Variable]) -> list[Any]:
         """Return the gradient with respect to each input, by going back through the steps."""
         # New inputs: those given may depend on each other, which is not this operation's affair.
         fresh = [x.type() for x in inputs]
@@ -291,7 +298,7 @@ class Composite(ScalarOp):
         return f"Composite{{{', '.join(text(o) for o in program.outputs)}{' where ' * bool(where)}{where}}}"
 
 
-def _application(op: Any, arguments: Sequence[str]) -> str:
+def _application(op: Op, arguments: Sequence[str]) -> str:
     name = getattr(op, "op_name", "")
     if name in _INFIX and len(arguments) > 1:
         return f"({f' {_INFIX[name]} '.join(arguments)})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from theano.scalar.dtypes import autocast_dtype, normalise
 from theano.scalar.dtypes import upcast as upcast_dtypes
 from theano.scalar.type import Scalar, get_scalar_type
 from theano.scalar.variable import ScalarConstant
+
+if TYPE_CHECKING:
+    from theano.scalar.annotations import Number
 
 
 class NumpyAutocaster:
@@ -33,10 +36,10 @@ class NumpyAutocaster:
     dtype('int16')
     """
 
-    def __init__(self, dtypes: Any):
+    def __init__(self, dtypes: tuple[str, ...]):
         self.dtypes = tuple(dtypes)
 
-    def __call__(self, x: Any) -> np.ndarray:
+    def __call__(self, x: float) -> np.ndarray:
         """Return ``x`` as an array: of its own dtype if it has one, else of one that holds it."""
         if isinstance(x, (np.generic, np.ndarray)):
             return np.asarray(x)
@@ -78,7 +81,7 @@ class autocast_float_as:
         autocast_float.dtypes = self.old_dtypes
 
 
-def convert(x: Any, dtype: Any = None) -> np.ndarray:
+def convert(x: Any, dtype: str | None = None) -> np.ndarray:
     """Return a number as an array without dimensions, of the dtype that it gets in an expression.
 
     Parameters
@@ -115,7 +118,7 @@ def convert(x: Any, dtype: Any = None) -> np.ndarray:
     return array
 
 
-def out_of_range(x: Any, dtypes: str) -> NumberRangeError:
+def out_of_range(x: object, dtypes: str) -> NumberRangeError:
     """Return the error for a number that some dtypes do not hold."""
     text = repr(x) if not isinstance(x, int) or abs(x) < 10**60 else f"a whole number of {x.bit_length()} bits"
     return NumberRangeError(
@@ -197,7 +200,7 @@ def upcast(dtype: str, *dtypes: str) -> str:
     return upcast_dtypes((dtype, *dtypes), policy.cast_policy(), policy.floatx())
 
 
-def as_common_dtype(*variables: Any) -> tuple[Any, ...]:
+def as_common_dtype(*variables: Number) -> tuple[Number, ...]:
     """Return the variables, cast to the dtype in which they meet.
 
     Examples

@@ -10,7 +10,7 @@ import importlib
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from theano.scalar.dtypes import float_dtypes
 from theano.scalar.output_types import TypeRule, accepts
 from theano.scalar.registry import OPS
 
+if TYPE_CHECKING:
+    from theano.graph.op import Op
+
 Interval = tuple[float, float]
 
 
@@ -30,7 +33,7 @@ class _Documentation:
     def __init__(self, doc: str):
         self.doc = doc
 
-    def __get__(self, instance: Any, owner: Any) -> str:
+    def __get__(self, instance: object, owner: type) -> str:
         return document(owner, self.doc)
 
 
@@ -142,7 +145,7 @@ class DefinedOp(ScalarOp):
             return [domain] * count
         return list(domain)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         preference = self.__dict__.get("output_types_preference")
         return _restore, (self.module, self.op_name, preference, self.name)
 
@@ -154,7 +157,7 @@ class DefinedOp(ScalarOp):
             self.output_types_preference = state["output_types_preference"]
 
 
-def _restore(module: str, op_name: str, preference: Any, name: str | None) -> Any:
+def _restore(module: str, op_name: str, preference: object, name: str | None) -> Op:
     """Unpickle an operation: by name, as its class was made by a statement."""
     if op_name not in OPS:
         importlib.import_module(module)

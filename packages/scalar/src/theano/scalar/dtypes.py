@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ all_dtypes = dtype_names()
 DTYPE_CODES = {name: code for code, name in enumerate(all_dtypes)}
 
 
-def normalise(dtype: Any) -> str:
+def normalise(dtype: np.dtype | str | type) -> str:
     """Return the name of a dtype given as a name, a NumPy dtype, a NumPy or a Python type.
 
     Raises
@@ -167,7 +166,7 @@ def upcast(dtypes: Sequence[str], policy: str = "custom", floatx: str = "float64
 
 
 def autocast_dtype(
-    value: Any,
+    value: float,
     candidates: Iterable[str],
     policy: str = "custom",
     floatx: str = "float64",
@@ -197,7 +196,7 @@ def autocast_dtype(
 
 
 @lru_cache(maxsize=1024, typed=True)  # programs write the same few numbers again and again
-def _autocast_dtype(value: Any, candidates: tuple[str, ...], policy: str, floatx: str) -> str:
+def _autocast_dtype(value: float, candidates: tuple[str, ...], policy: str, floatx: str) -> str:
     is_float = isinstance(value, float)
     if policy == "numpy+floatX":
         if is_float:
@@ -214,7 +213,7 @@ def _autocast_dtype(value: Any, candidates: tuple[str, ...], policy: str, floatx
     return usable[-1]
 
 
-def holds(value: Any, dtype: str) -> bool:
+def holds(value: float, dtype: str) -> bool:
     """Return whether a Python number is represented exactly; every float dtype holds nan.
 
     Examples

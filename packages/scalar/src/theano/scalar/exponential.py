@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from theano.scalar.arithmetic import like, or_one
 from theano.scalar.comparison import eq, switch
 from theano.scalar.define import scalar_op
 from theano.scalar.output_types import upcast_out_min8, upgrade_to_float, upgrade_to_float_no_complex
+
+if TYPE_CHECKING:
+    from theano.scalar.annotations import Number
 
 exp = scalar_op(
     "exp", "x", types=upgrade_to_float, py=np.exp, c="exp({x})",
@@ -75,7 +78,7 @@ def _power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(negative, one_over, np.power(x, np.where(negative, 0, y))).astype(x.dtype)
 
 
-def _power_gradient(x: Any, y: Any, out: Any, g: Any) -> tuple[Any, Any]:
+def _power_gradient(x: Number, y: Number, out: Number, g: Number) -> tuple[Number, Number]:
     """The usual one, with what is undefined at x = 0 taken out before it is computed, so that all orders are defined.
 
     ``x ** 0`` is constant, at 0 too: a 0 that multiplies an infinite power would not say so. Nor is there a logarithm

@@ -13,7 +13,7 @@ from theano.settings import config
 KINDS = ("all", "divide", "over", "under", "invalid")
 
 
-def wanted(flags: Any) -> dict[str, str]:
+def wanted(flags: object) -> dict[str, str]:
     """Return the arguments of ``numpy.errstate`` that the flags ask for.
 
     Parameters

@@ -308,8 +308,8 @@ class _Parametrised:
     def __init__(self, *parameters: Any):
         self.parameters = parameters
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        (self.parameters,) = state.values()  # pickles may have another name for them in each class
+    def __setstate__(self, state: dict[str, tuple[Scalar, ...]]) -> None:
+        (self.parameters,) = state.values()  # older versions had another name for them in each class
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.parameters == other.parameters

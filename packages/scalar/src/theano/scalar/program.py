@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from theano.records import NamedTuple
 from theano.scalar.base import ScalarOp
 from theano.scalar.dtypes import is_complex, is_discrete
 from theano.scalar.variable import ScalarConstant
+
+if TYPE_CHECKING:
+    from theano.graph.op import Op
+    from theano.scalar.annotations import Number
 
 # Of whole numbers, a compiler turns these into multiplications and shifts, which fill vectors, if it knows the number.
 _FASTER_KNOWN = frozenset(("int_div", "mod", "pow"))
@@ -62,7 +66,7 @@ class Literal(NamedTuple):
     bits: bytes
 
     @property
-    def value(self) -> Any:
+    def value(self) -> np.generic:
         """The number."""
         return np.frombuffer(self.bits, self.dtype)[0]
 
@@ -100,12 +104,12 @@ class _Writer:
         self.constants: dict[Literal, int] = {}
         self.steps: dict[ScalarStep, int] = {}
 
-    def constant(self, value: Any, dtype: str) -> Ref:
+    def constant(self, value: np.generic, dtype: str) -> Ref:
         bits = np.asarray(value, dtype).tobytes()
         return Ref("constant", self.constants.setdefault(Literal(dtype, bits), len(self.constants)))
 
-    def step(self, op: Any, arguments: Sequence[Ref], dtype: str) -> Ref:
-        made = ScalarStep(op, tuple(arguments), dtype)
+    def step(self, op: Op, arguments: Sequence[Ref], dtype: str) -> Ref:
+        made = Step(op, tuple(arguments), dtype)
         return Ref("step", self.steps.setdefault(made, len(self.steps)))
 
     def inline(self, program: ScalarProgram, arguments: Sequence[Ref]) -> list[Ref]:
@@ -124,7 +128,7 @@ class _Writer:
         return ScalarProgram(self.inputs, tuple(self.constants), tuple(self.steps), tuple(outputs))
 
 
-def compile_program(inputs: Sequence[Any], outputs: Sequence[Any]) -> ScalarProgram:
+def compile_program(inputs: Sequence[Number], outputs: Sequence[Number]) -> Program:
     """Return the program that computes scalar variables from others.
 
     Parameters

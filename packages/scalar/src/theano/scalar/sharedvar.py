@@ -6,8 +6,6 @@ scalar asks for it here.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from theano.compile.shared import SharedVariable
@@ -28,7 +26,7 @@ class ScalarSharedVariable(ScalarOperators, SharedVariable):
 
 
 def shared(
-    value: Any, name: str | None = None, strict: bool = False, allow_downcast: bool | None = None
+    value: object, name: str | None = None, strict: bool = False, allow_downcast: bool | None = None
 ) -> ScalarSharedVariable:
     """Return a shared scalar.
 

@@ -6,7 +6,7 @@ The NumPy form is SciPy's. Those without a C form are computed through it.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from theano.scalar.dtypes import is_complex
 from theano.scalar.exponential import exp, log
 from theano.scalar.output_types import upgrade_to_float
 from theano.scalar.output_types import upgrade_to_float_no_complex as real_float
+
+if TYPE_CHECKING:
+    from theano.scalar.annotations import Number
 
 _ROOT_PI = math.sqrt(math.pi)
 
@@ -91,7 +94,7 @@ gammaln = scalar_op(
 )  # fmt: skip
 
 
-def _slope_of_psi(x: Any) -> Any:
+def _slope_of_psi(x: Number) -> Number:
     if is_complex(x.type.dtype):  # SciPy has none to compare with
         raise MethodNotDefined("grad", type(psi), "psi of complex numbers")
     return tri_gamma(x)
@@ -114,7 +117,7 @@ tri_gamma = scalar_op("tri_gamma", "x", types=real_float, py=lambda x: _tri_gamm
                       doc="Derivative of psi.")  # fmt: skip
 
 
-def _polygamma(n: Any, x: Any) -> Any:
+def _polygamma(n: Any, x: Any) -> np.ndarray:
     # Of other n SciPy gives what depends on how it computes.
     whole = (n >= 0) & (n < np.inf) & (n == np.floor(n))
     return np.where(whole, _scipy("polygamma")(np.where(whole, n, 1), x), np.nan)
@@ -127,7 +130,7 @@ def _tri_gamma(x: np.ndarray) -> np.ndarray:
     return np.where(x < 0, (np.pi / np.sin(np.pi * distance)) ** 2 - _polygamma(1, 1 + away), _polygamma(1, away))
 
 
-def _gamma_density(k: Any, x: Any, out: Any) -> Any:
+def _gamma_density(k: Number, x: Number, out: Number) -> Number:
     """x^(k-1) exp(-x) / gamma(k), the density that the incomplete gamma functions integrate."""
     return exp((k - 1) * log(x) - x - gammaln(k))
 
@@ -175,14 +178,14 @@ gammainc_der = scalar_op(
 )  # fmt: skip
 
 
-def _chi2sf(x: Any, k: Any) -> Any:
+def _chi2sf(x: np.ndarray, k: np.ndarray) -> np.ndarray:
     # Half of the least number is 0, for SciPy: the ends are told apart before. No such variable is below 0.
     ends = np.where(x <= 0, np.where(k > 0, 1.0, np.nan), 0.0)
     outside = np.isnan(x) | ~(k >= 0)
     return np.where(outside, np.nan, np.where((x <= 0) | (k == 0), ends, _scipy("chdtrc")(k, x)))
 
 
-def _gammal(k: Any, x: Any) -> Any:
+def _gammal(k: np.ndarray, x: np.ndarray) -> np.ndarray:
     whole, part = _scipy("gamma")(k), _scipy("gammainc")(k, x)
     # Their product may be a number where one is inf, or 0: x is then so far below k that its power series ends soon.
     ratios = np.minimum(x / k, 1)[..., None] / (1 + np.arange(1, 200) / k[..., None])
@@ -191,7 +194,7 @@ def _gammal(k: Any, x: Any) -> Any:
                     np.where((x == 0) & (k > 0) & (k < np.inf), 0.0, part * whole))  # fmt: skip
 
 
-def _gammainc_der(k: Any, x: Any) -> Any:
+def _gammainc_der(k: np.ndarray, x: np.ndarray) -> np.ndarray:
     # The integral of t^(k-1) exp(-t) (log(t) - psi(k)) on the side of x where the logarithm has one sign: as in C.
     outside = ~(k >= 0) | ~(x >= 0) | (k == x) & ((k == 0) | (k == np.inf))
     # Below 1e-16 k makes no difference.
@@ -207,7 +210,7 @@ def _gammainc_der(k: Any, x: Any) -> Any:
     return np.where(outside, np.nan, np.where(ends[..., 0], 0.0, found))
 
 
-def _gammau(k: Any, x: Any) -> Any:
+def _gammau(k: np.ndarray, x: np.ndarray) -> np.ndarray:
     whole, part = _scipy("gamma")(k), _scipy("gammaincc")(k, x)
     far = np.exp(np.log(part) + _scipy("gammaln")(k))
     part = np.where((x == np.inf) & (k >= 0) & (k < np.inf), 0.0, part)
@@ -246,7 +249,7 @@ iv = scalar_op("iv", "v x", types=real_float, py=lambda v, x: _iv(v, x), domain=
                doc="Modified Bessel function of the first kind of order v.")  # fmt: skip
 
 
-def _odd(v: Any) -> Any:
+def _odd(v: np.ndarray) -> np.ndarray:
     """Return -1 for odd orders, 1 for even ones, nan for others."""
     return np.where(v != np.floor(v), np.nan, np.where(np.fmod(v, 2) == 0, 1.0, -1.0))
 
@@ -258,11 +261,11 @@ def _at_the_ends(v: Any, x: Any, found: Any, ends: Any) -> Any:
     return np.where(np.isinf(v), beyond, np.where(np.isinf(x), ends, found))
 
 
-def _jv(v: Any, x: Any) -> Any:
+def _jv(v: np.ndarray, x: np.ndarray) -> np.ndarray:
     return _at_the_ends(v, x, np.where((x == 0) & (v > 0), 0.0, _scipy("jv")(v, x)), 0.0)
 
 
-def _iv(v: Any, x: Any) -> Any:
+def _iv(v: np.ndarray, x: np.ndarray) -> np.ndarray:
     whole = v == np.floor(v)
     order = np.where(whole, np.abs(v), v)
     # The first term of its series: SciPy gives 0 for the smallest results, and forgets the sides of poles at 0.

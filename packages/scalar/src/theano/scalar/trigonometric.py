@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from theano.scalar.define import scalar_op
 from theano.scalar.dtypes import is_complex
 from theano.scalar.exponential import sqrt
 from theano.scalar.output_types import upgrade_to_float, upgrade_to_float_no_complex
+
+if TYPE_CHECKING:
+    from theano.scalar.annotations import Number
 
 sin = scalar_op("sin", "x", types=upgrade_to_float, py=np.sin, c="sin({x})",
                 grad=lambda x, out, g: g * cos(x), ulp=4, doc="Sine.")  # fmt: skip
@@ -50,7 +53,7 @@ def _hypot(in_dtypes: tuple[str, ...], compute: str) -> str:
     return f"(fabs({{x}}) == INFINITY) | (fabs({{y}}) == INFINITY) ? INFINITY : {root}"
 
 
-def _hypot_gradient(x: Any, y: Any, out: Any, g: Any) -> tuple[Any, Any]:
+def _hypot_gradient(x: Number, y: Number, out: Number, g: Number) -> tuple[Number, Number]:
     return g * x / or_one(out), g * y / or_one(out)
 
 

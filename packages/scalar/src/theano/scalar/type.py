@@ -64,11 +64,11 @@ class Scalar(c_values.NumPyInC, CType):
         """
         return upcast([t.dtype for t in types], policy.cast_policy(), policy.floatx())
 
-    def clone(self, dtype: Any = None, **kwargs: Any) -> Scalar:
+    def clone(self, dtype: str | None = None, **kwargs: object) -> Scalar:
         """Return the scalar type of another dtype."""
         return type(self)(self.dtype if dtype is None else dtype)
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: object, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return ``value`` as a NumPy scalar of this dtype.
 
         Parameters
@@ -100,7 +100,7 @@ class Scalar(c_values.NumPyInC, CType):
             f"{value!r} is not exactly {article} {self.dtype}. Convert it first, or pass allow_downcast=True."
         )
 
-    def values_eq(self, a: Any, b: Any) -> bool:
+    def values_eq(self, a: np.generic, b: np.generic) -> bool:
         """Return whether two numbers are the same; nan equals nan."""
         return bool(a == b or (a != a and b != b))
 
@@ -119,11 +119,11 @@ class Scalar(c_values.NumPyInC, CType):
         """Return zeros of this dtype in a given shape."""
         return np.zeros(shape, self.dtype)
 
-    def value_copy(self, value: Any) -> Any:
+    def value_copy(self, value: np.generic) -> np.generic:
         """Return the number itself: it cannot be changed."""
         return value
 
-    def get_shape_info(self, value: Any) -> int:
+    def get_shape_info(self, value: np.generic) -> int:
         """Return the size of a value in bytes."""
         return int(value.itemsize)
 
@@ -131,7 +131,7 @@ class Scalar(c_values.NumPyInC, CType):
         """Return the same, of what :meth:`get_shape_info` returned."""
         return shape_info
 
-    def constant_signature(self, value: Any) -> Hashable:
+    def constant_signature(self, value: np.generic) -> Hashable:
         """Return the bits of a value."""
         return self.filter(value).tobytes()
 
@@ -169,7 +169,7 @@ class Scalar(c_values.NumPyInC, CType):
         """Begin with zero."""
         return f"{name} = 0;"
 
-    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
+    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: object) -> str:
         """Read a NumPy scalar."""
         return c_values.scalar_extract(name, self.dtype, sub, check_input)
 
@@ -194,7 +194,7 @@ ScalarApply: TypeAlias = Apply[O, Variable[Scalar]]
 _instances: dict[str, Scalar] = {}
 
 
-def get_scalar_type(dtype: Any) -> Scalar:
+def get_scalar_type(dtype: str) -> Scalar:
     """Return the type of scalars of one dtype, always the same object for the same dtype.
 
     Parameters

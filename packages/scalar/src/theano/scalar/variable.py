@@ -17,14 +17,14 @@ else:
 
 
 def _binary(name: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: Variable | float) -> Any:
         return op(name)(self, other)
 
     return method
 
 
 def _reflected(name: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: int) -> Any:
         return op(name)(other, self)
 
     return method
