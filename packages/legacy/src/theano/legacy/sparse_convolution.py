@@ -6,7 +6,7 @@ Images are rows of a matrix, channel after channel. `theano.tensor.nnet` has con
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +18,11 @@ from theano.sparse.parts.op import CSC
 from theano.sparse.product.op import structured_dot
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.shape.reshape import reshape
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Values
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 
 class ConvolutionIndices(Op):
@@ -81,11 +86,11 @@ class ConvolutionIndices(Op):
         places = sp.coo_matrix((np.ones(len(rows)), (rows, columns)), shape=shape).tocsc()
         return places.indices, places.indptr, shape, "csc", outshp
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: TensorLike) -> Apply:
         """Return the node: lengths of images, windows and steps as vectors of integers."""
         return Apply(self, [as_tensor_variable(v) for v in inputs], [INDEX(), INDEX()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Find the places."""
         inshp, kshp = (tuple(map(int, v)) for v in inputs[:2])
         indices, indptr, *_ = self.evaluate(inshp, kshp)
@@ -109,9 +114,9 @@ def _windows(
 
 
 def convolve(
-    kerns: Any, kshp: Sequence[int], nkern: int, images: Any, imgshp: Sequence[int], step: Sequence[int] = (1, 1),
-    bias: Any = None, mode: str = "valid", flatten: bool = True,
-) -> tuple[Any, Any]:  # fmt: skip
+    kerns: TensorLike, kshp: Sequence[int], nkern: int, images: TensorLike, imgshp: Sequence[int],
+    step: Sequence[int] = (1, 1), bias: TensorLike | None = None, mode: str = "valid", flatten: bool = True,
+) -> tuple[Tensor, np.ndarray]:  # fmt: skip
     """Return the products of each window of images with some kernels.
 
     Parameters
@@ -155,7 +160,7 @@ def convolve(
     return found, np.hstack((nkern, outshp))
 
 
-def max_pool(images: Any, imgshp: Sequence[int], maxpoolshp: int | Sequence[int]) -> tuple[Any, Any]:
+def max_pool(images: object, imgshp: Sequence[int], maxpoolshp: int | Sequence[int]) -> tuple[Any, Any]:
     """Return the largest pixel of each patch of images.
 
     Parameters

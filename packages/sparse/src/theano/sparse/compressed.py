@@ -7,12 +7,15 @@ each its place along its line ``indices``, and ``indptr``, at which of them each
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from theano.sparse.kernels import library
+
+if TYPE_CHECKING:
+    from theano.sparse.annotations import SparseMatrix
 
 #: The classes of values, by format.
 CLASSES: dict[str, Any] = {"csr": sp.csr_matrix, "csc": sp.csc_matrix, "bsr": sp.bsr_matrix}
@@ -32,7 +35,7 @@ _PROBLEMS = {
 }
 
 
-def examine(format: str, data: Any, indices: Any, indptr: Any, shape: Sequence[int]) -> int:
+def examine(format: str, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, shape: Sequence[int]) -> int:
     """See that arrays make a matrix of csr or csc format.
 
     Parameters
@@ -76,7 +79,7 @@ def examine(format: str, data: Any, indices: Any, indptr: Any, shape: Sequence[i
     raise ValueError(f"no {format} matrix of shape {tuple(map(int, shape))}: {problem}.")
 
 
-def _packed(name: str, array: Any) -> np.ndarray:
+def _packed(name: str, array: np.ndarray) -> np.ndarray:
     """Return an index array as one block of int32 or int64."""
     array = np.asarray(array)
     if array.dtype.kind not in "iu":
@@ -118,7 +121,7 @@ _library = library.module()
 number_of_problem = _examine_slowly if _library is None else _library.examine
 
 
-def assembled(format: str, data: Any, indices: Any, indptr: Any, shape: Sequence[int]) -> Any:
+def assembled(format: str, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, shape: Sequence[int]) -> Any:
     """Return the matrix of arrays that are known to make one; it holds them, not copies.
 
     SciPy's constructor looks at everything once more, which takes longer than many a small product.
@@ -140,7 +143,7 @@ def assembled(format: str, data: Any, indices: Any, indptr: Any, shape: Sequence
 _EMPTY = {name: dict(vars(CLASSES[name]((1, 1)))) for name in ("csr", "csc")}
 
 
-def well_formed(value: Any) -> Any:
+def well_formed(value: SparseMatrix) -> SparseMatrix:
     """Return a matrix itself if no place is stored twice, else one of the same value where that is so.
 
     Raises
@@ -166,7 +169,7 @@ def well_formed(value: Any) -> Any:
     return value
 
 
-def _examine_coordinates(value: Any) -> None:
+def _examine_coordinates(value: SparseMatrix) -> None:
     """Raise the error about rows and columns that lead out of a matrix of coo format; of others SciPy takes care."""
     for name, places, n in zip(("row", "column"), (value.row, value.col), value.shape, strict=True):
         if np.asarray(places).dtype.kind not in "iu" or np.shape(places) != np.shape(value.data):
@@ -175,7 +178,7 @@ def _examine_coordinates(value: Any) -> None:
             raise ValueError(f"no coo matrix of shape {value.shape}: a {name} lies outside 0 to {n - 1}.")
 
 
-def _places_differ(value: Any) -> bool:
+def _places_differ(value: SparseMatrix) -> bool:
     """Return whether no place is stored twice."""
     lines = np.repeat(np.arange(len(value.indptr) - 1, dtype="int64"), np.diff(value.indptr))
     places = lines * max(value.shape[value.format == "csr"], 1) + value.indices

@@ -15,6 +15,7 @@ from theano.tensor.convert import as_tensor_variable, is_tensor
 #: What annotations call a variable of a `SparseType`.
 if TYPE_CHECKING:
     from theano.sparse.var import SparseOperators as Sparse
+    from theano.tensor.annotations import TensorLike
 else:
     Sparse = Variable
 
@@ -87,7 +88,7 @@ def as_sparse_variable(x: Any, name: str | None = None) -> Any:
 as_sparse = as_sparse_variable
 
 
-def as_sparse_or_tensor_variable(x: Any, name: str | None = None) -> Any:
+def as_sparse_or_tensor_variable(x: TensorLike, name: str | None = None) -> Any:
     """Return ``x`` as a sparse variable if it is sparse, else as a tensor variable.
 
     Examples

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from theano.runtime.inspection import Extremes, Inspection, inspections
 from theano.sparse.type import SparseType, _arrays
 from theano.tensor.memory import extremes_of
+
+if TYPE_CHECKING:
+    from theano.sparse.annotations import SparseMatrix
 
 
 class SparseInspection(Inspection):
@@ -21,7 +24,7 @@ class SparseInspection(Inspection):
 
     kind: SparseType
 
-    def same_bytes(self, a: Any, b: Any) -> bool:
+    def same_bytes(self, a: SparseMatrix, b: SparseMatrix) -> bool:
         """Return whether two matrices have the same arrays."""
         if type(a) is not type(b) or a.shape != b.shape:
             return False
@@ -29,7 +32,7 @@ class SparseInspection(Inspection):
             x.dtype == y.dtype and x.tobytes() == y.tobytes() for x, y in zip(_arrays(a), _arrays(b), strict=True)
         )
 
-    def extremes(self, value: Any) -> Extremes | None:
+    def extremes(self, value: SparseMatrix) -> Extremes | None:
         """Return what of the stored numbers is NaN, infinite or large."""
         return extremes_of(value.data) if self.kind.numpy_dtype.kind in "fc" else None
 

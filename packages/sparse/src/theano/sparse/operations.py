@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.sparse.convert import as_sparse_or_tensor_variable, is_sparse
 from theano.sparse.elemwise.arithmetic import *  # noqa: F403  (each module has a list of names)
@@ -18,8 +18,11 @@ from theano.sparse.reduce.op import *  # noqa: F403
 from theano.sparse.structure.dense import *  # noqa: F403
 from theano.sparse.structure.op import *  # noqa: F403
 
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
 
-def matmul(x: Any, y: Any) -> Any:
+
+def matmul(x: Any, y: Any) -> Variable:
     """Return ``x @ y``: the product of the matrices, with a structured gradient.
 
     Examples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +13,9 @@ from theano.graph import Type, Variable
 from theano.graph.canonical import register_form
 from theano.sparse.compressed import CLASSES, assembled, number_of_problem, well_formed
 from theano.tensor.type import dtype_name, tolerance
+
+if TYPE_CHECKING:
+    from theano.sparse.annotations import SparseMatrix
 
 #: Whether sparse matrices can be used: they need SciPy, without which this layer is not installed.
 imported_scipy = True
@@ -78,7 +81,7 @@ class SparseType(Type):
 
     # -- values ------------------------------------------------------------------------------------------------
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> SparseMatrix:
         """Return ``value`` as a matrix of this type.
 
         Parameters
@@ -138,7 +141,7 @@ class SparseType(Type):
         return self._class(value, dtype=self.numpy_dtype)
 
     @staticmethod
-    def may_share_memory(a: Any, b: Any) -> bool:
+    def may_share_memory(a: SparseMatrix, b: np.ndarray | SparseMatrix) -> bool:
         """Return whether two values have some array in common; one of them may be such an array itself."""
         return any(np.may_share_memory(x, y) for x in _arrays(a) for y in _arrays(b))
 
@@ -146,14 +149,14 @@ class SparseType(Type):
         """Return a new variable of this type."""
         return self.Variable(self, name=name)
 
-    def values_eq(self, a: Any, b: Any) -> bool:
+    def values_eq(self, a: SparseMatrix, b: SparseMatrix) -> bool:
         """Return whether two matrices have the same numbers, stored or not."""
         if not (_is_matrix(a) and _is_matrix(b)) or (a.shape, a.dtype, a.format) != (b.shape, b.dtype, b.format):
             return False
         x, y = _stored(a, b)
         return bool(np.all((x == y) | ((x != x) & (y != y))))
 
-    def values_eq_approx(self, a: Any, b: Any, eps: float | None = None) -> bool:
+    def values_eq_approx(self, a: SparseMatrix, b: SparseMatrix, eps: float | None = None) -> bool:
         """Return whether two matrices have the same numbers within rounding; ``eps`` is an absolute tolerance."""
         if not (_is_matrix(a) and _is_matrix(b)) or (a.shape, a.dtype, a.format) != (b.shape, b.dtype, b.format):
             return False
@@ -165,7 +168,7 @@ class SparseType(Type):
             close = np.isclose(x, y, allowed.rtol, allowed.atol if eps is None else eps, equal_nan=True)
         return bool(np.all(close))
 
-    def is_valid_value(self, value: Any, strict: bool = True) -> bool:
+    def is_valid_value(self, value: SparseMatrix, strict: bool = True) -> bool:
         """Return whether ``value`` is a matrix of this type (or could become one, unless ``strict``)."""
         try:
             self.filter(value, strict=strict)
@@ -177,7 +180,7 @@ class SparseType(Type):
         """Return a matrix in which nothing is stored."""
         return self._class(tuple(shape), dtype=self.numpy_dtype)
 
-    def value_copy(self, value: Any) -> Any:
+    def value_copy(self, value: SparseMatrix) -> SparseMatrix:
         """Return a copy that shares no memory with ``value``."""
         return value.copy()
 
@@ -198,24 +201,24 @@ class SparseType(Type):
         return f"Sparse[{self.dtype}, {self.format}]"
 
 
-def _is_matrix(value: Any) -> bool:
+def _is_matrix(value: SparseMatrix) -> bool:
     return bool(sp.issparse(value))
 
 
-def _arrays(value: Any) -> tuple[np.ndarray, ...]:
+def _arrays(value: SparseMatrix) -> tuple[np.ndarray, ...]:
     if isinstance(value, np.ndarray):
         return (value,)
     return tuple(getattr(value, name) for name in ("data", "indices", "indptr") if hasattr(value, name))
 
 
-def _kind(value: Any) -> str:
+def _kind(value: np.ndarray | SparseMatrix) -> str:
     """Return what a value is, for errors."""
     shape = f" of shape {tuple(value.shape)}" if hasattr(value, "shape") else ""
     dtype = f" of dtype {value.dtype}" if hasattr(value, "dtype") else ""
     return f"a {type(value).__name__}{shape}{dtype}"
 
 
-def _stored(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
+def _stored(a: SparseMatrix, b: SparseMatrix) -> tuple[np.ndarray, np.ndarray]:
     """Return the numbers of two matrices wherever one of them stores any."""
     places = [m.tocoo() for m in (a, b)]
     flat = [m.row.astype("int64") * m.shape[1] + m.col for m in places]
@@ -228,11 +231,11 @@ def _stored(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
     return found[0], found[1]
 
 
-def _written(matrix: Any) -> tuple[Any, ...]:
+def _written(matrix: SparseMatrix) -> tuple[Any, ...]:
     return (matrix.format, *_arrays(matrix), [int(n) for n in matrix.shape])
 
 
-def _read(parts: Any) -> Any:
+def _read(parts: Any) -> SparseMatrix:
     format, data, indices, indptr, shape = parts
     if format == "bsr":
         return sp.bsr_matrix((data, indices, indptr), shape=tuple(shape))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from theano.sparse.annotations import SparseMatrix
 
-def hash_from_sparse(data: Any) -> str:
+
+def hash_from_sparse(data: SparseMatrix) -> str:
     """Return a digest of a sparse matrix: of its arrays, their dtypes and the shape.
 
     Examples

@@ -14,13 +14,17 @@ from theano.sparse.type import SparseType
 from theano.sparse.utils import hash_from_sparse
 
 if TYPE_CHECKING:
+    from theano.sparse.annotations import Sparse
+    from theano.tensor.type import Tensor
+
+if TYPE_CHECKING:
     _Base = Variable[SparseType]
 else:
     _Base = object
 
 
 def _binary(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: Variable | int) -> Variable:
         function = getattr(operations, name)
         return function(other, self) if reflected else function(self, other)
 
@@ -88,7 +92,7 @@ class SparseOperators(_Base):
     __matmul__, __rmatmul__ = _binary("matmul"), _binary("matmul", True)
     __lt__, __le__, __gt__, __ge__ = map(_binary, ("lt", "le", "gt", "ge"))
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Sparse:
         return operations.neg(self)
 
     def __abs__(self) -> Any:
@@ -97,7 +101,7 @@ class SparseOperators(_Base):
     def __pow__(self, exponent: Any) -> Any:
         return operations.structured_pow(self, exponent)
 
-    def __getitem__(self, args: Any) -> Any:
+    def __getitem__(self, args: Any) -> Variable:
         return operations.getitem(self, args)
 
     def __iter__(self) -> Any:
@@ -109,7 +113,7 @@ class SparseOperators(_Base):
     # -- methods -----------------------------------------------------------------------------------------------
 
     @property
-    def T(self) -> Any:
+    def T(self) -> Sparse:
         """The transpose: csr becomes csc, and csc becomes csr, of the same arrays."""
         return operations.transpose(self)
 
@@ -124,7 +128,7 @@ class SparseOperators(_Base):
     def __rdot__(self, other: Any) -> Any:
         return operations.structured_dot(other, self)
 
-    def toarray(self) -> Any:
+    def toarray(self) -> Tensor:
         """Return the matrix as a dense tensor."""
         return operations.dense_from_sparse(self)
 
@@ -146,7 +150,7 @@ class SparseOperators(_Base):
         """Return the sum of all elements, of each column (axis 0) or of each row (axis 1)."""
         return operations.sp_sum(self, axis, sparse_grad)
 
-    def zeros_like(self, dtype: str | None = None) -> Any:
+    def zeros_like(self, dtype: str | None = None) -> Sparse:
         """Return a matrix of this shape in which nothing is stored."""
         zeros = operations.sp_zeros_like(self)
         return zeros if dtype is None else zeros.astype(dtype)

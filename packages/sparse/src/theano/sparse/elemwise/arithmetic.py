@@ -7,7 +7,7 @@ products: only the ops whose names begin with ``structured`` leave it alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,8 +24,15 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Operands, Values
+    from theano.graph.variable import Variable
+    from theano.sparse.annotations import Sparse, SparseLike, SparseMatrix
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+    from theano.tensor.type import Tensor
 
-def as_matrix(y: Any) -> Any:
+
+def as_matrix(y: TensorLike) -> Tensor:
     """Return a dense operand with two dimensions, new ones of length 1 at the left."""
     y = as_tensor_variable(y)
     if y.type.ndim > 2:
@@ -33,13 +40,13 @@ def as_matrix(y: Any) -> Any:
     return y if y.type.ndim == 2 else y.dimshuffle(*("x",) * (2 - y.type.ndim), *range(y.type.ndim))
 
 
-def fitted(g: Any, y: Any) -> Any:
+def fitted(g: Tensor, y: Tensor) -> Tensor:
     """Return the gradient of a dense operand, summed along the axes that were stretched."""
     axes = [axis for axis, one in enumerate(y.type.broadcastable) if one]
     return g.sum(axis=axes, keepdims=True) if axes else g
 
 
-def refuse_shapes(node: Apply[Any, Any], inputs: Sequence[Any]) -> None:
+def refuse_shapes(node: Node, inputs: Sequence[np.ndarray | SparseMatrix]) -> None:
     """Raise the error about operands that are not equally long, unless a type says that one is stretched."""
     (x, y), ones = inputs, getattr(node.inputs[1].type, "broadcastable", (False, False))
     for axis in range(2):
@@ -56,11 +63,12 @@ class _TwoSparse(Op):
     __props__ = ()
     shapes = "A->A"
 
-    def make_node(self, x: Any, y: Any) -> Apply:
+    def make_node(self, x: SparseLike, y: SparseLike) -> Apply:
+        """Return the node."""
         x, y = compressed(x, self, "input 0"), compressed(y, self, "input 1")
         return Apply(self, [x, y], [SparseType(x.type.format, self.dtype_of(x, y)).make_variable()])
 
-    def dtype_of(self, x: Any, y: Any) -> str:
+    def dtype_of(self, x: Sparse, y: Sparse) -> str:
         """Return the dtype of the result."""
         return scal.upcast(x.type.dtype, y.type.dtype)
 
@@ -76,7 +84,7 @@ class AddSS(_TwoSparse):
     array([[0., 4.]])
     """
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Add with SciPy."""
         refuse_shapes(node, inputs)
         x, y = inputs
@@ -85,11 +93,11 @@ class AddSS(_TwoSparse):
         found.sort_indices()
         output_storage[0][0] = found
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient for both."""
         return [output_grads[0], output_grads[0]]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the sum of the directions."""
         dx, dy = eval_points
         return [dy if dx is None else dx if dy is None else self(dx, dy)]
@@ -106,14 +114,14 @@ class AddSSData(_TwoSparse):
     array([[0., 4.]])
     """
 
-    def make_node(self, x: Any, y: Any) -> Apply:
+    def make_node(self, x: SparseLike, y: SparseLike) -> Apply:
         """Return the node; formats must be the same."""
         x, y = compressed(x, self, "input 0"), compressed(y, self, "input 1")
         if x.type != y.type:
             raise NotImplementedError(f"{self}: both matrices must be of one type, not {x.type} and {y.type}")
         return Apply(self, [x, y], [x.type()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Add the numbers."""
         x, y = inputs
         if x.shape != y.shape or x.data.shape != y.data.shape:
@@ -122,11 +130,11 @@ class AddSSData(_TwoSparse):
         out.data = x.data + y.data
         output_storage[0][0] = out
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient for both."""
         return [output_grads[0], output_grads[0]]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the sum of the directions."""
         dx, dy = eval_points
         return [dy if dx is None else dx if dy is None else self(dx, dy)]
@@ -144,25 +152,26 @@ class AddSD(Op):
 
     __props__ = ()
 
-    def make_node(self, x: Any, y: Any) -> Apply:
+    def make_node(self, x: SparseLike, y: Any) -> Apply:
+        """Return the node."""
         x, y = compressed(x, self, "input 0"), as_matrix(y)
         return Apply(self, [x, y], [_dense_like(x, scal.upcast(x.type.dtype, y.type.dtype))])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Add with NumPy."""
         refuse_shapes(node, inputs)
         output_storage[0][0] = np.asarray(inputs[0].toarray() + inputs[1], dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the shape of the sparse matrix: rows of the dense one may be stretched."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient where the sparse matrix stores numbers, and all of it."""
         (x, y), (g,) = inputs, output_grads
         return [sp_ones_like(x) * g, fitted(g, y)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the sum of the directions."""
         (x, y), (dx, dy) = inputs, eval_points
         if dx is None:
@@ -170,7 +179,7 @@ class AddSD(Op):
         return [dense_from_sparse(dx) if dy is None else self(dx, dy)]
 
 
-def _dense_like(x: Any, dtype: str) -> Any:
+def _dense_like(x: Sparse, dtype: str) -> Tensor:
     return TensorType(dtype, (False, False)).make_variable()
 
 
@@ -187,24 +196,25 @@ class StructuredAddSV(Op):
     __props__ = ()
     shapes = "A->A"
 
-    def make_node(self, x: Any, y: Any) -> Apply:
+    def make_node(self, x: SparseLike, y: Any) -> Apply:
+        """Return the node."""
         x, y = compressed(x, self, "input 0"), as_tensor_variable(y)
         if y.type.ndim != 1:
             raise TypeError(f"{self}: input 1 must be a vector, but {y} is of type {y.type}")
         return Apply(self, [x, y], [SparseType(x.type.format, scal.upcast(x.type.dtype, y.type.dtype)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Add to the numbers."""
         x, y = inputs
         _refuse_vector(node, inputs)
         output_storage[0][0] = _with_numbers(x, x.data + y[_columns(x)], node)
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient, and its sum over the rows."""
         g = output_grads[0]
         return [g, g.sum(axis=0, sparse_grad=True)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the sum of the directions."""
         x, (dx, dy) = inputs[0], eval_points
         if dy is None:
@@ -212,7 +222,7 @@ class StructuredAddSV(Op):
         return [self(sp_ones_like(x) * 0 if dx is None else dx, dy)]
 
 
-def _refuse_vector(node: Apply[Any, Any], inputs: Sequence[Any]) -> None:
+def _refuse_vector(node: Node, inputs: Sequence[np.ndarray | SparseMatrix]) -> None:
     x, y = inputs
     if len(y) != x.shape[1]:
         raise shape_error(
@@ -221,12 +231,12 @@ def _refuse_vector(node: Apply[Any, Any], inputs: Sequence[Any]) -> None:
         )  # fmt: skip
 
 
-def _columns(x: Any) -> np.ndarray:
+def _columns(x: SparseMatrix) -> np.ndarray:
     """Return the column of each stored number."""
     return x.indices if x.format == "csr" else np.repeat(np.arange(x.shape[1]), np.diff(x.indptr))
 
 
-def _with_numbers(x: Any, data: np.ndarray, node: Apply[Any, Any]) -> Any:
+def _with_numbers(x: SparseMatrix, data: np.ndarray, node: Node) -> SparseMatrix:
     out = x.astype(node.outputs[0].type.dtype, copy=True)
     out.data = data.astype(node.outputs[0].type.dtype, copy=False)
     return out
@@ -244,7 +254,7 @@ class MulSS(_TwoSparse):
 
     linear_in = (0, 1)
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Multiply with SciPy."""
         refuse_shapes(node, inputs)
         x, y = inputs
@@ -253,7 +263,7 @@ class MulSS(_TwoSparse):
         found.sort_indices()
         output_storage[0][0] = found
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient times the other factor."""
         (x, y), (g,) = inputs, output_grads
         return [_conj(y) * g, _conj(x) * g]
@@ -273,11 +283,12 @@ class MulSD(Op):
     linear_in = (0, 1)
     shapes = "A->A"
 
-    def make_node(self, x: Any, y: Any) -> Apply:
+    def make_node(self, x: SparseLike, y: TensorLike) -> Apply:
+        """Return the node."""
         x, y = compressed(x, self, "input 0"), as_matrix(y)
         return Apply(self, [x, y], [SparseType(x.type.format, scal.upcast(x.type.dtype, y.type.dtype)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Multiply the stored numbers."""
         x, y = inputs
         refuse_shapes(node, inputs)
@@ -285,7 +296,7 @@ class MulSD(Op):
         places = (lines, x.indices) if x.format == "csr" else (x.indices, lines)
         output_storage[0][0] = _with_numbers(x, x.data * np.broadcast_to(y, x.shape)[places], node)
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient times the other factor."""
         (x, y), (g,) = inputs, output_grads
         ours = dense_from_sparse(times_each(_conj(x), g)) if is_sparse(g) else _conj(x) * g
@@ -308,13 +319,13 @@ class MulSV(Op):
     shapes = "A->A"
     linear_in = (0, 1)
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Multiply the numbers."""
         x, y = inputs
         _refuse_vector(node, inputs)
         output_storage[0][0] = _with_numbers(x, x.data * y[_columns(x)], node)
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient times the other factor; that of the vector summed over the rows."""
         (x, y), (g,) = inputs, output_grads
         return [self(g, _conj(y)), times_each(_conj(x), g).sum(axis=0, sparse_grad=True)]
@@ -400,7 +411,7 @@ def mul(x: Any, y: Any) -> Any:
     return mul_s_d(x, y) if is_sparse(x) else mul_s_d(y, x)
 
 
-def div(x: Any, y: Any) -> Any:
+def div(x: Any, y: Any) -> Sparse:
     """Return the stored numbers of a sparse matrix divided by a dense operand.
 
     The quotient of two sparse matrices is not defined, since most of the second is 0.

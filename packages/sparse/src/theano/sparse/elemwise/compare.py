@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,6 +15,12 @@ from theano.sparse.elemwise.arithmetic import _TwoSparse, as_matrix, refuse_shap
 from theano.sparse.parts.elements import Cells
 from theano.sparse.parts.op import compressed, length
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Operands, Values
+    from theano.graph.variable import Variable
+    from theano.sparse.annotations import Sparse
+    from theano.tensor.annotations import Shape, Shapes
 
 Comparison = Callable[[Any, Any], Any]
 
@@ -44,7 +50,7 @@ class _Comparison(Op):
 
     linear_in = ()
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return zeros: the result jumps."""
         return [v.zeros_like() for v in inputs]
 
@@ -52,11 +58,11 @@ class _Comparison(Op):
 class _SparseSparse(_Comparison, _TwoSparse):
     """Base of comparisons of two sparse matrices, whose result is a sparse one of the format of the first."""
 
-    def dtype_of(self, x: Any, y: Any) -> str:
+    def dtype_of(self, x: Sparse, y: Sparse) -> str:
         """Return uint8."""
         return "uint8"
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Compare with SciPy; what is true of two zeros is the rest of where the opposite is."""
         refuse_shapes(node, inputs)
         x, y = inputs
@@ -73,11 +79,12 @@ class _SparseDense(_Comparison):
 
     __props__ = ()
 
-    def make_node(self, x: Any, y: Any) -> Apply:
+    def make_node(self, x: Sparse, y: Any) -> Apply:
+        """Return the node."""
         x, y = compressed(x, self, "input 0"), as_matrix(y)
         return Apply(self, [x, y], [TensorType("uint8", (False, False)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Compare with NumPy: zeros first, then what is stored."""
         refuse_shapes(node, inputs)
         x, y = inputs
@@ -88,7 +95,7 @@ class _SparseDense(_Comparison):
         found[at] = compare(numbers, wide[at])
         output_storage[0][0] = found
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the shape of the sparse matrix."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
@@ -176,7 +183,7 @@ greater_equal_s_s, greater_equal_s_d = GreaterEqualSS(), GreaterEqualSD()
 def _switch(name: str, says: str, both: Op, first: Op, second: Op) -> Comparison:
     """Return a comparison that chooses the op by which operands are sparse."""
 
-    def compare(x: Any, y: Any) -> Any:
+    def compare(x: Variable, y: Any) -> Variable:
         x, y = as_sparse_or_tensor_variable(x), as_sparse_or_tensor_variable(y)
         if is_sparse(x):
             return both(x, y) if is_sparse(y) else first(x, y)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from theano.graph import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
@@ -12,9 +11,12 @@ from theano.sparse.elemwise.vectors import Union
 from theano.sparse.kernels import parameters
 from theano.sparse.kernels.library import INT32, ready
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+
 
 @ready("th_kernel_union", work=10.0)
-def union_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
+def union_kernel(op: Union, node: Node) -> Parameters:
     """Return the sum or product of two sparse matrices. ``op.format`` and ``op.multiplies`` are read."""
     return parameters.UnionParams(columns=op.format == "csc", multiplies=op.multiplies)
 

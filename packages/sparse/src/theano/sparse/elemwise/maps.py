@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.graph import Apply, Op
@@ -16,6 +16,11 @@ from theano.sparse.type import SparseType
 from theano.tensor.elemwise import functions as F
 from theano.tensor.nnet.activation import sigmoid
 from theano.tensor.type import dtype_name
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Operands, Values
+    from theano.graph.variable import Variable
+    from theano.sparse.annotations import Sparse, SparseLike
 
 Map = Callable[..., Any]
 
@@ -42,7 +47,7 @@ def structured_monoid(tensor_op: Map) -> Callable[[Map], Map]:
         signature = inspect.signature(described)
 
         @functools.wraps(described)
-        def wrapper(*args: Any, **named: Any) -> Any:
+        def wrapper(*args: SparseLike | float, **named: object) -> Sparse:
             try:
                 x, *others = signature.bind(*args, **named).args
             except TypeError as error:
@@ -138,15 +143,16 @@ class Neg(Op):
     def __str__(self) -> str:
         return "Sparse" + type(self).__name__
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: SparseLike) -> Apply:
+        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Negate with SciPy."""
         output_storage[0][0] = -inputs[0]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the negative gradient."""
         return [-output_grads[0]]
 
@@ -178,15 +184,16 @@ class Cast(Op):
     def __str__(self) -> str:
         return f"Cast({self.out_type})"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: Sparse) -> Apply:
+        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [SparseType(x.type.format, self.out_type).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Convert with SciPy."""
         output_storage[0][0] = inputs[0].astype(self.out_type)
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient in the dtype of the input; that of whole numbers is of fractions, as it comes."""
         (x,), (g,) = inputs, output_grads
         is_whole = x.type.dtype in scal.discrete_dtypes

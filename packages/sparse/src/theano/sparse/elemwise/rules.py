@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.rewriting import P, pattern_vars, rule
@@ -13,6 +13,12 @@ from theano.sparse.elemwise.vectors import Union
 from theano.sparse.parts.elements import Scattered, elements_at
 from theano.sparse.parts.op import CSM, as_format, csm_properties
 from theano.tensor.elemwise import functions as F
+
+if TYPE_CHECKING:
+    from theano.graph.op import Op
+    from theano.sparse.annotations import Sparse
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 SPECIALIZE = ("specialize",)
 KERNELS = ("float32", "float64")
@@ -26,18 +32,18 @@ def for_kernels(out: Any) -> bool:
     return out.type.dtype in KERNELS
 
 
-def in_dtype(out: Any, *numbers: Any) -> list[Any]:
+def in_dtype(out: Any, *numbers: TensorLike) -> list[Any]:
     """Return vectors of numbers in the dtype of a result."""
     return [F.cast(v, out.type.dtype) for v in numbers]
 
 
-def on_data(x: Any, out: Any, compute: Callable[..., Any]) -> Any:
+def on_data(x: Sparse, out: Sparse, compute: Callable[..., Any]) -> Sparse:
     """Return the matrix of the structure of ``x`` whose numbers are computed of its own, in the dtype of a result."""
     data, *places = csm_properties(x)
     return CSM(x.type.format)(F.cast(compute(data), out.type.dtype), *places)
 
 
-def at_places(x: Any, dense: Any) -> Any:
+def at_places(x: Sparse, dense: TensorLike) -> Tensor:
     """Return for each stored number of ``x`` what stands at its place in a dense matrix, or in a row for its column."""
     _, *places = csm_properties(x)
     return elements_at(x.type.format)(*places, dense)
@@ -47,14 +53,14 @@ def _factors(x: Any, y: Any) -> Any:
     return y.dimshuffle() if all(y.type.broadcastable) else at_places(x, y)
 
 
-def _united(op: Any, x: Any, y: Any, out: Any) -> Any:
+def _united(op: Op, x: Sparse, y: Sparse, out: Sparse) -> Sparse:
     format = x.type.format
     (a, *a_places), (b, *b_places) = csm_properties(x), csm_properties(as_format(y, format))
     a, b = in_dtype(out, a, b)
     return CSM(format)(*Union(format, isinstance(op, MulSS))(a, *a_places, b, *b_places), a_places[2])
 
 
-def _stays_complex(x: Any, out: Any) -> bool:
+def _stays_complex(x: Sparse, out: Sparse) -> bool:
     # SciPy drops the imaginary part, which dense tensors refuse.
     return x.type.dtype not in scal.complex_dtypes or out.type.dtype in scal.complex_dtypes
 

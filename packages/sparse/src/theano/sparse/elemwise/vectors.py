@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from theano.sparse.compressed import assembled
 from theano.sparse.parts.elements import INDEX, Cells
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Values
+    from theano.tensor.annotations import Shape, TensorLike
 
 
 class Union(Op):
@@ -32,12 +36,13 @@ class Union(Op):
     def __init__(self, format: str, multiplies: bool):
         self.format, self.multiplies = format, multiplies
 
-    def make_node(self, *parts: Any) -> Apply:
+    def make_node(self, *parts: TensorLike) -> Apply:
+        """Return the node."""
         inputs = [as_tensor_variable(v) for v in parts]
         dtype = scal.upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [TensorType(dtype, (False,))(), INDEX(), INDEX()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Compute with SciPy."""
         x, y = assembled(self.format, *inputs[:4]), assembled(self.format, *inputs[4:])
         found = (x.multiply(y) if self.multiplies else x + y).asformat(self.format)
@@ -45,6 +50,6 @@ class Union(Op):
         for cell, value in zip(output_storage, (found.data, found.indices, found.indptr), strict=True):
             cell[0] = np.asarray(value, dtype=node.outputs[0].type.dtype if cell is output_storage[0] else "int32")
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Sequence[Any]) -> list[Shape]:
         """Return what is known: how many lines there are."""
         return [None, None, shapes[2]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,10 +20,16 @@ from theano.tensor.index.lengths import slice_length
 from theano.tensor.type import TensorType
 from theano.tensor.type_other import NoneConst, NoneTypeT
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Operands, Values
+    from theano.sparse.annotations import Sparse, SparseLike, SparseMatrix
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+    from theano.tensor.type import Tensor
+
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 
 
-def _index_list(index: Any, op: object) -> Any:
+def _index_list(index: TensorLike, op: object) -> Tensor:
     index = as_tensor_variable(index)
     if index.type.ndim != 1 or index.type.dtype not in _INTEGERS:
         raise TypeError(f"{op}: the places must be a vector of integers, but {index} is of type {index.type}")
@@ -38,7 +44,7 @@ def _within(op: object, index: np.ndarray, n: int) -> np.ndarray:
     return places
 
 
-def _as_sparse_gradient(g: Any, format: str) -> Any:
+def _as_sparse_gradient(g: SparseMatrix, format: str) -> SparseMatrix:
     """Return a gradient, perhaps dense, as a matrix of a format."""
     from_dense = sp.csr_matrix(g) if isinstance(g, np.ndarray) else g
     return from_dense.asformat(format)
@@ -58,24 +64,25 @@ class GetItemList(Op):
     __props__ = ()
     linear_in = (0,)
 
-    def make_node(self, x: Any, index: Any) -> Apply:
+    def make_node(self, x: SparseLike, index: TensorLike) -> Apply:
+        """Return the node."""
         x = compressed(x, self, "input 0")
         return Apply(self, [x, _index_list(index, self)], [x.type()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Read with SciPy."""
         x, index = inputs
         output_storage[0][0] = x[_within(self, index, x.shape[0])]
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the length of the list."""
         return [(shapes[1][0], length(node.inputs[0], 1))]
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the numbers are those of the matrix."""
         return [[True], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the rows of the gradient where they came from."""
         return [get_item_list_grad(*inputs, output_grads[0]), DisconnectedType()()]
 
@@ -90,11 +97,12 @@ class GetItemListGrad(Op):
     linear_in = (2,)
     shapes = "A->A"
 
-    def make_node(self, x: Any, index: Any, gz: Any) -> Apply:
+    def make_node(self, x: Sparse, index: TensorLike, gz: Sparse) -> Apply:
+        """Return the node."""
         x, gz = compressed(x, self, "input 0"), gz if not is_sparse(gz) else compressed(gz, self, "input 2")
         return Apply(self, [x, _index_list(index, self), gz], [SparseType(x.type.format, gz.type.dtype)()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Put them where they belong."""
         x, index, g = inputs
         rows = _as_sparse_gradient(g, "coo")
@@ -102,11 +110,11 @@ class GetItemListGrad(Op):
         made = sp.coo_matrix((rows.data, (places[rows.row], rows.col)), shape=x.shape)
         output_storage[0][0] = made.asformat(x.format)
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the numbers are those of the rows."""
         return [[False], [False], [True]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the rows of the gradient."""
         return [DisconnectedType()(), DisconnectedType()(), output_grads[0][inputs[1]]]
 
@@ -125,12 +133,13 @@ class GetItem2Lists(Op):
     linear_in = (0,)
     shapes = ",A->A"
 
-    def make_node(self, x: Any, ind1: Any, ind2: Any) -> Apply:
+    def make_node(self, x: SparseLike, ind1: TensorLike, ind2: TensorLike) -> Apply:
+        """Return the node."""
         x = compressed(x, self, "input 0")
         rows, columns = _index_list(ind1, self), _index_list(ind2, self)
         return Apply(self, [x, rows, columns], [TensorType(x.type.dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Read with SciPy."""
         x, rows, columns = inputs
         if len(rows) != len(columns):
@@ -139,11 +148,11 @@ class GetItem2Lists(Op):
         found = x[rows, columns] if len(rows) else np.zeros(0)
         output_storage[0][0] = np.asarray(found, dtype=x.dtype).reshape(-1)
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the numbers are those of the matrix."""
         return [[True], [False], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient where the elements came from."""
         return [get_item_2lists_grad(*inputs, output_grads[0]), DisconnectedType()(), DisconnectedType()()]
 
@@ -158,22 +167,23 @@ class GetItem2ListsGrad(Op):
     linear_in = (3,)
     shapes = "A->A"
 
-    def make_node(self, x: Any, ind1: Any, ind2: Any, gz: Any) -> Apply:
+    def make_node(self, x: Sparse, ind1: TensorLike, ind2: TensorLike, gz: TensorLike) -> Apply:
+        """Return the node."""
         x, gz = compressed(x, self, "input 0"), as_tensor_variable(gz)
         inputs = [x, _index_list(ind1, self), _index_list(ind2, self), gz]
         return Apply(self, inputs, [SparseType(x.type.format, gz.type.dtype)()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Put them where they belong."""
         x, rows, columns, g = inputs
         rows, columns = _within(self, rows, x.shape[0]), _within(self, columns, x.shape[1])
         output_storage[0][0] = sp.coo_matrix((g, (rows, columns)), shape=x.shape).asformat(x.format)
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the numbers are those given."""
         return [[False], [False], [False], [True]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the elements of the gradient at the places."""
         return [*(DisconnectedType()() for _ in range(3)), output_grads[0][inputs[1], inputs[2]]]
 
@@ -181,9 +191,9 @@ class GetItem2ListsGrad(Op):
 _SLICE = ("start", "stop", "step")
 
 
-def _bounds(part: Any, op: object) -> list[Any]:
+def _bounds(part: slice, op: object) -> list[Variable]:
     """Return start, stop and step of a slice as variables."""
-    found: list[Any] = []
+    found: list[Variable] = []
     for name in _SLICE:
         bound = getattr(part, name) if isinstance(part, slice) else None
         if bound is None:
@@ -213,7 +223,8 @@ class GetItem2d(Op):
 
     __props__ = ()
 
-    def make_node(self, x: Any, index: Any) -> Apply:
+    def make_node(self, x: Sparse, index: Sequence[TensorLike | slice]) -> Apply:
+        """Return the node."""
         x = compressed(x, self, "input 0")
         index = index if isinstance(index, (tuple, list)) else (index,)
         if len(index) > 2:
@@ -222,27 +233,27 @@ class GetItem2d(Op):
         bounds = [b for part in (*index, *whole) for b in _bounds(_as_slice(part, self), self)]
         return Apply(self, [x, *bounds], [x.type()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Cut with SciPy."""
         x, *bounds = inputs
         rows, columns = _slices(bounds)
         output_storage[0][0] = x[rows, columns].asformat(x.format)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return what the slices take from the lines of both kinds."""
         bounds = [None if isinstance(v.type, NoneTypeT) else v for v in node.inputs[1:]]
         parts = slice(*bounds[:3]), slice(*bounds[3:])
         return [tuple(slice_length(part, length(node.inputs[0], axis)) for axis, part in enumerate(parts))]
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the numbers are those of the matrix."""
         return [[True], *([False] for _ in range(6))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient where the part came from."""
         return [GetItem2dGrad()(*inputs, output_grads[0]), *(DisconnectedType()() for _ in range(6))]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the same part of the direction."""
         return [
             None
@@ -261,10 +272,11 @@ class GetItem2dGrad(Op):
     linear_in = (-1,)
     shapes = "A->A"
 
-    def make_node(self, x: Any, *inputs: Any) -> Apply:
+    def make_node(self, x: Sparse, *inputs: Any) -> Apply:
+        """Return the node."""
         return Apply(self, [x, *inputs], [SparseType(x.type.format, inputs[-1].type.dtype)()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Put it where it belongs."""
         x, *bounds, g = inputs
         part = _as_sparse_gradient(g, "coo")
@@ -272,18 +284,18 @@ class GetItem2dGrad(Op):
         made = sp.coo_matrix((part.data, (rows[part.row], columns[part.col])), shape=x.shape)
         output_storage[0][0] = made.asformat(x.format)
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the numbers are those of the part."""
         return [[i == len(node.inputs) - 1] for i in range(len(node.inputs))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the part of the gradient."""
         g = output_grads[0]
         part = Apply(get_item_2d, [g, *inputs[1:-1]], [g.type()]).outputs[0]
         return [*(DisconnectedType()() for _ in inputs[1:]), part]
 
 
-def _as_slice(part: Any, op: object) -> slice:
+def _as_slice(part: TensorLike, op: object) -> slice:
     """Return an index as a slice; a number cuts out one line."""
     if isinstance(part, slice):
         return part
@@ -312,7 +324,8 @@ class GetItemScalar(Op):
     __props__ = ()
     shapes = "->"
 
-    def make_node(self, x: Any, index: Any) -> Apply:
+    def make_node(self, x: SparseLike, index: Sequence[TensorLike]) -> Apply:
+        """Return the node."""
         x = compressed(x, self, "input 0")
         if len(index) != 2:
             raise TypeError(f"{self}: an element has two places, not {len(index)}")
@@ -322,22 +335,22 @@ class GetItemScalar(Op):
                 raise TypeError(f"{self}: a place is an integer, but {place} is of type {place.type}")
         return Apply(self, [x, *places], [TensorType(x.type.dtype, ()).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Read with SciPy."""
         x, row, column = inputs
         output_storage[0][0] = np.asarray(x[int(row), int(column)], dtype=x.dtype)
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the number is one of the matrix."""
         return [[True], [False], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient where the element came from."""
         x, row, column = inputs
         lists = [v.dimshuffle("x") for v in (row, column, output_grads[0])]
         return [get_item_2lists_grad(x, *lists), DisconnectedType()(), DisconnectedType()()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the same of the direction."""
         return [None if eval_points[0] is None else self(eval_points[0], inputs[1:])]
 
@@ -355,7 +368,7 @@ def _is_list(part: Any) -> bool:
     )
 
 
-def getitem(x: Any, args: Any) -> Any:
+def getitem(x: Sparse, args: Any) -> Variable:
     """Return what ``x[args]`` is.
 
     Parameters

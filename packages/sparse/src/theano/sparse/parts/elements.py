@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,13 +14,19 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.type import TensorType
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Operands, Values
+    from theano.graph.variable import Variable
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+    from theano.tensor.type import Tensor
+
 INDEX = TensorType("int32", (False,))
 """The type of indices, of indptr and of the shape."""
 
 Cells = Sequence[list[Any]]
 
 
-def index_vector(v: Any, name: str) -> Any:
+def index_vector(v: TensorLike, name: str) -> Tensor:
     """Return ``v`` as a vector of int32, under the name that errors call it."""
     v = as_tensor_variable(v)
     if v.type.ndim != 1 or v.type.dtype not in _INTEGERS:
@@ -54,14 +60,15 @@ class ElementsAt(Op):
     def __init__(self, format: str):
         self.format = format
 
-    def make_node(self, indices: Any, indptr: Any, shape: Any, dense: Any) -> Apply:
+    def make_node(self, indices: TensorLike, indptr: TensorLike, shape: TensorLike, dense: TensorLike) -> Apply:
+        """Return the node."""
         parts = [index_vector(v, name) for v, name in ((indices, "indices"), (indptr, "indptr"), (shape, "shape"))]
         dense = as_tensor_variable(dense)
         if dense.type.ndim != 2:
             raise TypeError(f"ElementsAt: a dense matrix is needed, but {dense} is of type {dense.type}")
         return Apply(self, [*parts, dense], [TensorType(dense.type.dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Read with NumPy."""
         indices, indptr, shape, dense = inputs
         for axis, one in enumerate(node.inputs[3].type.broadcastable):
@@ -73,11 +80,11 @@ class ElementsAt(Op):
         places = (lines, indices[: len(lines)]) if self.format == "csr" else (indices[: len(lines)], lines)
         output_storage[0][0] = np.broadcast_to(dense, tuple(shape))[places]
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that only the elements count."""
         return [[False], [False], [False], [True]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient at these places, summed along an axis of length 1."""
         (indices, indptr, shape, dense), (g,) = inputs, output_grads
         found = Scattered(self.format)(g, indices, indptr, shape)
@@ -111,23 +118,24 @@ class Scattered(Op):
     def __init__(self, format: str):
         self.format = format
 
-    def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any) -> Apply:
+    def make_node(self, data: TensorLike, indices: TensorLike, indptr: TensorLike, shape: TensorLike) -> Apply:
+        """Return the node."""
         parts = [index_vector(v, name) for v, name in ((indices, "indices"), (indptr, "indptr"), (shape, "shape"))]
         data = as_tensor_variable(data)
         return Apply(self, [data, *parts], [TensorType(data.type.dtype, (False, False)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Let SciPy do it."""
         output_storage[0][0] = assembled(self.format, *inputs).toarray()
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the shape that was given."""
         return [(node.inputs[3][0], node.inputs[3][1])]
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that only the data count."""
         return [[True], [False], [False], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return what of the gradient is where the data were."""
         return [elements_at(self.format)(*inputs[1:], output_grads[0]), *(DisconnectedType()() for _ in range(3))]

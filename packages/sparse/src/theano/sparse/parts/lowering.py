@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from theano.graph import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import KNOWN, SINGLE_OR_DOUBLE, Accepts, Dtypes
 from theano.lowering.table import Lowering, register
@@ -12,6 +11,9 @@ from theano.sparse.kernels import parameters
 from theano.sparse.kernels.library import INT32, ready
 from theano.sparse.parts.elements import ElementsAt, Scattered
 from theano.sparse.parts.op import CheckedParts, CSMGrad, Recompressed
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 ADDED = Dtypes("integer, float32 or float64", frozenset(
     {"float32", "float64", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
@@ -23,32 +25,32 @@ def _compressed(op: Any) -> Parameters:
 
 
 @ready("th_kernel_checked_parts", work=0.5)
-def checked_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
+def checked_kernel(op: CheckedParts, node: Node) -> Parameters:
     """Return views of the parts, after a look at whether they make a matrix. ``op.format`` is read."""
     return _compressed(op)
 
 
 @ready("th_kernel_recompressed", work=5.0)
-def recompressed_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
+def recompressed_kernel(op: Recompressed, node: Node) -> Parameters:
     """Return the parts in the other format. ``op.format`` is read."""
     return _compressed(op)
 
 
 @ready("th_kernel_elements_at", work=2.0)
-def elements_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
+def elements_kernel(op: ElementsAt, node: Node) -> Parameters:
     """Return the elements of a dense matrix at the places of a sparse one. ``op.format`` is read."""
     one_row, one_column = node.inputs[3].type.broadcastable
     return parameters.StretchedParams(columns=op.format == "csc", one_row=one_row, one_column=one_column)
 
 
 @ready("th_kernel_scattered", work=1.0)
-def scattered_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
+def scattered_kernel(op: Scattered, node: Node) -> Parameters:
     """Return the dense matrix of the parts. ``op.format`` is read."""
     return _compressed(op)
 
 
 @ready("th_kernel_csm_grad", work=3.0)
-def csm_grad_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
+def csm_grad_kernel(op: CSMGrad, node: Node) -> Parameters:
     """Return the numbers of one matrix at the places of another."""
     return parameters.CompressedParams(columns=False)
 

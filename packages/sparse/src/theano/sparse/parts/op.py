@@ -8,7 +8,7 @@ code sees are therefore vectors, and a chain of operations on stored numbers is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,8 +25,15 @@ from theano.tensor.elemwise.functions import cast
 from theano.tensor.shape.basic import shape_op
 from theano.tensor.type import TensorType
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Operands, Values
+    from theano.graph.variable import Variable
+    from theano.sparse.annotations import Sparse, SparseLike
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+    from theano.tensor.type import Tensor
 
-def compressed(x: Any, op: object, place: str = "its input") -> Any:
+
+def compressed(x: SparseLike, op: object, place: str = "its input") -> Sparse:
     """Return ``x`` as a variable of csr or csc format.
 
     Raises
@@ -68,12 +75,13 @@ class CSMProperties(Op):
         if kmap is not None:
             raise ValueError("a map of elements (kmap) is not supported")
 
-    def make_node(self, csm: Any) -> Apply:
+    def make_node(self, csm: Sparse) -> Apply:
+        """Return the node."""
         csm = compressed(csm, "csm_properties")
         data = TensorType(csm.type.dtype, (False,))
         return Apply(self, [csm], [data(), INDEX(), INDEX(), INDEX()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Take the arrays out of the matrix."""
         (matrix,) = inputs
         data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
@@ -85,19 +93,19 @@ class CSMProperties(Op):
         output_storage[0][0], output_storage[1][0], output_storage[2][0] = data, indices, indptr
         output_storage[3][0] = _shape_of(matrix.shape)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
         """Return that a shape has two entries; the rest only the matrix can tell."""
         return [None, None, None, (as_tensor_variable(np.int64(2)),)]
 
-    def static_length(self, node: Apply[Any, Any], index: int) -> int | None:
+    def static_length(self, node: Node, index: int) -> int | None:
         """Return 2 for the shape."""
         return 2 if index == 3 else None
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that only the data depend on the numbers."""
         return [[True, False, False, False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient of the data where the data were."""
         (csm,), g = inputs, output_grads[0]
         if is_disconnected(g):
@@ -105,7 +113,7 @@ class CSMProperties(Op):
         _, indices, indptr, shape = csm_properties(csm)
         return [CSM(csm.type.format)(g, indices, indptr, shape)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the numbers of the direction at the places of the matrix."""
         (csm,), (d,) = inputs, eval_points
         found = None if d is None else csm_grad()(*csm_properties(csm), *csm_properties(d))
@@ -117,7 +125,7 @@ _INT32 = np.dtype("int32")
 _shapes: dict[Any, np.ndarray] = {}
 
 
-def _shape_of(lengths: Any) -> np.ndarray:
+def _shape_of(lengths: tuple[int, ...]) -> np.ndarray:
     """Return the shape of a matrix as an array: a copy of one that was made before takes a third of the time."""
     known = _shapes.get(lengths)
     if known is None:
@@ -130,7 +138,7 @@ def _shape_of(lengths: Any) -> np.ndarray:
 csm_properties = CSMProperties()
 
 
-def csm_data(csm: Any) -> Any:
+def csm_data(csm: Sparse) -> Tensor:
     """Return the stored numbers of a matrix.
 
     Examples
@@ -142,22 +150,22 @@ def csm_data(csm: Any) -> Any:
     return csm_properties(csm)[0]
 
 
-def csm_indices(csm: Any) -> Any:
+def csm_indices(csm: Sparse) -> Tensor:
     """Return the place of each stored number along its row (csr) or column (csc), a vector of int32."""
     return csm_properties(csm)[1]
 
 
-def csm_indptr(csm: Any) -> Any:
+def csm_indptr(csm: Sparse) -> Tensor:
     """Return at which stored number each row (csr) or column (csc) begins, and the end of the last: int32."""
     return csm_properties(csm)[2]
 
 
-def csm_shape(csm: Any) -> Any:
+def csm_shape(csm: Sparse) -> Tensor:
     """Return the numbers of rows and columns, a vector of int32."""
     return csm_properties(csm)[3]
 
 
-def shape(x: Any) -> Any:
+def shape(x: Sparse) -> Any:
     """Return the numbers of rows and columns of a sparse matrix, as a vector of int64.
 
     Examples
@@ -169,7 +177,7 @@ def shape(x: Any) -> Any:
     return cast(csm_shape(x), "int64") if x.type.format in ("csr", "csc") else shape_op(x)
 
 
-def length(x: Any, axis: int) -> Any:
+def length(x: Sparse, axis: int) -> Any:
     """Return the number of rows (axis 0) or columns (axis 1) of a sparse matrix."""
     return shape(x)[axis]
 
@@ -209,14 +217,15 @@ class CSM(Op):
             raise ValueError("a map of elements (kmap) is not supported")
         self.format = format
 
-    def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any) -> Apply:
+    def make_node(self, data: TensorLike, indices: TensorLike, indptr: TensorLike, shape: TensorLike) -> Apply:
+        """Return the node."""
         data = as_tensor_variable(data)
         if data.type.ndim != 1:
             raise TypeError(f"CSM: data must be a vector, but {data} is of type {data.type}")
         others = [index_vector(v, name) for v, name in ((indices, "indices"), (indptr, "indptr"), (shape, "shape"))]
         return Apply(self, [data, *others], [SparseType(self.format, data.type.dtype).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Put the matrix together, after a look at the indices."""
         data, indices, indptr, shape = inputs
         if len(shape) != 2 or min(shape) < 0:
@@ -226,11 +235,11 @@ class CSM(Op):
             data, indices = data[: indptr[-1]], indices[: indptr[-1]]
         output_storage[0][0] = assembled(self.format, data, indices, indptr, shape)
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the numbers depend on the data alone."""
         return [[True], [False], [False], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return of the gradient, which is sparse or dense, what stands where the data are."""
         (data, indices, indptr, shape), (g,) = inputs, output_grads
         if is_sparse(g):
@@ -240,7 +249,7 @@ class CSM(Op):
             found = elements_at(self.format)(indices, indptr, shape, g)
         return [found, *(DisconnectedType()() for _ in range(3))]
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the shape that was given."""
         return [(node.inputs[3][0], node.inputs[3][1])]
 
@@ -275,7 +284,7 @@ class CSMGrad(Op):
         parts = tuple(map(as_tensor_variable, parts))
         return Apply(self, list(parts), [TensorType(parts[4].type.dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Look each place up."""
         _, indices, indptr, shape, g, g_indices, g_indptr, g_shape = inputs
         if not np.array_equal(shape, g_shape):
@@ -298,11 +307,11 @@ class CSMGrad(Op):
             found[: len(wanted)] = sums[last] - sums[first]
         output_storage[0][0] = found
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that only the numbers read count."""
         return [[i == 4] for i in range(8)]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient of each number at its place, the same lookup the other way round."""
         x, g = inputs[:4], inputs[4:]
         back = csm_grad()(*g, output_grads[0], *x[1:])
@@ -339,11 +348,12 @@ class CheckedParts(Op):
     def __init__(self, format: str):
         self.format = format
 
-    def make_node(self, indices: Any, indptr: Any, shape: Any, data: Any) -> Apply:
+    def make_node(self, indices: TensorLike, indptr: TensorLike, shape: TensorLike, data: TensorLike) -> Apply:
+        """Return the node."""
         inputs = [as_tensor_variable(v) for v in (indices, indptr, shape, data)]
         return Apply(self, inputs, [v.type() for v in inputs])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Look, and return the inputs without the room behind what is stored."""
         indices, indptr, shape, data = inputs
         if len(shape) != 2 or min(shape) < 0:
@@ -353,15 +363,15 @@ class CheckedParts(Op):
         for cell, value in zip(output_storage, (indices[:end], indptr, shape, data[:end]), strict=True):
             cell[0] = value
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that each output is one input."""
         return [[i == o for o in range(4)] for i in range(4)]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradients as they are."""
         return list(output_grads)
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the directions as they are."""
         return list(eval_points)
 
@@ -386,7 +396,7 @@ class Recompressed(Op):
         inputs = [as_tensor_variable(v) for v in (data, indices, indptr, shape)]
         return Apply(self, inputs, [TensorType(inputs[0].type.dtype, (False,))(), INDEX(), INDEX()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Convert with SciPy."""
         matrix = assembled(self.format, *inputs)
         other = matrix.tocsc() if self.format == "csr" else matrix.tocsr()
@@ -394,16 +404,16 @@ class Recompressed(Op):
         for cell, value in zip(output_storage, parts, strict=True):
             cell[0] = value
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return as many numbers, and one entry more than there are other lines."""
         lines = node.inputs[3][1 if self.format == "csr" else 0]
         return [shapes[0], shapes[1], (lines + 1,)]
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the data come of the data."""
         return [[i == 0 == o for o in range(3)] for i in range(4)]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient in the first format."""
         other = "csc" if self.format == "csr" else "csr"
         _, indices, indptr = self(*inputs)
@@ -412,12 +422,12 @@ class Recompressed(Op):
         found = csm_grad()(*inputs, *csm_properties(back))
         return [found, *(DisconnectedType()() for _ in range(3))]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the direction in the other format."""
         return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])[0], None, None]
 
 
-def as_format(x: Any, format: str) -> Any:
+def as_format(x: Sparse, format: str) -> Sparse:
     """Return a sparse variable in a format, converted where it has another.
 
     Examples
@@ -433,13 +443,13 @@ def as_format(x: Any, format: str) -> Any:
     return CSM(format)(data, indices, indptr, parts[3])
 
 
-def with_data(x: Any, data: Any) -> Any:
+def with_data(x: Sparse, data: TensorLike) -> Sparse:
     """Return a matrix of the structure of ``x`` with other numbers."""
     _, indices, indptr, shape = csm_properties(x)
     return CSM(x.type.format)(data, indices, indptr, shape)
 
 
-def times_each(x: Any, g: Any) -> Any:
+def times_each(x: Any, g: Sparse) -> Sparse:
     """Return ``x`` with each stored number multiplied by that of ``g`` at its place: a step of gradients.
 
     The product of matrices would first add what ``x`` stores at one place, and what ``g`` does.
@@ -448,7 +458,7 @@ def times_each(x: Any, g: Any) -> Any:
     return with_data(x, csm_data(x) * found)
 
 
-def sp_ones_like(x: Any) -> Any:
+def sp_ones_like(x: SparseLike) -> Sparse:
     """Return ones wherever ``x`` stores a number.
 
     Examples
@@ -461,7 +471,7 @@ def sp_ones_like(x: Any) -> Any:
     return with_data(x, ones_like(csm_data(x)))
 
 
-def sp_zeros_like(x: Any) -> Any:
+def sp_zeros_like(x: SparseLike) -> Sparse:
     """Return a matrix of the shape of ``x`` in which nothing is stored.
 
     Examples

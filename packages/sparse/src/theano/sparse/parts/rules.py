@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
-from theano.graph import Apply, FunctionGraph
+from theano.graph import FunctionGraph
 from theano.graph.op_contract import answers
 from theano.rewriting import P, local_rule, pattern_vars, rule
 from theano.sparse.convert import is_sparse
@@ -17,6 +17,11 @@ from theano.tensor.index.basic import Subtensor, get_idx_list
 from theano.tensor.join.op import stack
 from theano.tensor.rules.predicates import FAST
 from theano.tensor.shape.basic import Shape_i
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+    from theano.tensor.shape.rules.shapes import ShapeFeature
+    from theano.tensor.type import Tensor
 
 EARLY = ("canonicalize", "specialize")
 
@@ -32,14 +37,14 @@ def is_ours(indices: Any, indptr: Any) -> bool:
     return all(type(m.op).__module__.startswith("theano.sparse.") for m in makers)
 
 
-def _lengths(feature: Any, v: Any) -> Any:
+def _lengths(feature: ShapeFeature, v: Any) -> Any:
     """Return the lengths of an input; of None, as an open end of a slice is, there are none."""
     if is_tensor(v):
         return feature.lengths(v)
     return (length(v, 0), length(v, 1)) if is_sparse(v) else None
 
 
-def _looked_at(made: Any, data: Any, indices: Any, indptr: Any, shape: Any) -> list[Any]:
+def _looked_at(made: CSM, data: Tensor, indices: Tensor, indptr: Tensor, shape: Tensor) -> list[Tensor]:
     if not is_ours(indices, indptr):
         indices, indptr, shape, data = CheckedParts(made.format)(indices, indptr, shape, data)
     return [data, indices, indptr, shape]
@@ -52,7 +57,7 @@ local_csm_properties_csm = rule(
 
 
 @local_rule([CSMProperties], phases=EARLY, tags=FAST)
-def local_csm_shape(fgraph: FunctionGraph, node: Apply[Any, Any]) -> Any:
+def local_csm_shape(fgraph: FunctionGraph, node: Node) -> Any:
     """The shape of a matrix of which nothing else is wanted is inferred, as far as its op knows it."""
     made: Any = node.inputs[0].owner
     feature = getattr(fgraph, "shape_feature", None)
@@ -71,7 +76,7 @@ def local_csm_shape(fgraph: FunctionGraph, node: Apply[Any, Any]) -> Any:
 
 
 @local_rule([Elemwise], phases=("uncanonicalize",), tags=FAST)  # when it is settled who wants the parts
-def local_lengths_of_matrix(node: Apply[Any, Any]) -> Any:
+def local_lengths_of_matrix(node: Node) -> Any:
     """A matrix of which nothing but lengths is wanted is asked for these, not taken apart."""
     wanted, axes = node.inputs[0], {0, 1}
     if not (isinstance(node.op.scalar_op, scal.Cast) and node.outputs[0].type.dtype == "int64"):

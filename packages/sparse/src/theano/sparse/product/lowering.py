@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from theano.graph import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
@@ -13,27 +12,30 @@ from theano.sparse.kernels.library import INT32, ready
 from theano.sparse.product.op import StructuredDotGradCSC, StructuredDotGradCSR
 from theano.sparse.product.vectors import AddedProduct, ProductOfParts, SparseProduct
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+
 
 @ready("th_kernel_sparse_dense", work=20.0)
-def product_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
+def product_kernel(op: ProductOfParts, node: Node) -> Parameters:
     """Return the product of a sparse matrix with a dense operand. ``op.format`` is read."""
     return parameters.ProductParams(columns=op.format == "csc", added=False, in_place=False)
 
 
 @ready("th_kernel_sparse_dense", work=20.0)
-def added_product_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
+def added_product_kernel(op: AddedProduct, node: Node) -> Parameters:
     """Return a product, scaled and added to a matrix. ``op.format`` and ``op.inplace`` are read."""
     return parameters.ProductParams(columns=op.format == "csc", added=True, in_place=op.inplace)
 
 
 @ready("th_kernel_sparse_sparse", work=100.0)
-def sparse_product_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
+def sparse_product_kernel(op: SparseProduct, node: Node) -> Parameters:
     """Return the product of two sparse matrices. ``op.format`` is read."""
     return parameters.CompressedParams(columns=op.format == "csc")
 
 
 @ready("th_kernel_products_at", work=20.0)
-def products_at_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
+def products_at_kernel(op: Any, node: Node) -> Parameters:
     """Return the products of rows at some places. ``op.format`` is read."""
     return parameters.CompressedParams(columns=op.format == "csc")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +24,13 @@ from theano.tensor.elemwise.functions import conj
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Operands, Values
+    from theano.graph.variable import Variable
+    from theano.sparse.annotations import Sparse, SparseLike, SparseMatrix
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+    from theano.tensor.type import Tensor
+
 
 def _pair(op: object, x: Any, y: Any, formats: Collection[str] = ("csr", "csc")) -> tuple[Any, Any]:
     """Return two operands as variables, one of which must be sparse, and dense ones of one or two dimensions."""
@@ -38,7 +45,9 @@ def _pair(op: object, x: Any, y: Any, formats: Collection[str] = ("csr", "csc"))
     return x, y
 
 
-def _refuse_product(node: Apply[Any, Any], inputs: Sequence[Any], x: Any, y: Any) -> None:
+def _refuse_product(
+    node: Node, inputs: Sequence[np.ndarray | SparseMatrix], x: np.ndarray | SparseMatrix, y: np.ndarray | SparseMatrix
+) -> None:
     if x.shape[-1] != y.shape[0]:
         raise shape_error(
             node, inputs, f"Shape mismatch: {x.shape[-1]} columns against {y.shape[0]} rows.",
@@ -46,7 +55,7 @@ def _refuse_product(node: Apply[Any, Any], inputs: Sequence[Any], x: Any, y: Any
         )  # fmt: skip
 
 
-def _lengths(x: Any, given: Any) -> tuple[Any, ...]:
+def _lengths(x: Variable, given: Any) -> tuple[Tensor, ...]:
     return (length(x, 0), length(x, 1)) if is_sparse(x) else tuple(given)
 
 
@@ -58,7 +67,7 @@ def _transposed(x: Any) -> Any:
     return _conj(x) if x.type.ndim == 1 else _conj(x).T
 
 
-def _outer(x: Any, y: Any) -> Any:
+def _outer(x: Any, y: Any) -> Tensor:
     """Return the product of a column with a row, of vectors or matrices."""
     x = x.dimshuffle(0, "x") if x.type.ndim == 1 else x
     return dense_dot(x, y.dimshuffle("x", 0) if y.type.ndim == 1 else y)
@@ -78,7 +87,7 @@ class Dot(Op):
         dtype = scal.upcast(x.type.dtype, y.type.dtype)
         return Apply(self, [x, y], [TensorType(dtype, pattern).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Multiply with SciPy."""
         x, y = inputs
         _refuse_product(node, inputs, x, y)
@@ -86,12 +95,12 @@ class Dot(Op):
         found = found.toarray() if sp.issparse(found) else found
         output_storage[0][0] = np.asarray(found, dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the outer lengths."""
         x, y = (_lengths(v, given) for v, given in zip(node.inputs, shapes, strict=True))
         return [(*x[:-1], *y[1:])]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the products of the gradient with the other factor, which are dense."""
         (x, y), (g,) = inputs, output_grads
         if x.type.ndim == 1:  # a row: its gradient is y times that of the product
@@ -102,25 +111,25 @@ class Dot(Op):
         of_y = dot(x.T, g) if is_sparse(x) else dense_dot(_transposed(x), g)
         return [of_x, of_y]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the product rule."""
         (x, y), (dx, dy) = inputs, eval_points
         terms = ([] if dx is None else [_any_dot(dx, y)]) + ([] if dy is None else [_any_dot(x, dy)])
         return [sum(terms[1:], terms[0]) if terms else None]
 
 
-def _transposed_of(x: Any) -> Any:
+def _transposed_of(x: Sparse) -> Any:
     return x.T if is_sparse(x) else _transposed(x)
 
 
-def _any_dot(x: Any, y: Any) -> Any:
+def _any_dot(x: Variable, y: Variable) -> Tensor:
     return dot(x, y) if is_sparse(x) or is_sparse(y) else dense_dot(x, y)
 
 
 _dot = Dot()
 
 
-def dot(x: Any, y: Any) -> Any:
+def dot(x: Variable | SparseMatrix, y: Variable | Sequence[list[float]]) -> Tensor:
     """Return the product of two operands, one of which is sparse.
 
     Parameters
@@ -165,19 +174,19 @@ class TrueDot(Op):
             raise TypeError(f"{self}: the second operand must be a matrix, but {y} is of type {y.type}")
         return Apply(self, [x, y], [SparseType(x.type.format, scal.upcast(x.type.dtype, y.type.dtype)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Multiply with SciPy."""
         x, y = inputs
         _refuse_product(node, inputs, x, y)
         out = node.outputs[0].type
         output_storage[0][0] = out.format_cls[out.format](x @ y, dtype=out.dtype)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape]:
         """Return the outer lengths."""
         x, y = (_lengths(v, given) for v, given in zip(node.inputs, shapes, strict=True))
         return [(x[0], y[1])]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the products of the gradient with the other factor."""
         (x, y), (g,) = inputs, output_grads
         if not is_sparse(g):  # what follows may have made it dense
@@ -188,7 +197,7 @@ class TrueDot(Op):
             of_y = dense_from_sparse(of_y)
         return [of_x, of_y]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the product rule."""
         (x, y), (dx, dy) = inputs, eval_points
         terms = ([] if dx is None else [true_dot(dx, y)]) + ([] if dy is None else [true_dot(x, dy)])
@@ -240,7 +249,7 @@ class StructuredDot(Op):
             return Apply(self, [a, b], [SparseType(a.type.format, dtype).make_variable()])
         return Apply(self, [a, b], [TensorType(dtype, (False, *b.type.broadcastable[1:])).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Multiply with SciPy."""
         a, b = inputs
         _refuse_product(node, inputs, a, b)
@@ -250,12 +259,12 @@ class StructuredDot(Op):
             found.asformat(out.format).astype(out.dtype) if sp.issparse(found) else np.asarray(found, dtype=out.dtype)
         )
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape]:
         """Return the outer lengths."""
         a, b = (_lengths(v, given) for v, given in zip(node.inputs, shapes, strict=True))
         return [(a[0], *b[1:])]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient of the stored numbers, and that of the other operand."""
         (a, b), (g,) = inputs, output_grads
         if is_sparse(b) or is_sparse(g):
@@ -263,7 +272,7 @@ class StructuredDot(Op):
             return [sp_ones_like(a) * structured_dot(g, b.T), sp_ones_like(b) * of_b if is_sparse(b) else of_b]
         return [structured_dot_grad(a, b, g), structured_dot(a.T, g)]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the product rule."""
         (a, b), (da, db) = inputs, eval_points
         terms = ([] if da is None else [structured_dot(da, b)]) + ([] if db is None else [structured_dot(a, db)])
@@ -298,7 +307,7 @@ def structured_dot(x: Any, y: Any) -> Any:
 
 
 @products.register
-def _of_sparse(a: Any, b: Any) -> Any:
+def _of_sparse(a: Tensor, b: Tensor) -> Any:
     """Return what ``theano.dot`` is where an operand is sparse."""
     return structured_dot(a, b) if any(is_sparse(v) or sp.issparse(v) for v in (a, b)) else None
 
@@ -322,7 +331,7 @@ class _ProductsAt(Op):
         dtype = scal.upcast(b.type.dtype, g.type.dtype)
         return Apply(self, [*parts, b, g], [TensorType(dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Multiply with NumPy."""
         indices, indptr, b, g = inputs
         lines = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
@@ -332,11 +341,11 @@ class _ProductsAt(Op):
         found = g[rows] * b[columns]
         output_storage[0][0] = np.asarray(found if found.ndim == 1 else found.sum(axis=1), dtype=dtype)
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that only the matrices count."""
         return [[False], [False], [True], [True]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the products of the gradient, which stands at the places, with the matrices."""
         indices, indptr, b, g = inputs
         shape = [g.shape[0], b.shape[0]]
@@ -359,7 +368,7 @@ class StructuredDotGradCSR(_ProductsAt):
 sdg_csc, sdg_csr = StructuredDotGradCSC(), StructuredDotGradCSR()
 
 
-def structured_dot_grad(sparse_A: Any, dense_B: Any, ga: Any) -> Any:
+def structured_dot_grad(sparse_A: Sparse, dense_B: TensorLike, ga: TensorLike) -> Sparse:
     """Return the gradient of ``structured_dot(sparse_A, dense_B)`` with respect to the numbers of the first.
 
     Parameters
@@ -395,7 +404,8 @@ class SamplingDot(Op):
     linear_in = (0, 1, 2)
     shapes = ",,A->A"
 
-    def make_node(self, x: Any, y: Any, p: Any) -> Apply:
+    def make_node(self, x: Any, y: Any, p: SparseLike) -> Apply:
+        """Return the node."""
         x, y, p = as_tensor_variable(x), as_tensor_variable(y), compressed(p, self, "input 2")
         for v in (x, y):
             if v.type.ndim != 2:
@@ -403,7 +413,7 @@ class SamplingDot(Op):
         dtype = scal.upcast(x.type.dtype, y.type.dtype, p.type.dtype)
         return Apply(self, [x, y, p], [SparseType(p.type.format, dtype).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Multiply with NumPy, at the places alone."""
         x, y, p = inputs
         if x.shape[1] != y.shape[1] or p.shape != (x.shape[0], y.shape[0]):
@@ -417,7 +427,7 @@ class SamplingDot(Op):
         out.data = np.asarray(p.data * (x[rows] * y[columns]).sum(axis=1), dtype=out.dtype)
         output_storage[0][0] = out
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradients of the factors; that of the sampled matrix is not implemented."""
         (x, y, p), (g,) = inputs, output_grads
         at = times_each(p, g) if is_sparse(g) else p * g
@@ -453,7 +463,7 @@ class Usmm(Op):
         dtype = scal.upcast(alpha.type.dtype, x.type.dtype, y.type.dtype, z.type.dtype)
         return Apply(self, [alpha, x, y, z], [TensorType(dtype, (False, False)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Multiply with SciPy."""
         alpha, x, y, z = inputs
         _refuse_product(node, inputs, x, y)
@@ -467,19 +477,19 @@ class Usmm(Op):
                               "z must have the shape of the product.")  # fmt: skip
         output_storage[0][0] = np.asarray(alpha * found + z, dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape]:
         """Return the outer lengths."""
         x, y = (_lengths(node.inputs[i], shapes[i]) for i in (1, 2))
         return [(x[0], y[1])]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradients of the sum: those of `dot`, times alpha."""
         (alpha, x, y, z), (g,) = inputs, output_grads
         of_x, of_y = _dot.grad([x, y], [alpha * g])
         ones = [axis for axis, one in enumerate(z.type.broadcastable) if one]
         return [(g * dot(x, y)).sum(), of_x, of_y, g.sum(axis=ones, keepdims=True) if ones else g]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Operands, eval_points: Operands) -> list[Variable | None]:
         """Return the product rule."""
         (alpha, x, y, _), (da, dx, dy, dz) = inputs, eval_points
         terms = [] if da is None else [da * dot(x, y)]

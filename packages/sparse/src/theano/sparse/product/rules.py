@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
-from theano.graph import Apply, FunctionGraph, Op
+from theano.graph import FunctionGraph, Op
 from theano.rewriting import Context, P, local_rule, pattern_vars, phases, rule
 from theano.sparse.convert import is_sparse
 from theano.sparse.elemwise.rules import for_kernels, in_dtype
@@ -18,18 +18,24 @@ from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join.op import stack
 from theano.tensor.rules.inplace import MayTake, work_in_place
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+    from theano.graph.variable import Variable
+    from theano.sparse.annotations import Sparse
+    from theano.tensor.type import Tensor
+
 SPECIALIZE = ("specialize",)
 x, y, z, p, alpha = pattern_vars("x y z p alpha")
 
 
-def _product(x: Any, y: Any, out: Any) -> Any:
+def _product(x: Sparse, y: Variable, out: Tensor) -> Tensor:
     """Return the product of a sparse with a dense operand by parts, in the dtype of a result."""
     data, *places = csm_properties(x)
     data, y = in_dtype(out, data, y)
     return ProductOfParts(x.type.format)(data, *places, y)
 
 
-def _sparse_product(x: Any, y: Any, out: Any) -> Any:
+def _sparse_product(x: Sparse, y: Sparse, out: Variable) -> Sparse:
     """Return the product of two sparse matrices by parts, in the format of the first."""
     format = x.type.format
     (a, *a_places), (b, *b_places) = csm_properties(x), csm_properties(as_format(y, format))
@@ -39,11 +45,11 @@ def _sparse_product(x: Any, y: Any, out: Any) -> Any:
     return CSM(format)(*found, shape)
 
 
-def _has_parts(v: Any) -> bool:
+def _has_parts(v: Variable) -> bool:
     return not is_sparse(v) or v.type.format != "bsr"
 
 
-def _dot(x: Any, y: Any, out: Any) -> Any:
+def _dot(x: Any, y: Any, out: Any) -> list[Variable]:
     if not is_sparse(x):
         return [_product(y.T, x.T, out).T]
     if not is_sparse(y):
@@ -63,7 +69,7 @@ rule("local_true_dot", P(TrueDot)(x, y.where(is_sparse)), _sparse_product, when=
      doc="The product of two sparse matrices is computed of their parts.")  # fmt: skip
 
 
-def _sampled(x: Any, y: Any, p: Any, out: Any) -> Any:
+def _sampled(x: Tensor, y: Tensor, p: Sparse, out: Sparse) -> Sparse:
     format = p.type.format
     data, indices, indptr, shape = csm_properties(p)
     data, x, y = in_dtype(out, data, x, y)
@@ -80,7 +86,7 @@ local_sampling_dot_csr = rule(
 # -- products that are added -----------------------------------------------------------------------------------
 
 
-def _scaled(term: Any) -> tuple[Any, Any, Any] | None:
+def _scaled(term: Tensor) -> tuple[Any, Any, Any] | None:
     """Return alpha, x and y of a term ``alpha * dot(x, y)`` of which nobody else needs the product."""
     alpha, node = None, term.owner
     if node is not None and isinstance(node.op, Elemwise) and node.op.scalar_op == scal.mul and len(node.inputs) == 2:
@@ -95,7 +101,7 @@ def _scaled(term: Any) -> tuple[Any, Any, Any] | None:
 
 
 @local_rule([Elemwise], phases=("stabilize",))  # before the products in it are taken apart
-def local_usmm(node: Apply[Any, Any]) -> Any:
+def local_usmm(node: Node) -> Any:
     """A dense matrix plus or minus a product of sparse ones is one op."""
     (out,) = node.outputs[:1]
     if len(node.outputs) > 1 or node.op.scalar_op not in (scal.add, scal.sub) or len(node.inputs) != 2:
@@ -119,7 +125,7 @@ def local_usmm(node: Apply[Any, Any]) -> Any:
     return None
 
 
-def _added(alpha: Any, x: Any, y: Any, z: Any, out: Any) -> Any:
+def _added(alpha: Any, x: Any, y: Any, z: Any, out: Tensor) -> list[Tensor]:
     if is_sparse(y):
         return [usmm(alpha, y.T, x.T, z.T).T]
     data, *places = csm_properties(x)
@@ -134,7 +140,7 @@ local_usmm_csx = rule(
 )  # fmt: skip
 
 
-def _in_place(node: Apply[Any, Any], may_take: MayTake) -> Op | None:
+def _in_place(node: Node, may_take: MayTake) -> Op | None:
     op = node.op
     if not isinstance(op, AddedProduct) or op.inplace or any(node.inputs[-1].type.broadcastable) or not may_take(6):
         return None

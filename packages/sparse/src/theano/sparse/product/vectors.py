@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from theano.sparse.compressed import assembled
 from theano.sparse.parts.elements import INDEX, Cells
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Values
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+    from theano.tensor.type import Tensor
 
 
 class ProductOfParts(Op):
@@ -36,17 +41,20 @@ class ProductOfParts(Op):
     def __init__(self, format: str):
         self.format = format
 
-    def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any, b: Any) -> Apply:
+    def make_node(
+        self, data: TensorLike, indices: TensorLike, indptr: TensorLike, shape: TensorLike, b: TensorLike
+    ) -> Apply:
+        """Return the node."""
         inputs = [as_tensor_variable(v) for v in (data, indices, indptr, shape, b)]
         dtype = scal.upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [TensorType(dtype, (False, *inputs[4].type.broadcastable[1:])).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Multiply with SciPy."""
         *parts, b = inputs
         output_storage[0][0] = np.asarray(assembled(self.format, *parts) @ b, dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the outer lengths."""
         return [(node.inputs[3][0], *shapes[4][1:])]
 
@@ -80,7 +88,7 @@ class AddedProduct(Op):
             raise TypeError(f"{self}: z of type {inputs[6].type} cannot hold a matrix of {dtype}")
         return Apply(self, inputs, [TensorType(dtype, (False, False)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Multiply with SciPy."""
         alpha, *parts, b, z = inputs
         found = alpha * (assembled(self.format, *parts) @ b) + z
@@ -89,7 +97,7 @@ class AddedProduct(Op):
             found = z
         output_storage[0][0] = np.asarray(found, dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the outer lengths."""
         return [(node.inputs[4][0], shapes[5][1])]
 
@@ -114,7 +122,7 @@ class SparseProduct(Op):
         dtype = scal.upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [TensorType(dtype, (False,))(), INDEX(), INDEX()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Write all products down, and add those of one place."""
         x, y = inputs[:4], inputs[4:]
         if x[3][1] != y[3][0]:
@@ -139,7 +147,7 @@ class SparseProduct(Op):
         for cell, value in zip(output_storage, found, strict=True):
             cell[0] = value
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
         """Return what is known: how many lines there are."""
         lines = node.inputs[3][0] if self.format == "csr" else node.inputs[7][1]
         return [None, None, (lines + 1,)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +15,17 @@ from theano.sparse.parts.op import compressed
 from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Operands, Values
+    from theano.graph.variable import Variable
+    from theano.sparse.annotations import SparseLike
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+
 
 class _Draw(Op):
     """Base of the ops: drawing again gives other numbers, so that nothing is computed ahead."""
 
-    def do_constant_folding(self, node: Apply[Any, Any]) -> bool:
+    def do_constant_folding(self, node: Node) -> bool:
         """Return False."""
         return False
 
@@ -38,18 +43,19 @@ class Poisson(_Draw):
     __props__ = ()
     shapes = "A->A"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: SparseLike) -> Apply:
+        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Draw with NumPy."""
         out = inputs[0].copy()
         out.data = np.asarray(np.random.poisson(out.data), dtype=out.dtype)
         out.eliminate_zeros()
         output_storage[0][0] = out
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return that there is none."""
         return [grad_undefined(self, 0, inputs[0], "a random number has no slope")]
 
@@ -75,25 +81,26 @@ class Binomial(_Draw):
     def __init__(self, format: str, dtype: str):
         self.format, self.dtype = format, dtype
 
-    def make_node(self, n: Any, p: Any, shape: Any) -> Apply:
+    def make_node(self, n: object, p: object, shape: object) -> Apply:
+        """Return the node."""
         n, p, shape = map(as_tensor_variable, (n, p, shape))
         return Apply(self, [n, p, shape], [SparseType(self.format, self.dtype).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Draw with NumPy."""
         n, p, shape = inputs
         drawn = np.random.binomial(n, p, size=tuple(shape))
         output_storage[0][0] = CLASSES[self.format](drawn, dtype=self.dtype)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the shape that was given."""
         return [(node.inputs[2][0], node.inputs[2][1])]
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the shape has no influence on the numbers."""
         return [[True], [True], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return that there is none."""
         comment = "a random number has no slope"
         return [*(grad_undefined(self, i, inputs[i], comment) for i in range(2)), DisconnectedType()()]
@@ -118,7 +125,8 @@ class Multinomial(_Draw):
     __props__ = ()
     shapes = ",A->A"
 
-    def make_node(self, n: Any, p: Any) -> Apply:
+    def make_node(self, n: TensorLike, p: SparseLike) -> Apply:
+        """Return the node."""
         n, p = as_tensor_variable(n), compressed(p, self, "input 1")
         if p.type.format != "csr":
             raise TypeError(f"{self}: the probabilities of a row must lie together, in csr format, not {p.type.format}")
@@ -126,7 +134,7 @@ class Multinomial(_Draw):
             raise TypeError(f"{self}: the trials must be a number or a vector, but {n} is of type {n.type}")
         return Apply(self, [n, p], [p.type()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Draw with NumPy, row by row."""
         n, p = inputs
         out = p.copy()
@@ -139,7 +147,7 @@ class Multinomial(_Draw):
         out.eliminate_zeros()
         output_storage[0][0] = out
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return that there is none."""
         return [grad_undefined(self, i, v, "a random number has no slope") for i, v in enumerate(inputs)]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from theano.graph import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
@@ -12,9 +11,12 @@ from theano.sparse.kernels import parameters
 from theano.sparse.kernels.library import INT32, ready
 from theano.sparse.reduce.op import SumOfParts
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+
 
 @ready("th_kernel_sum_of_parts", work=1.0)
-def sum_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
+def sum_kernel(op: SumOfParts, node: Node) -> Parameters:
     """Return the sums of the stored numbers. ``op.format`` and ``op.axis`` are read."""
     columns = op.format == "csc"
     return parameters.SumParams(columns=columns, along=columns == (op.axis == 0))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +16,13 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import ones_like
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Operands, Values
+    from theano.graph.variable import Variable
+    from theano.sparse.annotations import Sparse, SparseLike
+    from theano.tensor.annotations import Shape, Shapes, TensorLike
+    from theano.tensor.type import Tensor
 
 
 class SpSum(Op):
@@ -48,11 +54,12 @@ class SpSum(Op):
     def __str__(self) -> str:
         return f"SpSum{{axis={self.axis}}}"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: SparseLike) -> Apply:
+        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [TensorType(x.type.dtype, () if self.axis is None else (False,)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Add the stored numbers; SciPy's own sum would sort the indices of the matrix that it is given."""
         (x,), dtype = inputs, node.outputs[0].type.dtype
         if self.axis is None:
@@ -62,11 +69,11 @@ class SpSum(Op):
                 dtype, copy=False
             )
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the length of the other axis."""
         return [() if self.axis is None else (length(node.inputs[0], 1 - self.axis),)]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient for each element that was added: those stored, or all."""
         (x,), (g,) = inputs, output_grads
         if x.type.dtype in scal.discrete_dtypes:
@@ -78,7 +85,14 @@ class SpSum(Op):
         return [ones * g if self.axis is None else (col_scale if self.axis == 0 else row_scale)(ones, g)]
 
 
-def _sums(format: str, axis: int, data: Any, indices: Any, indptr: Any, shape: Any) -> np.ndarray:
+def _sums(
+    format: str,
+    axis: int,
+    data: np.ndarray,
+    indices: np.ndarray,
+    indptr: np.ndarray,
+    shape: np.ndarray | tuple[int, ...],
+) -> np.ndarray:
     """Return the sums of stored numbers over an axis."""
     sums = np.zeros(shape[1 - axis], data.dtype)
     lines = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
@@ -86,7 +100,7 @@ def _sums(format: str, axis: int, data: Any, indices: Any, indptr: Any, shape: A
     return sums
 
 
-def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> Any:
+def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> Tensor:
     """Return the sum of a sparse matrix, a dense tensor.
 
     Parameters
@@ -114,13 +128,14 @@ class _Scale(Op):
     linear_in = (0, 1)
     shapes = "A->A"
 
-    def make_node(self, x: Any, s: Any) -> Apply:
+    def make_node(self, x: SparseLike, s: Any) -> Apply:
+        """Return the node."""
         x, s = compressed(x, self, "input 0"), as_tensor_variable(s)
         if s.type.ndim != 1:
             raise TypeError(f"{self}: input 1 must be a vector, but {s} is of type {s.type}")
         return Apply(self, [x, s], [SparseType(x.type.format, scal.upcast(x.type.dtype, s.type.dtype)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Multiply the stored numbers."""
         x, s = inputs
         if len(s) != x.shape[self.axis]:
@@ -134,7 +149,7 @@ class _Scale(Op):
         y.data = y.data.astype(node.outputs[0].type.dtype, copy=False)
         output_storage[0][0] = y
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the scaled gradient, and the sums of what each scale multiplies."""
         (x, s), (g,) = inputs, output_grads
         return [self(g, s), times_each(x, g).sum(axis=1 - self.axis, sparse_grad=True)]
@@ -152,7 +167,7 @@ class RowScaleCSC(_Scale):
     axis = 0
 
 
-def col_scale(x: Any, s: Any) -> Any:
+def col_scale(x: SparseLike, s: TensorLike) -> Sparse:
     """Return a sparse matrix whose columns are multiplied by the elements of ``s``.
 
     The gradient is structured.
@@ -166,7 +181,7 @@ def col_scale(x: Any, s: Any) -> Any:
     return ColScaleCSC()(x, s)
 
 
-def row_scale(x: Any, s: Any) -> Any:
+def row_scale(x: SparseLike, s: TensorLike) -> Sparse:
     """Return a sparse matrix whose rows are multiplied by the elements of ``s``.
 
     The gradient is structured.
@@ -207,11 +222,11 @@ class SumOfParts(Op):
         data = as_tensor_variable(data)
         return Apply(self, [data, *parts], [TensorType(data.type.dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Add with NumPy."""
         output_storage[0][0] = _sums(self.format, self.axis, *inputs)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the length of the other axis."""
         return [(node.inputs[3][1 - self.axis],)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from theano.rewriting import P, pattern_vars, rule
 from theano.sparse.elemwise.rules import at_places, for_kernels, on_data
@@ -10,10 +10,14 @@ from theano.sparse.parts.op import csm_properties
 from theano.sparse.reduce.op import ColScaleCSC, RowScaleCSC, SpSum, SumOfParts
 from theano.tensor.elemwise import functions as F
 
+if TYPE_CHECKING:
+    from theano.sparse.annotations import Sparse
+    from theano.tensor.type import Tensor
+
 x, s = pattern_vars("x s")
 
 
-def _sum(op: Any, x: Any, out: Any) -> Any:
+def _sum(op: SpSum, x: Sparse, out: Tensor) -> list[Tensor]:
     parts = csm_properties(x)
     return [F.cast(parts[0].sum(), out.type.dtype) if op.axis is None else SumOfParts(x.type.format, op.axis)(*parts)]
 
@@ -22,7 +26,7 @@ rule("local_sp_sum", P(SpSum, "op")(x), _sum, when=for_kernels, phases=("special
      doc="A sum is one of the stored numbers: of all, of each line, or of each place of the lines.")  # fmt: skip
 
 
-def _scaled(x: Any, wide: Any, out: Any) -> Any:
+def _scaled(x: Sparse, wide: Tensor, out: Sparse) -> Sparse:
     return on_data(x, out, lambda data: data * at_places(x, wide))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,13 @@ from theano.sparse.parts.op import csm_properties, length, with_data
 from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Operands, Values
+    from theano.graph.variable import Variable
+    from theano.sparse.annotations import SparseLike
+    from theano.tensor.annotations import Shape
+    from theano.tensor.type import Tensor
 
 
 class DenseFromSparse(Op):
@@ -51,20 +58,21 @@ class DenseFromSparse(Op):
     def __str__(self) -> str:
         return f"DenseFromSparse{{structured_grad={self.sparse_grad}}}"
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: SparseLike) -> Apply:
+        """Return the node."""
         x = as_sparse_variable(x)
         return Apply(self, [x], [TensorType(x.type.dtype, (False, False)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Let SciPy do it."""
         output_storage[0][0] = np.asarray(inputs[0].toarray())
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
         """Return the shape of the input."""
         x = node.inputs[0]
         return [None if x.type.format == "bsr" else (length(x, 0), length(x, 1))]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient where numbers are stored, or all of it."""
         (x,), (g,) = inputs, output_grads
         if not self.sparse_grad:
@@ -110,14 +118,14 @@ class SparseFromDense(Op):
             x = x.dimshuffle(*("x",) * (2 - x.type.ndim), *range(x.type.ndim))
         return Apply(self, [x], [SparseType(self.format, x.type.dtype).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Let SciPy do it."""
         output_storage[0][0] = CLASSES[self.format](inputs[0])
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient as a dense matrix."""
         (x,), (g,) = inputs, output_grads
-        found: Any = dense_from_sparse(g) if isinstance(g.type, SparseType) else g
+        found: Tensor = dense_from_sparse(g) if isinstance(g.type, SparseType) else g
         from_one = [axis for axis, one in enumerate(x.type.broadcastable) if one]
         return [found.sum(axis=from_one, keepdims=True) if from_one else found]
 

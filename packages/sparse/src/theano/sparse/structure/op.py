@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +20,13 @@ from theano.tensor.elemwise.functions import minimum
 from theano.tensor.index.advanced import AdvancedSubtensor1, advanced_subtensor1, sparse_gradient
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Operands, Values
+    from theano.graph.variable import Variable
+    from theano.sparse.annotations import Sparse, SparseLike
+    from theano.tensor.annotations import Shape, Shapes
+    from theano.tensor.type import Tensor
 
 _OTHER = {"csr": "csc", "csc": "csr"}
 
@@ -48,15 +55,16 @@ class Transpose(_Linear):
     def __str__(self) -> str:
         return "Sparse" + type(self).__name__
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: Sparse) -> Apply:
+        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [SparseType(_OTHER[x.type.format], x.type.dtype).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Transpose with SciPy."""
         output_storage[0][0] = inputs[0].T
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the transpose of the gradient."""
         return [output_grads[0].T]
 
@@ -74,11 +82,12 @@ class Diag(_Linear):
     array([1., 3.])
     """
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: SparseLike) -> Apply:
+        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [TensorType(x.type.dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Take it out with SciPy."""
         (x,) = inputs
         if x.shape[0] != x.shape[1]:
@@ -87,11 +96,11 @@ class Diag(_Linear):
             )
         output_storage[0][0] = x.diagonal()
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the shorter length."""
         return [(minimum(length(node.inputs[0], 0), length(node.inputs[0], 1)),)]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the diagonal matrix of the gradient."""
         return [as_format(square_diagonal(output_grads[0]), inputs[0].type.format)]
 
@@ -117,13 +126,13 @@ class SquareDiagonal(_Linear):
             raise TypeError(f"{self}: a vector is needed, but {diag} is of type {diag.type}")
         return Apply(self, [diag], [SparseType("csc", diag.type.dtype).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Put it together."""
         n = len(inputs[0])
         places = np.arange(n + 1, dtype="int32")
         output_storage[0][0] = assembled("csc", inputs[0].copy(), places[:n].copy(), places, (n, n))
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the diagonal of the gradient."""
         return [diag(output_grads[0])]
 
@@ -153,11 +162,12 @@ class EnsureSortedIndices(_Linear):
     def __str__(self) -> str:
         return type(self).__name__ + ("{inplace}" if self.inplace else "{no_inplace}")
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: Sparse) -> Apply:
+        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Sort with SciPy."""
         (x,) = inputs
         if self.inplace:
@@ -169,7 +179,7 @@ class EnsureSortedIndices(_Linear):
             x.sort_indices()
         output_storage[0][0] = x
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient as it is."""
         return [output_grads[0]]
 
@@ -197,17 +207,18 @@ class Remove0(_Linear):
     def __str__(self) -> str:
         return type(self).__name__ + ("{inplace}" if self.inplace else "")
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: SparseLike) -> Apply:
+        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Remove them with SciPy."""
         x = inputs[0] if self.inplace else inputs[0].copy()
         x.eliminate_zeros()
         output_storage[0][0] = x
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient as it is."""
         return [output_grads[0]]
 
@@ -215,7 +226,7 @@ class Remove0(_Linear):
 remove0 = Remove0()
 
 
-def clean(x: Any) -> Any:
+def clean(x: SparseLike) -> Sparse:
     """Return a matrix without stored zeros, the indices of each line in order.
 
     Examples
@@ -256,13 +267,14 @@ class HStack(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}({self.format},{self.dtype})"
 
-    def make_node(self, *mat: Any) -> Apply:
+    def make_node(self, *mat: Sparse) -> Apply:
+        """Return the node."""
         if not mat:
             raise ValueError(f"{type(self).__name__}: there is nothing to stack")
         blocks = [compressed(x, self, f"input {i}") for i, x in enumerate(mat)]
         return Apply(self, blocks, [SparseType(self.format, self.dtype).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], block: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, block: Values, output_storage: Cells) -> None:
         """Stack with SciPy."""
         other = 1 - self.axis
         if len({x.shape[other] for x in block}) != 1:
@@ -273,13 +285,13 @@ class HStack(Op):
         stack = sp.hstack if self.axis else sp.vstack
         output_storage[0][0] = stack([sp.coo_matrix(x) for x in block], format=self.format).astype(self.dtype)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Node, shapes: Shapes) -> list[Shape]:
         """Return the sum of the lengths along the axis, and the other one of the first."""
-        total: Any = sum((length(x, self.axis) for x in node.inputs[1:]), length(node.inputs[0], self.axis))
+        total: Tensor = sum((length(x, self.axis) for x in node.inputs[1:]), length(node.inputs[0], self.axis))
         other = length(node.inputs[0], 1 - self.axis)
         return [(other, total) if self.axis else (total, other)]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the parts of the gradient."""
         (g,), start = output_grads, as_tensor_variable(np.int64(0))
         found = []
@@ -297,7 +309,7 @@ class VStack(HStack):
     axis = 0
 
 
-def hstack(blocks: Sequence[Any], format: str | None = None, dtype: str | None = None) -> Any:
+def hstack(blocks: Sequence[SparseLike], format: str | None = None, dtype: str | None = None) -> Sparse:
     """Return sparse matrices side by side.
 
     Parameters
@@ -317,7 +329,7 @@ def hstack(blocks: Sequence[Any], format: str | None = None, dtype: str | None =
     return _stacked(HStack, blocks, format, dtype)
 
 
-def vstack(blocks: Sequence[Any], format: str | None = None, dtype: str | None = None) -> Any:
+def vstack(blocks: Sequence[SparseLike], format: str | None = None, dtype: str | None = None) -> Sparse:
     """Return sparse matrices one below the other; see `hstack`.
 
     Examples
@@ -329,7 +341,7 @@ def vstack(blocks: Sequence[Any], format: str | None = None, dtype: str | None =
     return _stacked(VStack, blocks, format, dtype)
 
 
-def _stacked(kind: type[HStack], blocks: Sequence[Any], format: str | None, dtype: str | None) -> Any:
+def _stacked(kind: type[HStack], blocks: Sequence[Any], format: str | None, dtype: str | None) -> Sparse:
     blocks = [compressed(x, kind.__name__, f"block {i}") for i, x in enumerate(blocks)]
     if dtype is None:
         dtype = scal.upcast(*(x.type.dtype for x in blocks))
@@ -339,7 +351,7 @@ def _stacked(kind: type[HStack], blocks: Sequence[Any], format: str | None, dtyp
 # -- a matrix of rows ------------------------------------------------------------------------------------------
 
 
-def sparse_grad(var: Any) -> Any:
+def sparse_grad(var: Tensor) -> Tensor:
     """Return rows of a matrix, read by a list of places, with a sparse gradient for the matrix.
 
     Parameters
@@ -394,7 +406,7 @@ class ConstructSparseFromList(Op):
             raise TypeError(f"{self}: the rows must be a matrix, but {values} is of type {values.type}")
         return Apply(self, [x, values, ilist], [SparseType("csc", x.type.dtype).make_variable()])
 
-    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
         """Put it together."""
         x, values, ilist = inputs
         if values.shape != (len(ilist), x.shape[1]):
@@ -409,11 +421,11 @@ class ConstructSparseFromList(Op):
         made = sp.coo_matrix((values.reshape(-1), (rows, columns)), shape=x.shape, dtype=x.dtype).tocsc()
         output_storage[0][0] = made
 
-    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+    def connection_pattern(self, node: Node) -> list[list[bool]]:
         """Return that the numbers are those of the rows."""
         return [[True], [True], [False]]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradient, and its rows."""
         (x, _, ilist), (g,) = inputs, output_grads
         dense = g.toarray() if isinstance(g.type, SparseType) else g

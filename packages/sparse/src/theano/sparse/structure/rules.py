@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from theano.graph import Apply, FunctionGraph, Op
+from theano.graph import FunctionGraph, Op
 from theano.rewriting import Context, P, Rest, pattern_vars, phases, rule
 from theano.sparse.parts.elements import Scattered
 from theano.sparse.parts.op import CSM, Recompressed, csm_properties
@@ -12,6 +12,10 @@ from theano.sparse.structure.dense import DenseFromSparse, SparseFromDense
 from theano.sparse.structure.op import EnsureSortedIndices, Remove0, Transpose
 from theano.tensor.join.op import stack
 from theano.tensor.rules.inplace import MayTake, work_in_place
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+    from theano.sparse.annotations import Sparse
 
 (x,) = pattern_vars("x")
 
@@ -32,7 +36,7 @@ rule("local_dense_from_sparse", P(DenseFromSparse)(x.where(lambda v: v.type.form
      doc="A dense matrix is written from the parts.")  # fmt: skip
 
 
-def _turned(x: Any, out: Any) -> Any:
+def _turned(x: Sparse, out: Sparse) -> Sparse:
     *parts, shape = csm_properties(x)
     return CSM(out.type.format)(*parts, stack([shape[1], shape[0]]))
 
@@ -41,7 +45,7 @@ rule("local_sparse_transpose", P(Transpose)(x), _turned, phases=("specialize",),
      doc="A transpose is made of the same arrays, in the other format.")  # fmt: skip
 
 
-def _sorted(matrix: Any) -> Any:
+def _sorted(matrix: Sparse) -> Sparse:
     format = matrix.type.format
     *parts, shape = csm_properties(matrix)
     turned = Recompressed(format)(*parts, shape)
@@ -54,7 +58,7 @@ rule("local_ensure_sorted_indices", P(EnsureSortedIndices)(P(CSM)(Rest("parts"))
 )  # fmt: skip
 
 
-def _in_place(node: Apply[Any, Any], may_take: MayTake) -> Op | None:
+def _in_place(node: Node, may_take: MayTake) -> Op | None:
     if isinstance(node.op, (Remove0, EnsureSortedIndices)) and not node.op.inplace and may_take(0):
         return type(node.op)(inplace=True)
     return None
