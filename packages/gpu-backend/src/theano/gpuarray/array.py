@@ -96,7 +96,7 @@ class GpuArray(DeviceArray):
         offset = part.__array_interface__["data"][0] - shadow.__array_interface__["data"][0]
         return self.window(offset, part.shape, part.strides)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: str | None = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
             raise ValueError("numbers on a device are not seen by NumPy without a copy")
         made = on_host(self)
@@ -122,7 +122,7 @@ class GpuArray(DeviceArray):
         """The array for libraries of CUDA, on the same memory; on other devices there is no such attribute."""
         return interface_of(self, self.dtype)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return _from_host, (np.asarray(self), self.context_name)
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ any other one, the transfers fall away, and what computes it has the op's name t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from theano.graph import Op, Variable
 from theano.settings import config
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.tensor.annotations import Axis, TensorLike
+    from theano.tensor.type import Tensor
 
 
 def context_name_for(*variables: Any, default: str | None = None) -> str | None:
@@ -36,7 +40,7 @@ def context_name_for(*variables: Any, default: str | None = None) -> str | None:
     return default
 
 
-def seen_from_host(x: Any) -> Any:
+def seen_from_host(x: TensorLike) -> Any:
     """Return an operand as ops of the CPU take it.
 
     Examples
@@ -49,7 +53,7 @@ def seen_from_host(x: Any) -> Any:
     return host_from_gpu(x) if isinstance(getattr(x, "type", None), GpuArrayType) else x
 
 
-def there(x: Any, context_name: str | None) -> Any:
+def there(x: Tensor, context_name: str | None) -> Any:
     """Return a result on the device; one that is no array stays as it is.
 
     Examples
@@ -112,7 +116,7 @@ def _ger(op: Any, inplace: bool = False) -> None:
 
 
 def _reduction(
-    op: Any, scalar_op: Any, axis: Any = None, reduce_mask: Any = None, dtype: str | None = None,
+    op: Any, scalar_op: Any, axis: Axis = None, reduce_mask: Any = None, dtype: str | None = None,
     acc_dtype: str | None = None, pre_scalar_op: Any = None,
 ) -> None:  # fmt: skip
     if axis is None and reduce_mask is not None:

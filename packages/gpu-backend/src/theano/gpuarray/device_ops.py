@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,8 +19,11 @@ from theano.gpuarray.array import GpuArray
 from theano.gpuarray.context import GpuContext
 from theano.gpuarray.programs import SIZE, SSIZE, GpuKernel
 from theano.gpuarray.variables import GpuArrayType
-from theano.graph import Apply, Op, Type
+from theano.graph import Op, Type
 from theano.graph.external_op import ExternalCOp
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node, Storage, Values
 
 _WORDS = {
     "bool": "ga_bool", "int8": "ga_byte", "uint8": "ga_ubyte", "int16": "ga_short", "uint16": "ga_ushort",
@@ -40,7 +43,7 @@ class GpuContextType(Type):
     TypeError: a context is wanted, not 'dev0'
     """
 
-    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> GpuContext:
+    def filter(self, data: str, strict: bool = False, allow_downcast: bool | None = None) -> GpuContext:
         """Return a context as it is.
 
         Raises
@@ -130,7 +133,7 @@ class UserKernel:
     def __init__(
         self,
         code: str | Sequence[str],
-        params: Sequence[Any],
+        params: Sequence[object],
         name: str,
         flags: Any,
         codevar: str | None = None,
@@ -143,7 +146,7 @@ class UserKernel:
         self.fname, self.sname = fname or f"{name}_call", sname or f"{name}_scall"
 
     @staticmethod
-    def get_flags(*types: Any) -> dict[str, bool]:
+    def get_flags(*types: str) -> dict[str, bool]:
         """Return what a device has to be able to do for numbers of these dtypes."""
         kinds = [get_dtype(each) for each in types if not isinstance(each, Type)]
         kinds += [np.dtype(getattr(each, "dtype", "uint64")) for each in types if isinstance(each, Type)]
@@ -192,11 +195,11 @@ class GpuKernelBase(Op):
 
     params_type = gpu_context_type
 
-    def gpu_kernels(self, node: Any, name: str) -> Sequence[UserKernel]:
+    def gpu_kernels(self, node: object, name: str) -> Sequence[Kernel]:
         """Return the kernels of a node."""
         raise MethodNotDefined("gpu_kernels", type(self), type(self).__name__)
 
-    def get_params(self, node: Apply[Any, Any]) -> GpuContext:
+    def get_params(self, node: Node) -> GpuContext:
         """Return the context of the first output on a device, or of the first input on one.
 
         Raises
@@ -209,13 +212,13 @@ class GpuKernelBase(Op):
                 return v.type.context
         raise TypeError(f"no variable of {node} is on a device")
 
-    def launchers(self, node: Apply[Any, Any]) -> dict[str, GpuKernel]:
+    def launchers(self, node: Node) -> dict[str, GpuKernel]:
         """Return the kernels of a node as they run on its device, by name; they are compiled once."""
         context = GpuKernelBase.get_params(self, node)
         return {kernel.name: kernel.on(context) for kernel in self.gpu_kernels(node, "node")}
 
     def perform(
-        self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]], *params: Any
+        self, node: Node, inputs: Values, output_storage: Storage, *params: Any
     ) -> None:
         """Launch the kernels: ops say it, since the C interface of libgpuarray that their ``c_code`` called is gone."""
         raise MethodNotDefined("perform", type(self), f"{type(self).__name__}, whose kernels Python launches,")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +10,9 @@ from theano.tensor.blas.dot import batched_dot
 from theano.tensor.blas.routines import Gemm
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
 
 
 class GemmBatch(Gemm):
@@ -32,7 +34,8 @@ class GemmBatch(Gemm):
     ndims = (3, 0, 3, 3, 0)
     E_rank = "gemm of batches takes three dimensions, a number, twice three dimensions and a number"
 
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute with NumPy."""
         z, a, x, y, b = inputs
         wanted = (x.shape[0], x.shape[1], y.shape[2])
         if x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1] or z.shape != wanted:

@@ -14,7 +14,7 @@ The rules run before the placement, where that runs: with the tag ``gpuarray``, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.gpuarray.calls import context_name_for, seen_from_host
 from theano.gpuarray.context import get_context, is_started
@@ -25,6 +25,10 @@ from theano.lowering.table import find, lower
 from theano.rewriting.phases import phases
 from theano.rewriting.userdefined import EquilibriumDB, TopoOptimizer, local_optimizer, optdb
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+    from theano.tensor.annotations import TensorLike
 
 Maker = Callable[[Any, Any, Sequence[Any], Sequence[Any]], Any]
 
@@ -47,7 +51,7 @@ def safe_to_gpu(x: Any, ctx_name: str | None) -> Any:
     return as_gpuarray_variable(x, ctx_name) if type(getattr(x, "type", None)) is TensorType else x
 
 
-def safe_to_cpu(x: Any) -> Any:
+def safe_to_cpu(x: TensorLike) -> Any:
     """Return a variable brought to the host; anything else as it is.
 
     Examples
@@ -58,7 +62,7 @@ def safe_to_cpu(x: Any) -> Any:
     return seen_from_host(x)
 
 
-def op_lifter(OP: Sequence[Any], cuda_only: bool = False) -> Callable[[Maker], Any]:
+def op_lifter(OP: Sequence[type], cuda_only: bool = False) -> Callable[[Maker], Any]:
     """Return a decorator that makes a rule of a function which says what an op is on a device.
 
     Parameters
@@ -83,7 +87,7 @@ def op_lifter(OP: Sequence[Any], cuda_only: bool = False) -> Callable[[Maker], A
     """
 
     def decorate(maker: Maker) -> Any:
-        def lift(node: Apply[Any, Any]) -> Any:
+        def lift(node: Node) -> Any:
             context_name = _wanted_at(node)
             if context_name is Ellipsis or (cuda_only and not _is_cuda(context_name)):
                 return False
@@ -105,7 +109,7 @@ def _is_cuda(context_name: str | None) -> bool:
     return is_started(context_name) and get_context(context_name).driver.language == "cuda"
 
 
-def _wanted_at(node: Apply[Any, Any]) -> Any:
+def _wanted_at(node: Node) -> Any:
     """Return on which context's device a node is computed; ``...`` where there is none."""
     if any(isinstance(v.type, GpuArrayType) for v in node.outputs):
         return Ellipsis

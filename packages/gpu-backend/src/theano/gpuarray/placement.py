@@ -165,7 +165,7 @@ def _spelled(text: str) -> str:
 def _class_there(name: str, bases: tuple[type[Op], ...], doc: str | None) -> type[Op]:
     base = bases[0]
 
-    def call(op: Any, *inputs: Any, **options: Any) -> Any:
+    def call(op: Any, *inputs: Any, **options: object) -> Any:
         return called(op, base, inputs, options)
 
     own = {"__doc__": doc, "__module__": _OPS, "__str__": lambda op: _spelled(base.__str__(op)), "__call__": call}

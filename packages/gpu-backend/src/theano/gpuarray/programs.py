@@ -72,7 +72,7 @@ class GpuKernel:
     TypeError: argument 0 of the kernel add: <object object at 0x...> is neither GpuArray nor a dtype
     """
 
-    def __init__(self, source: str, name: str, types: Sequence[Any], context: Any = None, **options: Any):
+    def __init__(self, source: str, name: str, types: Sequence[object], context: Any = None, **options: object):
         self.name = name
         self.types = [_type_of(kind, name, k) for k, kind in enumerate(types)]
         if len(self.types) > _MOST:

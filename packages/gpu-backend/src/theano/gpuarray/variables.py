@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -22,6 +22,11 @@ from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.device.type import DeviceTensorType
 from theano.tensor.operators import TensorOperators, transfers
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Operands, Storage, Values
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 
 class GpuArrayType(DeviceTensorType):
@@ -107,7 +112,7 @@ class _OnDevice(TensorOperators):
 
     type: GpuArrayType
 
-    def _as_TensorVariable(self) -> Any:
+    def _as_TensorVariable(self) -> Tensor:
         """Return the value on the host; rules keep what follows on the device."""
         return host_from_gpu(self)
 
@@ -178,11 +183,11 @@ class _ToContext(ToDevice):
         super().__init__(device_name(context_name))
         self.context_name = context_name
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: Tensor) -> Apply:
         """Return the node for an array."""
         return Apply(self, [x], [GpuArrayType(x.type.dtype, x.type.broadcastable, self.context_name)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, outputs: Storage) -> None:
         """Copy it, from another device directly where that goes."""
         outputs[0][0] = asarray(inputs[0], self.context_name)
 
@@ -204,14 +209,14 @@ class GpuFromHost(_ToContext):
     GpuArrayType<None>(float32, vector)
     """
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Return the node for an array of the host's."""
         x = as_tensor_variable(x)
         if type(x.type) is not TensorType:
             raise TypeError(f"{self} takes an array of the host's, not {x} of type {x.type}")
         return super().make_node(x)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_gradients: Operands) -> list[Any]:
         """Return the gradient, brought back to the host."""
         return [g if isinstance(g.type, DisconnectedType) else as_tensor_variable(g) for g in output_gradients]
 
@@ -225,11 +230,11 @@ class HostFromGpu(FromDevice):
     TensorType(float32, vector)
     """
 
-    def perform(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Values, outputs: Storage) -> None:
         """Copy it."""
         outputs[0][0] = np.asarray(inputs[0])
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_gradients: Operands) -> list[Any]:
         """Return the gradient, moved to where the input is."""
         return [g if isinstance(g.type, DisconnectedType) else as_gpuarray_variable(g, inputs[0].type.context_name)
                 for g in output_gradients]  # fmt: skip
@@ -255,19 +260,19 @@ class GpuToGpu(_ToContext):
     GpuArrayType<dev1>(float32, vector)
     """
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: Tensor) -> Apply:
         """Return the node for an array of a device's."""
         if not isinstance(getattr(x, "type", None), GpuArrayType):
             raise TypeError(f"{self} takes an array on a device, not {x}")
         return super().make_node(x)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_gradients: Operands) -> list[Any]:
         """Return the gradient, moved to where the input is."""
         return [g if isinstance(g.type, DisconnectedType) else as_gpuarray_variable(g, inputs[0].type.context_name)
                 for g in output_gradients]  # fmt: skip
 
 
-def as_gpuarray_variable(x: Any, context_name: str | None = None) -> Any:
+def as_gpuarray_variable(x: Any, context_name: str | None = None) -> Tensor:
     """Return ``x`` as a variable on a device.
 
     What has just been brought from there is not moved back: it is the variable that it was brought from.
@@ -318,7 +323,7 @@ def infer_context_name(*variables: Any) -> str | None:
 
 
 @transfers.register
-def transfer(x: Any, target: str | None) -> Any:
+def transfer(x: TensorLike, target: str | None) -> Any:
     """Return ``x`` on the device of a context, or None where ``target`` names none (`theano.tensor.transfer` asks)."""
     if not is_started(target):
         return None

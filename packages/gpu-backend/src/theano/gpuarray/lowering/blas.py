@@ -25,7 +25,7 @@ def product_functions(node: Apply, dtype: str) -> list[Pointer | int]:
     return functions(node, text, ("tiled", "thin"))
 
 
-def _product(op: Any, node: Apply, left: int, right: int, **more: Any) -> Parameters:
+def _product(op: Any, node: Apply, left: int, right: int, **more: object) -> Parameters:
     tiled, thin = product_functions(node, dtype_of(node.outputs[0]))
     return DeviceProduct(tiled=tiled, thin=thin, left=left, right=right, **{**_PLAIN, **more})
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from theano.gpuarray.array import context_name_of
 from theano.gpuarray.context import GPU, get_context
 from theano.gpuarray.dialect import device_blocks, in_dialect, text_of
 from theano.gpuarray.errors import DeviceCompileError
-from theano.graph.apply import Apply
 from theano.graph.parameters import Pointer
 from theano.lowering.table import like_cpu
 from theano.lowering.targets import CPU, Target
@@ -19,6 +18,9 @@ from theano.scalar.ctypes import c_type, compute_type, storage_support
 from theano.scalar.dtypes import is_complex
 from theano.tensor.device.ops import is_number_of_host
 from theano.tensor.kernels.common import title
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 TARGET = Target(GPU, GPU)
 """What the entries are for; which of the devices of this target is meant, the types of a node's outputs say."""
@@ -30,7 +32,7 @@ MOST_AXES = 32
 """As many as the struct of a launch has room for, in kernels of any number of axes."""
 
 
-def functions(node: Apply[Any, Any], text: str, names: Sequence[str]) -> list[Pointer | int]:
+def functions(node: Node, text: str, names: Sequence[str]) -> list[Pointer | int]:
     """Return device functions for a node; where it is not on a device yet, and only its kind is asked about, zeros."""
     device = node.outputs[0].type.device
     if device == CPU.device:
@@ -52,7 +54,7 @@ def bits(numbers: Iterable[int]) -> int:
     return sum(1 << n for n in numbers)
 
 
-def numbers_of_host(node: Apply[Any, Any]) -> tuple[int, ...]:
+def numbers_of_host(node: Node) -> tuple[int, ...]:
     """Return the inputs that are single numbers of the host's: they go along with the launch, without a transfer."""
     return tuple(i for i, v in enumerate(node.inputs) if is_number_of_host(v))
 

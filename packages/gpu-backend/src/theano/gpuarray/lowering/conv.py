@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import ConvDirection, DeviceConvolution
@@ -15,6 +15,9 @@ from theano.tensor.conv.lowering import geometry_of
 from theano.tensor.conv.op import AbstractConv, AbstractConv_gradInputs, AbstractConv_gradWeights
 from theano.tensor.kernels.common import dtype_of
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+
 # Rows and columns of a tile: for many filters (or channels, where images are computed), and for few.
 _SQUARE, _LOW = (64, 64), (16, 128)
 
@@ -24,7 +27,7 @@ def _tiles(dtype: str, rows: int, columns: int) -> str:
     return shipped("conv.cl", dtype, **macros)
 
 
-def _convolution(op: Any, node: Apply[Any, Any], direction: ConvDirection) -> Parameters:
+def _convolution(op: Any, node: Node, direction: ConvDirection) -> Parameters:
     dtype = dtype_of(node.outputs[0])
     square, finish = functions(node, _tiles(dtype, *_SQUARE), ("convolve", "finish"))
     (low,) = functions(node, _tiles(dtype, *_LOW), ("convolve",))
@@ -51,7 +54,7 @@ def images_kernel(op: Any, node: Apply) -> Parameters:
     return _convolution(op, node, ConvDirection.IMAGES)
 
 
-def _lengths(node: Apply[Any, Any]) -> tuple[int, ...]:
+def _lengths(node: Node) -> tuple[int, ...]:
     """Return the input that says how long the axes of the result are, which the host reads."""
     return (2,)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceTriangle
@@ -14,6 +14,9 @@ from theano.lowering.table import register
 from theano.tensor.create.alloc import Tri
 from theano.tensor.kernels.common import dtype_of
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+
 
 @ready("th_kernel_gpu_tri")
 def tri_kernel(op: Any, node: Apply) -> Parameters:
@@ -22,7 +25,7 @@ def tri_kernel(op: Any, node: Apply) -> Parameters:
     return DeviceTriangle(function=function)
 
 
-def _all(node: Apply[Any, Any]) -> range:
+def _all(node: Node) -> range:
     """Return all inputs: lengths and the number of the diagonal."""
     return range(len(node.inputs))
 

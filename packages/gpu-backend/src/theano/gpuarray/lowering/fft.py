@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceTransform
@@ -12,6 +12,9 @@ from theano.graph.parameters import Parameters
 from theano.lowering.table import register
 from theano.tensor.fft.op import IRFFTOp, RFFTOp
 from theano.tensor.kernels.common import dtype_of, ndim_of
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 _NAMES = ("roots", "stage", "complete", "chirps", "modulate")
 _MOST_AXES = 14  # what moves elements has room for 16, and real and imaginary part are one more
@@ -36,7 +39,7 @@ def irfft_kernel(op: Any, node: Apply) -> Parameters | None:
     return _transform(node)
 
 
-def _lengths(node: Apply[Any, Any]) -> tuple[int, ...]:
+def _lengths(node: Node) -> tuple[int, ...]:
     """Return the input that says how long signals are, which the host reads."""
     return (1,)
 

@@ -7,7 +7,7 @@ any device read them on the host (`theano.tensor.index.lowering`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.gpuarray.dialect import text_of
 from theano.gpuarray.kernels.library import ready
@@ -23,6 +23,9 @@ from theano.lowering.targets import CPU
 from theano.tensor.device.ops import FromDevice, is_number_of_host
 from theano.tensor.index.advanced import AdvancedSubtensor1, BaseAdvancedSubtensor, _AdvancedWrite
 from theano.tensor.kernels.common import dtype_of, ones_of, works_in_place
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 
 def _is_array(v: Any) -> bool:
@@ -44,23 +47,23 @@ def _named_there(index: Sequence[Any]) -> bool:
     return any(_is_array(v) and _is_there(v) for v in index)
 
 
-def _taken_there(op: Any, node: Apply[Any, Any]) -> bool:
+def _taken_there(op: Any, node: Node) -> bool:
     """Tell whether some array of the index is on a device, and there are no others than arrays and whole axes."""
     return _named_there(node.inputs[1:])
 
 
-def _written_there(op: Any, node: Apply[Any, Any]) -> bool:
+def _written_there(op: Any, node: Node) -> bool:
     """Tell whether some array of the index is on a device, and there are no others than arrays and whole axes."""
     return _named_there(node.inputs[2:])
 
 
-def _read_on_host(node: Apply[Any, Any], first: int) -> tuple[int, ...]:
+def _read_on_host(node: Node, first: int) -> tuple[int, ...]:
     """Return the entries of an index that are whole axes and single numbers of the host's."""
     index = enumerate(node.inputs[first:], first)
     return tuple(i for i, v in index if not _is_array(v) or is_number_of_host(v))
 
 
-def _selection(node: Apply[Any, Any], first: int, sets: bool, in_place: bool) -> Parameters:
+def _selection(node: Node, first: int, sets: bool, in_place: bool) -> Parameters:
     entries = [i if _is_array(v) else -1 for i, v in enumerate(node.inputs[first:], first)]
     locate, tables = functions(node, text_of("index_advanced.cl"), ("locate", "tables"))
     blocks, merge, put = sort_functions(node, 8)

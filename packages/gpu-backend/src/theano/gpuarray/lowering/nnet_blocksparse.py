@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceBlocks
@@ -12,6 +12,9 @@ from theano.graph.parameters import Parameters
 from theano.lowering.table import register
 from theano.tensor.kernels.common import dtype_of
 from theano.tensor.nnet.blocksparse import SparseBlockGemv, SparseBlockOuter
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 _NAMES = ("chosen_products", "outer_products")
 
@@ -33,7 +36,7 @@ def sparse_block_outer_kernel(op: Any, node: Apply) -> Parameters:
     return _blocks(op, node)
 
 
-def _numbers(node: Apply[Any, Any]) -> tuple[int, ...]:
+def _numbers(node: Node) -> tuple[int, ...]:
     """Return the inputs that the host reads: numbers of blocks, and the factor of outer products."""
     return tuple(range(3, len(node.inputs)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceAlignments
@@ -13,6 +13,9 @@ from theano.lowering.table import register
 from theano.tensor.kernels.common import dtype_of
 from theano.tensor.nnet.ctc import ConnectionistTemporalClassification
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+
 
 @ready("th_kernel_gpu_ctc")
 def ctc_kernel(op: Any, node: Apply) -> Parameters:
@@ -22,7 +25,7 @@ def ctc_kernel(op: Any, node: Apply) -> Parameters:
     return DeviceAlignments(log_softmax=log_softmax, alignments=alignments)
 
 
-def _labels(node: Apply[Any, Any]) -> tuple[int, ...]:
+def _labels(node: Node) -> tuple[int, ...]:
     """Return the inputs that the host reads: labels, and how many steps sequences have."""
     return (1, 2)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DevicePool, PoolOperation
@@ -14,6 +14,9 @@ from theano.lowering.accepts import FLOATS
 from theano.lowering.table import register
 from theano.tensor.kernels.common import dtype_of, ndim_of
 from theano.tensor.pool.op import AveragePoolGrad, DownsampleFactorMaxGradGrad, MaxPoolGrad, MaxPoolRop, Pool
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
 
 _NAMES = {
     PoolOperation.MAX: "pool_max", PoolOperation.SUM: "pool_sum", PoolOperation.MAX_GRADIENT: "pool_max_grad",
@@ -66,7 +69,7 @@ def max_direction_kernel(op: Any, node: Apply) -> Parameters | None:
     return _windows(op, node, PoolOperation.MAX_DIRECTION)
 
 
-def _sizes(node: Apply[Any, Any]) -> range:
+def _sizes(node: Node) -> range:
     """Return the inputs that say where windows are: ws, stride and pad, which the host reads."""
     return range(len(node.op.arrays), len(node.inputs))
 
