@@ -26,7 +26,7 @@ from theano.tensor.shape.basic import addbroadcast, patternbroadcast, shape_i
 if TYPE_CHECKING:
     from theano.graph.annotations import Node
     from theano.graph.variable import Variable
-    from theano.tensor.annotations import TensorLike, Tensors
+    from theano.tensor.annotations import Axis, TensorLike, Tensors
     from theano.tensor.type import Tensor
 
 __all__ = [
@@ -273,7 +273,7 @@ def batch_normalization(
 
 
 def batch_normalization_train(
-    inputs: Any, gamma: Variable, beta: Variable, axes: object = "per-activation", epsilon: float = 1e-4,
+    inputs: Any, gamma: Variable, beta: Variable, axes: str | Axis = "per-activation", epsilon: float = 1e-4,
     running_average_factor: TensorLike = 0.1, running_mean: TensorLike | None = None,
     running_var: TensorLike | None = None,
 ) -> tuple[Tensor, ...]:  # fmt: skip
@@ -332,7 +332,7 @@ def batch_normalization_test(
     beta: TensorLike,
     mean: TensorLike,
     var: TensorLike,
-    axes: object = "per-activation",
+    axes: str | Axis = "per-activation",
     epsilon: float = 1e-4,
 ) -> Tensor:
     """Return a batch normalised by a mean and a variance that are known.
@@ -396,7 +396,7 @@ class _Layout:
         return v.dimshuffle(self.kept) if self.short else v
 
 
-def _axes(name: str, axes: object, ndim: int) -> tuple[int, ...]:
+def _axes(name: str, axes: Any, ndim: int) -> tuple[int, ...]:
     if isinstance(axes, str):
         if axes not in ("per-activation", "spatial"):
             raise ValueError(f"{name}: axes must be 'per-activation', 'spatial' or a tuple of numbers, not {axes!r}")

@@ -357,7 +357,7 @@ class ChoiceRV(RandomVariable):
     name, ndim_supp, ndims_params = "choice", 0, (1, 1, 0)
 
     # Parameters and their order are NumPy's.
-    def __call__(self, a: Any, size: Any = None, replace: object = True, p: Any = None, **kwargs: Any) -> Tensor:  # type: ignore[override]
+    def __call__(self, a: Any, size: Any = None, replace: Any = True, p: Any = None, **kwargs: Any) -> Tensor:  # type: ignore[override]
         """Return elements, of the dtype of ``a``."""
         a = as_tensor_variable(a)
         if a.type.ndim > 1:

@@ -105,7 +105,7 @@ class ShapeFeature(Feature):
             self.known.pop(v, None)
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: str | None = None
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
         """Let a replacement inherit what is known: it has the same shape."""
         entry = self.known.get(r)
