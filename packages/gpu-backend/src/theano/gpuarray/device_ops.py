@@ -195,7 +195,7 @@ class GpuKernelBase(Op):
 
     params_type = gpu_context_type
 
-    def gpu_kernels(self, node: object, name: str) -> Sequence[Kernel]:
+    def gpu_kernels(self, node: object, name: str) -> Sequence[UserKernel]:
         """Return the kernels of a node."""
         raise MethodNotDefined("gpu_kernels", type(self), type(self).__name__)
 

@@ -35,7 +35,6 @@ class GemmBatch(Gemm):
     E_rank = "gemm of batches takes three dimensions, a number, twice three dimensions and a number"
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         z, a, x, y, b = inputs
         wanted = (x.shape[0], x.shape[1], y.shape[2])
         if x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1] or z.shape != wanted:

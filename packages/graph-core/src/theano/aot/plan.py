@@ -260,8 +260,8 @@ class _Planner:
 
     # -- instructions ----------------------------------------------------------------------------------------
 
-    def _step(self, instruction: Any, node: Apply, how: object) -> Step:
-        made = Step(instruction.inputs, instruction.outputs, [_short(v) for v in node.inputs], _what(node))
+    def _step(self, instruction: Any, node: Apply, how: object) -> PlannedStep:
+        made = PlannedStep(instruction.inputs, instruction.outputs, [_short(v) for v in node.inputs], _what(node))
         if isinstance(instruction, KernelInstruction) and isinstance(how, Compiled):
             made.params, made.lazy = how.params, how.lazy
             made.pointers = self._pointers(how, node)

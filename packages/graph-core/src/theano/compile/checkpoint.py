@@ -53,7 +53,6 @@ class ControlDependency(Op):
     shapes = "A->A"
 
     def make_node(self, x: Variable, *others: Variable) -> Apply:
-        """Return the node."""
         return Apply(self, [x, *others], [x.type.make_variable()])
 
     def perform(self, node: Apply, inputs: Values, output_storage: Storage) -> None:

@@ -93,11 +93,6 @@ def applys_between(ins: Collection[Variable], outs: Iterable[Variable]) -> list[
     return toposort(outs, ins)
 
 
-def list_of_nodes(inputs: Collection[Variable], outputs: Iterable[Variable]) -> list[Node]:
-    """Return the same as :func:`applys_between`, under the older name."""
-    return applys_between(inputs, outputs)
-
-
 def toposort(
     outs: Iterable[Variable],
     ins: Collection[Variable] = (),
@@ -125,15 +120,6 @@ def toposort(
     stop = ins if isinstance(ins, (set, frozenset, dict)) else set(ins)
     roots = [v.owner for v in outs if v.owner is not None and v not in stop]
     return toposort_nodes(roots, stop, orderings, last_input_first)
-
-
-def io_toposort(
-    inputs: Collection[Variable],
-    outputs: Iterable[Variable],
-    orderings: Mapping[Apply, Sequence[Apply]] | None = None,
-) -> list[Node]:
-    """Return the nodes between inputs and outputs in order, as :func:`toposort` does with its arguments turned."""
-    return toposort(outputs, inputs, orderings)
 
 
 def toposort_nodes(

@@ -64,7 +64,7 @@ class Query:
         object.__setattr__(self, "extra_optimizations", tuple(extra_optimizations or ()))
 
     def __setattr__(self, name: str, value: Value) -> None:
-        """Set a field, in the form in which a query keeps it: older programs make a query and set its fields then."""
+        """Set a field, in the form in which a query keeps it: programs make a query and set its fields then."""
         if name not in self.__dict__:
             raise AttributeError(f"a Query has no {name}; it has {', '.join(self.__dict__)}")
         self.__dict__.update(replace(self, **{name: value}).__dict__)

@@ -41,7 +41,6 @@ class Fourier(Op):
     linear_in = (0,)
 
     def make_node(self, a: TensorLike, n: Any = None, axis: Axis = None) -> Apply:
-        """Return the node."""
         a = as_tensor_variable(a)
         if a.type.ndim < 1:
             raise TypeError(f"Fourier: {a} has no axis along which it could be transformed")

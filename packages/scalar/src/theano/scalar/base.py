@@ -356,7 +356,6 @@ class ScalarOp(Op):
     # -- gradient -----------------------------------------------------------------------------------
 
     def grad(self, inputs: Sequence[Number], output_gradients: Sequence[Number]) -> list[Variable]:
-        """Return the gradient with respect to each input."""
         if type(self).gradient_rule is None:
             raise MethodNotDefined("grad", type(self), str(self))
         return self.L_op(inputs, [self(*inputs)], output_gradients)

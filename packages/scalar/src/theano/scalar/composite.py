@@ -243,7 +243,6 @@ class Composite(ScalarOp):
     # -- gradient ---------------------------------------------------------------------------------------
 
     def grad(self, inputs: Sequence[Number], output_gradients: Sequence[Number]) -> list[Any]:
-        """Return the gradient with respect to each input."""
         return self.L_op(inputs, [], output_gradients)
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Variable]) -> list[Any]:

@@ -309,7 +309,7 @@ class _Parametrised:
         self.parameters = parameters
 
     def __setstate__(self, state: dict[str, tuple[Scalar, ...]]) -> None:
-        (self.parameters,) = state.values()  # older versions had another name for them in each class
+        (self.parameters,) = state.values()  # pickles may have another name for them in each class
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.parameters == other.parameters

@@ -109,7 +109,7 @@ class _Writer:
         return Ref("constant", self.constants.setdefault(Literal(dtype, bits), len(self.constants)))
 
     def step(self, op: Op, arguments: Sequence[Ref], dtype: str) -> Ref:
-        made = Step(op, tuple(arguments), dtype)
+        made = ScalarStep(op, tuple(arguments), dtype)
         return Ref("step", self.steps.setdefault(made, len(self.steps)))
 
     def inline(self, program: ScalarProgram, arguments: Sequence[Ref]) -> list[Ref]:
@@ -128,7 +128,7 @@ class _Writer:
         return ScalarProgram(self.inputs, tuple(self.constants), tuple(self.steps), tuple(outputs))
 
 
-def compile_program(inputs: Sequence[Number], outputs: Sequence[Number]) -> Program:
+def compile_program(inputs: Sequence[Number], outputs: Sequence[Number]) -> ScalarProgram:
     """Return the program that computes scalar variables from others.
 
     Parameters

@@ -87,7 +87,6 @@ class AllReduce(_Collective):
         self.kind = kind
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self._array(x)
         if self.kind != "sum" and x.type.dtype.startswith("complex"):
             raise TypeError(f"{self}: complex numbers have no order")
@@ -127,7 +126,6 @@ class Broadcast(_Collective):
         self.root = int(root)
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self._array(x)
         return Apply(self, [x], [x.type.make_variable()])
 
@@ -165,7 +163,6 @@ class AllGather(_Collective):
     __props__ = ()
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self._array(x)
         if x.type.ndim == 0:
             raise TypeError(f"{self}: {x} is a number; numbers become arrays by x.dimshuffle('x')")

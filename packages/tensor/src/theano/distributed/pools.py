@@ -50,7 +50,7 @@ class TaskPool(Protocol):
         """Yield the outcome of each task."""
 
 
-def pool(on: object, workers: int | None) -> Pool:
+def pool(on: object, workers: int | None) -> TaskPool:
     """Return the pool for what a user names: None, "joblib", a ``joblib.Parallel``, or a client of Dask."""
     if workers is not None and workers < 0:
         raise ValueError(f"distributed.map: workers is a number of processes, not {workers}")

@@ -231,7 +231,6 @@ class MPISend(_MPIOp):
         self.dest, self.tag = dest, tag
 
     def make_node(self, data: TensorLike) -> Apply:
-        """Return the node."""
         data = as_tensor_variable(data)
         return Apply(self, [data], [Generic().make_variable(), data.type.make_variable()])
 

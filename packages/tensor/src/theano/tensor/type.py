@@ -491,7 +491,7 @@ class TensorConstantSignature(tuple[Any, ...]):
     __slots__ = ()
 
     def __new__(cls, parts: Iterable[bytes | str | tuple[int, ...]] = ()) -> Self:
-        """Return the signature of these parts; in pickles of older versions they are a type and an array."""
+        """Return the signature of these parts; in pickles of other versions they are a type and an array."""
         parts = tuple(parts)
         return super().__new__(cls, cls.of(parts[1]) if len(parts) == 2 and isinstance(parts[1], np.ndarray) else parts)
 

@@ -64,7 +64,6 @@ class _TwoSparse(Op):
     shapes = "A->A"
 
     def make_node(self, x: SparseLike, y: SparseLike) -> Apply:
-        """Return the node."""
         x, y = compressed(x, self, "input 0"), compressed(y, self, "input 1")
         return Apply(self, [x, y], [SparseType(x.type.format, self.dtype_of(x, y)).make_variable()])
 
@@ -153,7 +152,6 @@ class AddSD(Op):
     __props__ = ()
 
     def make_node(self, x: SparseLike, y: Any) -> Apply:
-        """Return the node."""
         x, y = compressed(x, self, "input 0"), as_matrix(y)
         return Apply(self, [x, y], [_dense_like(x, scal.upcast(x.type.dtype, y.type.dtype))])
 
@@ -197,7 +195,6 @@ class StructuredAddSV(Op):
     shapes = "A->A"
 
     def make_node(self, x: SparseLike, y: Any) -> Apply:
-        """Return the node."""
         x, y = compressed(x, self, "input 0"), as_tensor_variable(y)
         if y.type.ndim != 1:
             raise TypeError(f"{self}: input 1 must be a vector, but {y} is of type {y.type}")
@@ -284,7 +281,6 @@ class MulSD(Op):
     shapes = "A->A"
 
     def make_node(self, x: SparseLike, y: TensorLike) -> Apply:
-        """Return the node."""
         x, y = compressed(x, self, "input 0"), as_matrix(y)
         return Apply(self, [x, y], [SparseType(x.type.format, scal.upcast(x.type.dtype, y.type.dtype)).make_variable()])
 

@@ -80,7 +80,6 @@ class _SparseDense(_Comparison):
     __props__ = ()
 
     def make_node(self, x: Sparse, y: Any) -> Apply:
-        """Return the node."""
         x, y = compressed(x, self, "input 0"), as_matrix(y)
         return Apply(self, [x, y], [TensorType("uint8", (False, False)).make_variable()])
 

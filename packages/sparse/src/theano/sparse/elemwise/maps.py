@@ -144,7 +144,6 @@ class Neg(Op):
         return "Sparse" + type(self).__name__
 
     def make_node(self, x: SparseLike) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
@@ -185,7 +184,6 @@ class Cast(Op):
         return f"Cast({self.out_type})"
 
     def make_node(self, x: Sparse) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [SparseType(x.type.format, self.out_type).make_variable()])
 

@@ -37,7 +37,6 @@ class Union(Op):
         self.format, self.multiplies = format, multiplies
 
     def make_node(self, *parts: TensorLike) -> Apply:
-        """Return the node."""
         inputs = [as_tensor_variable(v) for v in parts]
         dtype = scal.upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [TensorType(dtype, (False,))(), INDEX(), INDEX()])

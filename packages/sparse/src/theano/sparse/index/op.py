@@ -65,7 +65,6 @@ class GetItemList(Op):
     linear_in = (0,)
 
     def make_node(self, x: SparseLike, index: TensorLike) -> Apply:
-        """Return the node."""
         x = compressed(x, self, "input 0")
         return Apply(self, [x, _index_list(index, self)], [x.type()])
 
@@ -98,7 +97,6 @@ class GetItemListGrad(Op):
     shapes = "A->A"
 
     def make_node(self, x: Sparse, index: TensorLike, gz: Sparse) -> Apply:
-        """Return the node."""
         x, gz = compressed(x, self, "input 0"), gz if not is_sparse(gz) else compressed(gz, self, "input 2")
         return Apply(self, [x, _index_list(index, self), gz], [SparseType(x.type.format, gz.type.dtype)()])
 
@@ -134,7 +132,6 @@ class GetItem2Lists(Op):
     shapes = ",A->A"
 
     def make_node(self, x: SparseLike, ind1: TensorLike, ind2: TensorLike) -> Apply:
-        """Return the node."""
         x = compressed(x, self, "input 0")
         rows, columns = _index_list(ind1, self), _index_list(ind2, self)
         return Apply(self, [x, rows, columns], [TensorType(x.type.dtype, (False,)).make_variable()])
@@ -168,7 +165,6 @@ class GetItem2ListsGrad(Op):
     shapes = "A->A"
 
     def make_node(self, x: Sparse, ind1: TensorLike, ind2: TensorLike, gz: TensorLike) -> Apply:
-        """Return the node."""
         x, gz = compressed(x, self, "input 0"), as_tensor_variable(gz)
         inputs = [x, _index_list(ind1, self), _index_list(ind2, self), gz]
         return Apply(self, inputs, [SparseType(x.type.format, gz.type.dtype)()])
@@ -224,7 +220,6 @@ class GetItem2d(Op):
     __props__ = ()
 
     def make_node(self, x: Sparse, index: Sequence[TensorLike | slice]) -> Apply:
-        """Return the node."""
         x = compressed(x, self, "input 0")
         index = index if isinstance(index, (tuple, list)) else (index,)
         if len(index) > 2:
@@ -273,7 +268,6 @@ class GetItem2dGrad(Op):
     shapes = "A->A"
 
     def make_node(self, x: Sparse, *inputs: Any) -> Apply:
-        """Return the node."""
         return Apply(self, [x, *inputs], [SparseType(x.type.format, inputs[-1].type.dtype)()])
 
     def perform(self, node: Node, inputs: Values, output_storage: Cells) -> None:
@@ -325,7 +319,6 @@ class GetItemScalar(Op):
     shapes = "->"
 
     def make_node(self, x: SparseLike, index: Sequence[TensorLike]) -> Apply:
-        """Return the node."""
         x = compressed(x, self, "input 0")
         if len(index) != 2:
             raise TypeError(f"{self}: an element has two places, not {len(index)}")

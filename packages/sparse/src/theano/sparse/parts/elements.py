@@ -61,7 +61,6 @@ class ElementsAt(Op):
         self.format = format
 
     def make_node(self, indices: TensorLike, indptr: TensorLike, shape: TensorLike, dense: TensorLike) -> Apply:
-        """Return the node."""
         parts = [index_vector(v, name) for v, name in ((indices, "indices"), (indptr, "indptr"), (shape, "shape"))]
         dense = as_tensor_variable(dense)
         if dense.type.ndim != 2:
@@ -119,7 +118,6 @@ class Scattered(Op):
         self.format = format
 
     def make_node(self, data: TensorLike, indices: TensorLike, indptr: TensorLike, shape: TensorLike) -> Apply:
-        """Return the node."""
         parts = [index_vector(v, name) for v, name in ((indices, "indices"), (indptr, "indptr"), (shape, "shape"))]
         data = as_tensor_variable(data)
         return Apply(self, [data, *parts], [TensorType(data.type.dtype, (False, False)).make_variable()])

@@ -76,7 +76,6 @@ class CSMProperties(Op):
             raise ValueError("a map of elements (kmap) is not supported")
 
     def make_node(self, csm: Sparse) -> Apply:
-        """Return the node."""
         csm = compressed(csm, "csm_properties")
         data = TensorType(csm.type.dtype, (False,))
         return Apply(self, [csm], [data(), INDEX(), INDEX(), INDEX()])
@@ -218,7 +217,6 @@ class CSM(Op):
         self.format = format
 
     def make_node(self, data: TensorLike, indices: TensorLike, indptr: TensorLike, shape: TensorLike) -> Apply:
-        """Return the node."""
         data = as_tensor_variable(data)
         if data.type.ndim != 1:
             raise TypeError(f"CSM: data must be a vector, but {data} is of type {data.type}")
@@ -349,7 +347,6 @@ class CheckedParts(Op):
         self.format = format
 
     def make_node(self, indices: TensorLike, indptr: TensorLike, shape: TensorLike, data: TensorLike) -> Apply:
-        """Return the node."""
         inputs = [as_tensor_variable(v) for v in (indices, indptr, shape, data)]
         return Apply(self, inputs, [v.type() for v in inputs])
 

@@ -405,7 +405,6 @@ class SamplingDot(Op):
     shapes = ",,A->A"
 
     def make_node(self, x: Any, y: Any, p: SparseLike) -> Apply:
-        """Return the node."""
         x, y, p = as_tensor_variable(x), as_tensor_variable(y), compressed(p, self, "input 2")
         for v in (x, y):
             if v.type.ndim != 2:

@@ -44,7 +44,6 @@ class ProductOfParts(Op):
     def make_node(
         self, data: TensorLike, indices: TensorLike, indptr: TensorLike, shape: TensorLike, b: TensorLike
     ) -> Apply:
-        """Return the node."""
         inputs = [as_tensor_variable(v) for v in (data, indices, indptr, shape, b)]
         dtype = scal.upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [TensorType(dtype, (False, *inputs[4].type.broadcastable[1:])).make_variable()])

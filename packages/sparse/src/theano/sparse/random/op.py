@@ -44,7 +44,6 @@ class Poisson(_Draw):
     shapes = "A->A"
 
     def make_node(self, x: SparseLike) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
@@ -82,7 +81,6 @@ class Binomial(_Draw):
         self.format, self.dtype = format, dtype
 
     def make_node(self, n: object, p: object, shape: object) -> Apply:
-        """Return the node."""
         n, p, shape = map(as_tensor_variable, (n, p, shape))
         return Apply(self, [n, p, shape], [SparseType(self.format, self.dtype).make_variable()])
 
@@ -126,7 +124,6 @@ class Multinomial(_Draw):
     shapes = ",A->A"
 
     def make_node(self, n: TensorLike, p: SparseLike) -> Apply:
-        """Return the node."""
         n, p = as_tensor_variable(n), compressed(p, self, "input 1")
         if p.type.format != "csr":
             raise TypeError(f"{self}: the probabilities of a row must lie together, in csr format, not {p.type.format}")

@@ -55,7 +55,6 @@ class SpSum(Op):
         return f"SpSum{{axis={self.axis}}}"
 
     def make_node(self, x: SparseLike) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [TensorType(x.type.dtype, () if self.axis is None else (False,)).make_variable()])
 
@@ -129,7 +128,6 @@ class _Scale(Op):
     shapes = "A->A"
 
     def make_node(self, x: SparseLike, s: Any) -> Apply:
-        """Return the node."""
         x, s = compressed(x, self, "input 0"), as_tensor_variable(s)
         if s.type.ndim != 1:
             raise TypeError(f"{self}: input 1 must be a vector, but {s} is of type {s.type}")

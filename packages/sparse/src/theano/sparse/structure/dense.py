@@ -59,7 +59,6 @@ class DenseFromSparse(Op):
         return f"DenseFromSparse{{structured_grad={self.sparse_grad}}}"
 
     def make_node(self, x: SparseLike) -> Apply:
-        """Return the node."""
         x = as_sparse_variable(x)
         return Apply(self, [x], [TensorType(x.type.dtype, (False, False)).make_variable()])
 

@@ -56,7 +56,6 @@ class Transpose(_Linear):
         return "Sparse" + type(self).__name__
 
     def make_node(self, x: Sparse) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [SparseType(_OTHER[x.type.format], x.type.dtype).make_variable()])
 
@@ -83,7 +82,6 @@ class Diag(_Linear):
     """
 
     def make_node(self, x: SparseLike) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [TensorType(x.type.dtype, (False,)).make_variable()])
 
@@ -163,7 +161,6 @@ class EnsureSortedIndices(_Linear):
         return type(self).__name__ + ("{inplace}" if self.inplace else "{no_inplace}")
 
     def make_node(self, x: Sparse) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
@@ -208,7 +205,6 @@ class Remove0(_Linear):
         return type(self).__name__ + ("{inplace}" if self.inplace else "")
 
     def make_node(self, x: SparseLike) -> Apply:
-        """Return the node."""
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
@@ -268,7 +264,6 @@ class HStack(Op):
         return f"{type(self).__name__}({self.format},{self.dtype})"
 
     def make_node(self, *mat: Sparse) -> Apply:
-        """Return the node."""
         if not mat:
             raise ValueError(f"{type(self).__name__}: there is nothing to stack")
         blocks = [compressed(x, self, f"input {i}") for i, x in enumerate(mat)]

@@ -44,7 +44,6 @@ class Dot(Op):
         return "dot"
 
     def make_node(self, *inputs: Variable) -> Apply:
-        """Return the node."""
         if len(inputs) != 2:
             raise TypeError(f"theano.tensor.Dot takes 2 inputs, got {len(inputs)}")
         x, y = map(as_tensor_variable, inputs)
@@ -316,7 +315,6 @@ class BatchedDot(Op):
     shapes = "Ai,bjC->AC"
 
     def make_node(self, *inputs: Variable) -> Apply:
-        """Return the node."""
         if len(inputs) != 2:
             raise TypeError(f"BatchedDot takes 2 inputs, got {len(inputs)}")
         x, y = map(as_tensor_variable, inputs)

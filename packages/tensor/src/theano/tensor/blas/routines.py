@@ -181,7 +181,6 @@ class Gemm(_Update):
         return super().convert(*tensors)
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         z, a, x, y, b = inputs
         _require(x.shape[1] == y.shape[0], node, inputs, f"{x.shape[1]} columns against {y.shape[0]} rows")
         _require(
@@ -206,7 +205,6 @@ class Gemv(_Update):
         return f"CGemv{{{'inplace' if self.inplace else 'no_inplace'}}}"
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         y, alpha, a, x, beta = inputs
         _require(a.shape[1] == x.shape[0], node, inputs, f"{a.shape[1]} columns against {x.shape[0]} elements")
         _require(a.shape[0] == y.shape[0], node, inputs, f"{a.shape[0]} rows added to {y.shape[0]} elements")
@@ -231,7 +229,6 @@ class Ger(_Update):
         return f"CGer{{{'destructive' if self.destructive else 'non-destructive'}}}"
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         a, alpha, x, y = inputs
         product = (len(x), len(y))
         _require(a.shape == product, node, inputs, f"a product of shape {product} added to shape {a.shape}")

@@ -81,7 +81,7 @@ def conv_elemwise_kernel(op: ConvElemwise, node: Apply) -> Kernel | None:
     return Kernel(title(op, node), str(c), over_planes.support, params, 1000.0, plain_loops=True)
 
 
-def _loop(op: ConvElemwise, node: Apply, dtype: str, ones: Sequence[bool]) -> Plan | None:
+def _loop(op: ConvElemwise, node: Apply, dtype: str, ones: Sequence[bool]) -> LoopPlan | None:
     """Return the loop over neighbouring results and operands, those that are ``ones`` being one number."""
     types = [TensorType(dtype_of(v), (one,)) for v, one in zip(node.inputs[2:], ones, strict=True)]
     scalars = Elemwise(op.scalar_op)

@@ -313,7 +313,6 @@ class AbstractConv_gradWeights(_ConvGrad):
         return Apply(self, [img, top, self._lengths(shape)], [TensorType(dtype, pattern).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         img, top, _ = inputs
         lengths = self._read_lengths(node, inputs)
         kernel = self._kernel_shape(img.shape, top.shape, lengths)
@@ -372,7 +371,6 @@ class AbstractConv_gradInputs(_ConvGrad):
         return Apply(self, [kern, top, self._lengths(shape)], [TensorType(dtype, pattern).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         kern, top, _ = inputs
         lengths = self._read_lengths(node, inputs)
         self._check(node, inputs, self._image_shape(kern.shape, top.shape, lengths), kern.shape, top.shape)

@@ -62,7 +62,6 @@ class Alloc(Op):
     linear_in = (0,)
 
     def make_node(self, value: TensorLike, *shape: Any) -> Apply:
-        """Return the node."""
         value = as_tensor_variable(value)
         lengths, pattern = shape_arguments(shape)
         if value.type.ndim > len(lengths):
@@ -137,7 +136,6 @@ class AllocEmpty(Op):
         return f"AllocEmpty{{dtype='{self.dtype}'}}"
 
     def make_node(self, *shape: TensorLike) -> Apply:
-        """Return the node."""
         lengths, pattern = shape_arguments(shape)
         out = TensorType(self.dtype, pattern).make_variable()
         # The values are nobody's promise: comparisons between modes must not look at them.

@@ -52,7 +52,6 @@ class ARange(Op):
         self.dtype = dtype
 
     def make_node(self, start: TensorLike, stop: Any, step: TensorLike) -> Apply:
-        """Return the node."""
         inputs = [as_tensor_variable(v, ndim=0) for v in (start, stop, step)]
         return Apply(self, inputs, [TensorType(self.dtype, (False,)).make_variable()])
 
@@ -136,7 +135,6 @@ class ARangeLength(Op):
     shapes = "->"
 
     def make_node(self, start: TensorLike, stop: Any, step: TensorLike) -> Apply:
-        """Return the node."""
         inputs = [as_tensor_variable(v, ndim=0) for v in (start, stop, step)]
         return Apply(self, inputs, [TensorType("int64", ()).make_variable()])
 

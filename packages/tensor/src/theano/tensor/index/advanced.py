@@ -546,7 +546,6 @@ class Nonzero(Op):
     __props__ = ()
 
     def make_node(self, a: TensorLike) -> Apply:
-        """Return the node."""
         a = as_tensor_variable(a)
         if a.type.ndim == 0:
             raise ValueError(f"Nonzero only supports non-scalar arrays, but {a} has no dimension")

@@ -392,7 +392,6 @@ class Split(Op):
         return f"{type(self).__name__}{{{self.len_splits}}}"
 
     def make_node(self, x: Variable, axis: TensorLike, splits: Any) -> Apply:
-        """Return the node."""
         x, axis, splits = as_tensor_variable(x), as_tensor_variable(axis), as_tensor_variable(splits)
         if splits.type.ndim != 1 or splits.type.dtype not in scal.integer_dtypes:
             raise TypeError(f"the lengths of pieces must be a vector of whole numbers, not {splits} of {splits.type}")

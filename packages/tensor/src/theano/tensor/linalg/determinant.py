@@ -50,12 +50,10 @@ class Det(MatrixOp):
     shapes = "->"
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self.matrix(x)
         return Apply(self, [x], [matrix_type(x.type.dtype, 0).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute it with NumPy."""
         dtype = node.outputs[0].type.dtype
         output_storage[0][0] = np.asarray(np.linalg.det(self.square(node, inputs)), dtype=dtype)
 
@@ -87,13 +85,11 @@ class SLogDet(MatrixOp):
     shapes = "->,"
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self.matrix(x)
         dtypes = x.type.dtype, real_dtype(x.type.dtype)
         return Apply(self, [x], [matrix_type(dtype, 0).make_variable() for dtype in dtypes])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute both with NumPy."""
         found = np.linalg.slogdet(self.square(node, inputs))
         for cell, value, out in zip(output_storage, found, node.outputs, strict=True):
             cell[0] = np.asarray(value, dtype=out.type.dtype)

@@ -74,7 +74,6 @@ class Cholesky(MatrixOp):
         self.lower, self.destructive, self.on_error = bool(lower), False, on_error
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self.matrix(x)
         return Apply(self, [x], [x.type.make_variable()])
 
@@ -127,7 +126,6 @@ class QRFull(MatrixOp):
         self.mode = mode
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self.matrix(x)
         second = 1 if self.mode == "raw" else 2
         types = [matrix_type(x.type.dtype), matrix_type(x.type.dtype, second)]
@@ -178,7 +176,6 @@ class QRIncomplete(MatrixOp):
         self.mode = mode
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self.matrix(x)
         return Apply(self, [x], [matrix_type(x.type.dtype).make_variable()])
 
@@ -222,7 +219,6 @@ class SVD(MatrixOp):
         self.full_matrices, self.compute_uv = bool(full_matrices), bool(compute_uv)
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self.matrix(x)
         s = matrix_type(real_dtype(x.type.dtype), 1)
         if not self.compute_uv:
@@ -284,13 +280,11 @@ class Eig(MatrixOp):
     shapes = "ij->i,ij"
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self.matrix(x)
         dtype = x.type.dtype
         return Apply(self, [x], [matrix_type(dtype, 1).make_variable(), matrix_type(dtype).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute them with NumPy."""
         x = self.square(node, inputs)
         must_be_finite("Eigenvalues", x)
         found = np.linalg.eig(x)
@@ -329,7 +323,6 @@ class Eigh(MatrixOp):
         self.UPLO = UPLO
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self.matrix(x)
         values = matrix_type(real_dtype(x.type.dtype), 1)
         vectors = matrix_type(x.type.dtype).make_variable()
@@ -338,7 +331,6 @@ class Eigh(MatrixOp):
         return Apply(self, [x], [values.make_variable(), vectors])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute them with NumPy."""
         x = self.square(node, inputs)
         must_be_finite("Eigenvalues", np.tril(x) if self.UPLO == "L" else np.triu(x))
         for cell, value in zip(output_storage, self._numop(x, self.UPLO), strict=True):

@@ -42,7 +42,6 @@ class Expm(MatrixOp):
     shapes = "A->A"
 
     def make_node(self, A: TensorLike) -> Apply:
-        """Return the node."""
         A = self.matrix(A)
         return Apply(self, [A], [matrix_type(A.type.dtype).make_variable()])
 

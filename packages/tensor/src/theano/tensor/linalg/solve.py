@@ -65,7 +65,6 @@ class MatrixInverse(MatrixOp):
     shapes = "A->A"
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self.matrix(x)
         return Apply(self, [x], [x.type.make_variable()])
 
@@ -98,12 +97,10 @@ class MatrixPinv(MatrixOp):
     shapes = "ij->ji"
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = self.matrix(x)
         return Apply(self, [x], [x.type.clone(broadcastable=x.type.broadcastable[::-1]).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute it with NumPy."""
         must_be_finite("SVD", inputs[0])
         output_storage[0][0] = np.linalg.pinv(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)
 
@@ -319,7 +316,6 @@ class lstsq(MatrixOp):
         return Apply(self, [x, y, rcond], outputs)
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute them with NumPy."""
         must_be_finite("SVD", inputs[0])
         found = np.linalg.lstsq(inputs[0], inputs[1], rcond=float(inputs[2]))
         for cell, value, v in zip(output_storage, found, node.outputs, strict=True):

@@ -143,7 +143,6 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
         return Apply(self, [x, b, y_idx, *how], [nll, x.type.make_variable(), place])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         x, b = inputs[:2]
         if b.shape[0] != x.shape[1]:
             raise shape_error(
@@ -207,7 +206,6 @@ class CrossentropySoftmax1HotWithBiasDx(_Labelled):
         return Apply(self, [dy, sm, _classes(self, y_idx), *self.how(labels)], [sm.type.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         dy, sm = inputs[:2]
         y_idx = self.chosen(node, inputs, sm)
         if dy.shape[0] not in (1, len(y_idx)):
@@ -254,7 +252,6 @@ class CrossentropyCategorical1Hot(Op):
         return Apply(self, [coding_dist, _classes(self, true_one_of_n)], [out.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         coding, classes = inputs
         _check(node, inputs, coding.shape[0], coding.shape[1], classes)
         with np.errstate(**NUMPY_ERRORS):
@@ -288,13 +285,11 @@ class CrossentropyCategorical1HotGrad(Op):
     shapes = ",A->A"
 
     def make_node(self, g_y: TensorLike, coding_dist: Tensor, true_one_of_n: TensorLike) -> Apply:
-        """Return the node."""
         coding_dist = floating(self, coding_dist, (2,), "coding_dist")
         g_y = floating(self, g_y, (1,), "g_y")
         return Apply(self, [g_y, coding_dist, _classes(self, true_one_of_n)], [coding_dist.type.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         g_y, coding, classes = inputs
         _check(node, inputs, coding.shape[0], coding.shape[1], classes)
         if len(g_y) != len(coding):

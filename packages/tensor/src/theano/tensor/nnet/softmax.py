@@ -73,7 +73,6 @@ class Softmax(_RowWise):
     __props__ = ()
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         output_storage[0][0] = rows_softmax(inputs[0])
 
     def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
@@ -101,7 +100,6 @@ class SoftmaxGrad(Op):
         return Apply(self, [dy, sm], [sm.type.clone(dtype=scal.upcast(dy.type.dtype, sm.type.dtype)).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         dy, sm = inputs
         if dy.shape != sm.shape:
             raise shape_error(node, inputs, "the gradient and the softmax differ in shape.", "They must be the same.")
@@ -131,7 +129,6 @@ class LogSoftmax(_RowWise):
     __props__ = ()
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         (x,) = inputs
         wide = x.astype("float32") if x.dtype == "float16" else x
         if not x.shape[1]:
@@ -174,7 +171,6 @@ class SoftmaxWithBias(Op):
         return Apply(self, [x, b], [x.type.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Compute with NumPy."""
         x, b = inputs
         if b.shape[0] != x.shape[1]:
             raise shape_error(

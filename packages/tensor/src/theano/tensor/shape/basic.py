@@ -38,7 +38,6 @@ class Shape(CodeByType):
     linear_in = ()
 
     def make_node(self, x: Variable) -> Apply:
-        """Return the node."""
         x = x if isinstance(x, Variable) else as_tensor_variable(x)
         return Apply(self, [x], [TensorType("int64", (False,)).make_variable()])
 
@@ -117,7 +116,6 @@ class Shape_i(CodeByType):
         return f"Shape_i{{{self.i}}}"
 
     def make_node(self, x: Tensor) -> Apply:
-        """Return the node."""
         x = _with_lengths(x)
         if not 0 <= self.i < x.type.ndim:
             raise TypeError(f"{x} of type {x.type} has {x.type.ndim} dimensions, so no dimension {self.i}")
@@ -300,7 +298,6 @@ class Rebroadcast(CodeByType):
         return f"Rebroadcast{{{shown}}}"
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = as_tensor_variable(x)
         if self.axis and x.type.ndim <= max(self.axis):
             raise ValueError(f"{self}: {x} has only {x.type.ndim} dimensions")

@@ -34,7 +34,6 @@ class CpuContiguous(Op):
     shapes = "A->A"
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = as_tensor_variable(x)
         return Apply(self, [x], [x.type.make_variable()])
 
@@ -44,7 +43,6 @@ class CpuContiguous(Op):
         output_storage[0][0] = x if x.flags.c_contiguous else np.array(x, order="C")
 
     def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
-        """Return the gradient."""
         return [output_grads[0]]
 
     def R_op(self, inputs: Tensors, eval_points: Directions) -> list[Tensor | None]:

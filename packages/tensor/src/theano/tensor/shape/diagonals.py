@@ -52,7 +52,6 @@ class ExtractDiag(Op):
         return self.axis1 % ndim, self.axis2 % ndim
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = as_tensor_variable(x)
         if x.type.ndim < 2:
             raise ValueError(f"a diagonal needs 2 dimensions or more, but {x} has {x.type.ndim}")
@@ -161,7 +160,6 @@ class AllocDiag(Op):
         self.offset, self.axis1, self.axis2 = int(offset), int(axis1), int(axis2)
 
     def make_node(self, diag: TensorLike) -> Apply:
-        """Return the node."""
         diag = as_tensor_variable(diag)
         if diag.type.ndim < 1:
             raise ArgumentError(f"AllocDiag needs an input with 1 or more dimensions, but {diag} has none")

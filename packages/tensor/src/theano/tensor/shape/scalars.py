@@ -71,7 +71,6 @@ class ScalarFromTensor(Op):
     shapes = "->"
 
     def make_node(self, t: Tensor) -> Apply:
-        """Return the node."""
         if not is_tensor(t) or t.type.ndim != 0:
             raise ArgumentError(f"scalar_from_tensor needs a tensor without dimensions, not {t} of type "
                             f"{getattr(t, 'type', type(t).__name__)}")

@@ -72,7 +72,6 @@ class CumOp(Op):
         return f"{type(self).__name__}{{{self.axis}, {self.mode}}}"
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = as_tensor_variable(x)
         if self.axis is None:
             return Apply(self, [x], [TensorType(x.type.dtype, (False,)).make_variable()])

@@ -54,7 +54,6 @@ class Unique(Op):
         self.return_counts, self.axis = bool(return_counts), axis
 
     def make_node(self, x: TensorLike) -> Apply:
-        """Return the node."""
         x = as_tensor_variable(x)
         if self.axis is not None and not -x.type.ndim <= self.axis < x.type.ndim:
             raise RuntimeError(f"Unique: {x} has {x.type.ndim} dimensions, so no axis {self.axis}")
