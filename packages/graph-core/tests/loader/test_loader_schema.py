@@ -35,12 +35,12 @@ def test_fields_are_read_in_the_order_of_the_declaration(record: Any) -> None:
 
 
 def test_entries_are_those_of_programs_and_of_processes() -> None:
-    wanted = [*(f.name for f in fields(schema.Program)), *schema.ProcessEntries.__annotations__]
+    wanted = [*(f.name for f in fields(schema.MachineProgram)), *schema.ProcessEntries.__annotations__]
     assert re.findall(r'{"(\w+)", &Entries::\w+}', HEADER) == wanted
 
 
 def test_the_compiled_loader_takes_every_entry_that_is_declared() -> None:
-    program = schema.Program(slots=[], instructions=[], inputs=[], outputs=[])
+    program = schema.MachineProgram(slots=[], instructions=[], inputs=[], outputs=[])
     assert Function(program.description() | dict.fromkeys(schema.ProcessEntries.__annotations__))() == []
     with pytest.raises(TypeError, match="unknown entry 'slots_'"):
         Function(slots_=[])

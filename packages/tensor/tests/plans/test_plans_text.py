@@ -16,7 +16,7 @@ from theano.codegen.unit import KernelAddress
 from theano.graph.canonical import NoCanonicalForm, form_of
 from theano.graph.pointers import PointerFamily, pointer_families
 from theano.graph.type import BufferSpec
-from theano.loader.schema import Input, KernelInstruction, PerformInstruction, Program, Slot, Update
+from theano.loader.schema import Input, KernelInstruction, MachineProgram, PerformInstruction, Slot, Update
 from theano.runtime import serialized
 from theano.runtime.link import BuiltinAddress, Compiled, Performed
 from theano.runtime.serialized import BadProgram, SerializedProgram, deserialize, same_program
@@ -292,7 +292,7 @@ def program(**parts):
     empty = {name: [] for name in ("outputs", "updates", "reuse", "frees", "control_dependencies", "overwritten", "result_bases")}
     fields = {**empty, "slots": [x, x, x], "instructions": [sort, kernel], "inputs": [Input(0, "ü", True, None, None)],
               "returns": "list", "keys": None, "commit_start": None, "lazy": False, "name": "f", **parts}  # fmt: skip
-    return Program(**fields)
+    return MachineProgram(**fields)
 
 
 def written(made=None, how=None, arguments=(), constants=()):

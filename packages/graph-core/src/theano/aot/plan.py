@@ -21,7 +21,7 @@ from theano.graph.apply import Apply
 from theano.graph.kernel import Kernel
 from theano.graph.source import created_at
 from theano.loader.abi import abi_text
-from theano.loader.schema import KernelInstruction, PerformInstruction, Program, ThunkInstruction
+from theano.loader.schema import KernelInstruction, MachineProgram, PerformInstruction, ThunkInstruction
 from theano.records import field, record
 from theano.runtime.link import BuiltinAddress, Compiled, Linker, Performed, link
 from theano.runtime.program import in_slots
@@ -98,7 +98,7 @@ class Planned:
     """A program with its instructions, and the numbers of the cells of its slots."""
 
     name: str
-    program: Program
+    program: MachineProgram
     steps: list[PlannedStep]
     cells: dict[int, int]
     input_names: list[str]
@@ -213,7 +213,7 @@ class _Planner:
             + "\nPut ops with C code in their place, or let the caller compute it and give it as an input."
         )  # fmt: skip
 
-    def _check_values(self, program: Program, variables: Sequence[Variable], name: str) -> None:
+    def _check_values(self, program: MachineProgram, variables: Sequence[Variable], name: str) -> None:
         """See that all values are numbers in the host's memory, but for constants that are objects of no content."""
         for slot, v in zip(program.slots, variables, strict=True):
             if slot.spec is None and slot.kind != "constant":
@@ -244,7 +244,9 @@ class _Planner:
             )
         return self._cells[id(value)]
 
-    def _slot_cells(self, program: Program, variables: Sequence[Any], owners: dict[int, str | None]) -> dict[int, int]:
+    def _slot_cells(
+        self, program: MachineProgram, variables: Sequence[Any], owners: dict[int, str | None]
+    ) -> dict[int, int]:
         found = {}
         for k, slot in enumerate(program.slots):
             if slot.kind == "shared":

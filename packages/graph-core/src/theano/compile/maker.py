@@ -16,7 +16,7 @@ from theano.compile.shared import Container, SharedVariable
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Variable
-from theano.loader.schema import Program
+from theano.loader.schema import MachineProgram
 from theano.rewriting import Report
 from theano.runtime.failure import Explainer, set_verbosity
 from theano.runtime.link import Linked, Linker
@@ -171,7 +171,7 @@ class FunctionMaker:
         """Return a container for each input: the shared variable's own, or one with the default value."""
         return self._request.containers()
 
-    def lay_out(self, containers: Sequence[Container]) -> Program:
+    def lay_out(self, containers: Sequence[Container]) -> MachineProgram:
         """Return the program for some containers."""
         arguments = self._request.arguments(containers)
         program = self.source.program(arguments)
@@ -179,11 +179,11 @@ class FunctionMaker:
             self._keep(program, arguments)
         return program
 
-    def lay_out_linked(self, linked: Linked, containers: Sequence[Container]) -> Program:
+    def lay_out_linked(self, linked: Linked, containers: Sequence[Container]) -> MachineProgram:
         """Return the program in which the nodes are computed as ``linked`` says, for some containers."""
         return self.source.graph.laid_out(linked, self._request.arguments(containers))
 
-    def _keep(self, program: Program, arguments: Sequence[Argument]) -> None:
+    def _keep(self, program: MachineProgram, arguments: Sequence[Argument]) -> None:
         graph = self.source.graph
         report = graph.report
         if report is None or not report.complete or report.warnings or graph.linked.no_compiler:

@@ -15,7 +15,7 @@ from theano.compile.key import GraphDescription, function_key
 from theano.compile.request import Request
 from theano.errors import NoCompilerError
 from theano.graph.canonical import NoCanonicalForm
-from theano.loader.schema import Program
+from theano.loader.schema import MachineProgram
 from theano.records import field, record
 from theano.runtime.link import Linked
 from theano.runtime.profile import CompileTimes
@@ -148,7 +148,7 @@ def _find(key: str) -> SerializedProgram | None:
     return None
 
 
-def keep(lookup: Lookup, program: Program, linked: Linked, arguments: Sequence[Argument]) -> None:
+def keep(lookup: Lookup, program: MachineProgram, linked: Linked, arguments: Sequence[Argument]) -> None:
     """Keep the program of a function, if another process can make something of it."""
     # As above.
     from theano.cache.store import CacheSettings, open_cache

@@ -31,7 +31,7 @@ from theano.graph.signals import let_signals_through
 from theano.graph.source import created_at
 from theano.graph.text import text_of
 from theano.graph.variable import Variable
-from theano.loader.schema import Program
+from theano.loader.schema import MachineProgram
 from theano.lowering.targets import CPU
 from theano.messages import logger
 from theano.rewriting import Report
@@ -61,7 +61,7 @@ class ProgramSource(Protocol):
     def keepalive(self) -> Any:
         """What keeps the machine code of the program loaded."""
 
-    def program(self, arguments: Sequence[Argument]) -> Program:
+    def program(self, arguments: Sequence[Argument]) -> MachineProgram:
         """Return the program for some arguments."""
 
     def nodes_in_order(self) -> list[Apply]:
@@ -144,7 +144,7 @@ class RewrittenGraph:
         """Return how many nodes are computed in which way, by the names of the classes of ``runtime.link``."""
         return Counter(type(how).__name__ for how in self.linked.how)
 
-    def program(self, arguments: Sequence[Argument]) -> Program:
+    def program(self, arguments: Sequence[Argument]) -> MachineProgram:
         """Return the program for some arguments."""
         closed, request = self._request.closed, self._request
         evaluator = request.mode.evaluator(self.fgraph, self._link_with, explainer(request, self), self.report)
@@ -153,7 +153,7 @@ class RewrittenGraph:
         n, updates = len(closed.outputs), self._updates(arguments)
         return build_opaque(self.fgraph, evaluator, arguments, n, updates, closed.returns, closed.keys, request.name)
 
-    def laid_out(self, linked: Linked, arguments: Sequence[Argument]) -> Program:
+    def laid_out(self, linked: Linked, arguments: Sequence[Argument]) -> MachineProgram:
         """Return the program in which the nodes are computed as ``linked`` says: by kernels of another process, say."""
         closed, request = self._request.closed, self._request
         n, updates = len(closed.outputs), self._updates(arguments)
@@ -327,7 +327,7 @@ class CachedProgram:
         """What keeps the machine code of the program loaded."""
         return self._serialized.keepalive
 
-    def program(self, arguments: Sequence[Argument]) -> Program:
+    def program(self, arguments: Sequence[Argument]) -> MachineProgram:
         """Return the program for some arguments."""
         return self._serialized.program(self._request.name, arguments, self._constants, self._careful)
 

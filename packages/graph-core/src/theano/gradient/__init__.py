@@ -6,8 +6,6 @@ that is not there (and what a type needs to offer), ``barriers`` the ops that ch
 
 from __future__ import annotations
 
-from typing import Any
-
 from theano import layers
 from theano.errors import DisconnectedInputError, GradientError, NullTypeGradError
 from theano.gradient.absent import (
@@ -75,5 +73,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    return layers.attribute("theano.gradient", name)
+__getattr__, __dir__ = layers.lazily(globals(), {})

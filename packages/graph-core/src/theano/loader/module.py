@@ -1,8 +1,8 @@
 """The compiled machine as Python sees it: load libraries, make callable programs.
 
 A program is given to :class:`Function` as a mapping, or as keywords. :mod:`theano.loader.schema` declares and explains
-its entries: those of :class:`~theano.loader.schema.Program`, and those that only a running process has. Where it says
-that an entry is a list of records, plain tuples with the same fields will do.
+its entries: those of :class:`~theano.loader.schema.MachineProgram`, and those that only a running process has. Where
+it says that an entry is a list of records, plain tuples with the same fields will do.
 
 Results are ndarrays, or NumPy scalars where ``spec.scalar``. A result that views an argument has it as base; one that
 is the argument, computed in place, is the argument itself. Nothing handed out is ever written again

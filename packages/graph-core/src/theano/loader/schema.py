@@ -1,6 +1,6 @@
 """The program that the machine runs: the one declaration of its entries and of the fields of their records.
 
-A `Program` is data: slots, which hold the values of one call, and instructions, which compute some of them from
+A `MachineProgram` is data: slots, which hold the values of one call, and instructions, which compute some of them from
 others. `ProcessEntries` has what only a running process can add. The order of the fields below is the order in which
 C++ reads a record (``schema_header.py`` writes ``program_schema.h`` from this file when the layer is built), and their
 names are those by which Python makes, serializes and reads it.
@@ -154,7 +154,7 @@ Instruction = KernelInstruction | PerformInstruction | ThunkInstruction
 
 
 @record
-class Program:
+class MachineProgram:
     """What the machine runs; all but the values in it is the same in each process.
 
     Attributes

@@ -14,7 +14,7 @@ from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.signals import let_signals_through
 from theano.graph.variable import Constant, Variable
-from theano.loader.schema import Cell, Input, Overwritten, PerformInstruction, Program, Slot, Update
+from theano.loader.schema import Cell, Input, MachineProgram, Overwritten, PerformInstruction, Slot, Update
 from theano.runtime.blocks import BlockFactory
 from theano.runtime.failure import Explainer
 from theano.runtime.link import (
@@ -83,7 +83,7 @@ class NodeFunction:
         fixed = [v for v in slots if isinstance(v, Constant) and v.type.buffer_spec() is None]
         self._taken = [v for v in dict.fromkeys(node.inputs) if v not in fixed]
         written = {node.inputs[i] for many in node.op.destroy_map.values() for i in many}
-        program = Program(
+        program = MachineProgram(
             slots=[
                 Slot("constant", None, v.data)
                 if v in fixed
@@ -296,7 +296,7 @@ def build_opaque(
     returns: Any,
     keys: list[str] | None = None,
     name: str = "",
-) -> Program:
+) -> MachineProgram:
     """Lay a graph out as a program of one instruction, in which ``evaluator`` computes all of it.
 
     Parameters
@@ -320,7 +320,7 @@ def build_opaque(
     ]
     slots += [Slot("temp", v.type.buffer_spec(), None) for v in fgraph.outputs]
     destroyers = fgraph.destroyers
-    return Program(
+    return MachineProgram(
         name=name,
         slots=slots,
         instructions=[PerformInstruction("perform", perform, None, list(range(given)), outs)],

@@ -18,9 +18,9 @@ from theano.loader.schema import (
     Input,
     Instruction,
     KernelInstruction,
+    MachineProgram,
     Overwritten,
     PerformInstruction,
-    Program,
     ResultBase,
     Slot,
     ThunkInstruction,
@@ -71,7 +71,7 @@ def build(
     keys: list[str] | None = None,
     name: str = "",
     allow_gc: bool = True,
-) -> Program:
+) -> MachineProgram:
     """Lay a linked graph out as a program.
 
     Parameters
@@ -103,7 +103,7 @@ def build(
         # A graph with lazy nodes runs in an order that only the call knows: there is nothing to plan.
         if not linked.lazy:
             _plan_memory(linked, slots, slot_of, temporary, reuse)
-    return Program(
+    return MachineProgram(
         name=name,
         slots=slots,
         instructions=instructions,

@@ -27,7 +27,7 @@ from theano.graph.pointers import pointer_families
 from theano.graph.signals import let_signals_through
 from theano.graph.type import BufferSpec
 from theano.graph.variable import Constant, Variable
-from theano.loader.schema import RECORDS, PerformInstruction, Program
+from theano.loader.schema import RECORDS, MachineProgram, PerformInstruction
 from theano.lowering.targets import CPU
 from theano.records import field, record
 from theano.runtime.link import BuiltinAddress, Compiled, Linked, builtin_address
@@ -72,7 +72,7 @@ class SerializedProgram:
         arguments: Sequence[Argument],
         constants: Sequence[Variable],
         careful: Callable[[int, Op], Any] | None = None,
-    ) -> Program:
+    ) -> MachineProgram:
         """Return the program for some arguments.
 
         Parameters
@@ -88,18 +88,20 @@ class SerializedProgram:
         """
         read = _Deserializer(self, arguments, constants, careful)
         fields = {key: read(value) for key, value in self.fields.items()}
-        return Program(**fields, name=name)
+        return MachineProgram(**fields, name=name)
 
 
 # -- from program to text ----------------------------------------------------------------------------------
 
 
-def serialize(program: Program, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Variable]) -> str:
+def serialize(
+    program: MachineProgram, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Variable]
+) -> str:
     """Return a program as text.
 
     Parameters
     ----------
-    program : Program
+    program : MachineProgram
         As it was laid out for ``arguments``.
     linked : Linked
         What computes its nodes.
@@ -240,7 +242,8 @@ def _inside(library: str) -> str:
 
 
 def _check(
-    text: str, program: Program, serializer: _Serializer, arguments: Sequence[Argument], constants: Sequence[Variable]
+    text: str, program: MachineProgram, serializer: _Serializer, arguments: Sequence[Argument],
+    constants: Sequence[Variable],
 ) -> None:
     """Read a text back and compare: whatever a program has become, nothing is kept that would not give the same."""
     serialized = _parse(text)

@@ -26,7 +26,7 @@ from theano.scalar.convert import as_scalar
 from theano.scalar.ctypes import compute_type, convert, literal
 from theano.scalar.dtypes import is_discrete
 from theano.scalar.joined import joined_steps
-from theano.scalar.program import Ref, ScalarProgram, ScalarStep, compile_program, in_computed_dtype
+from theano.scalar.program import Program, Ref, Step, compile_program, in_computed_dtype
 from theano.scalar.type import Scalar, ScalarApply, get_scalar_type
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Composite(ScalarOp):
 
     Attributes
     ----------
-    program : ScalarProgram
+    program : Program
         The expression.
 
     Examples
@@ -78,14 +78,14 @@ class Composite(ScalarOp):
         self._set_program(compile_program(inputs, outputs))
 
     @classmethod
-    def from_program(cls, program: ScalarProgram) -> Composite:
+    def from_program(cls, program: Program) -> Composite:
         """Return the operation that a program describes."""
         self = cls.__new__(cls)
         ScalarOp.__init__(self)
         self._set_program(program)
         return self
 
-    def _set_program(self, program: ScalarProgram) -> None:
+    def _set_program(self, program: Program) -> None:
         self.program = program
         self.nin, self.nout = len(program.inputs), len(program.outputs)
         self._hash = hash((type(self), program))
@@ -231,7 +231,7 @@ class Composite(ScalarOp):
 
     @staticmethod
     def _argument(
-        program: ScalarProgram, step: ScalarStep, position: int, texts: dict[str, list[str]]
+        program: Program, step: Step, position: int, texts: dict[str, list[str]]
     ) -> tuple[str, str]:
         """Return the C text and dtype of an argument; constants in the dtype computed with, as users write them."""
         ref = step.arguments[position]

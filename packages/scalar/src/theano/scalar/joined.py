@@ -6,7 +6,7 @@ from collections import Counter
 
 from theano.records import record
 from theano.scalar.c import symbol
-from theano.scalar.program import Ref, ScalarProgram, ScalarStep
+from theano.scalar.program import Program, Ref, Step
 from theano.settings import config
 
 #: Two operations of one argument, the outer and the inner, that are one function in C, where it has a block.
@@ -37,7 +37,7 @@ class Joined:
     inner: tuple[int, ...]
 
 
-def joined_steps(program: ScalarProgram) -> dict[int, Joined]:
+def joined_steps(program: Program) -> dict[int, Joined]:
     """Return the steps that are computed together with some that only they use."""
     uses = program.uses()
     found: dict[int, Joined] = {}
@@ -50,7 +50,7 @@ def joined_steps(program: ScalarProgram) -> dict[int, Joined]:
     return found
 
 
-def _function_of_function(program: ScalarProgram, step: ScalarStep, uses: Counter[Ref]) -> Joined | None:
+def _function_of_function(program: Program, step: Step, uses: Counter[Ref]) -> Joined | None:
     ref = step.arguments[0] if len(step.arguments) == 1 else None
     if ref is None or ref.source != "step" or uses[ref] != 1:
         return None
@@ -63,7 +63,7 @@ def _function_of_function(program: ScalarProgram, step: ScalarStep, uses: Counte
     return Joined(f"{called[0]}({{}})", ((ref.place, 0),), called[1], (ref.place,))
 
 
-def _sum_with_products(program: ScalarProgram, i: int, uses: Counter[Ref]) -> Joined | None:
+def _sum_with_products(program: Program, i: int, uses: Counter[Ref]) -> Joined | None:
     """Return a sum or difference whose products are not rounded, or None.
 
     Of two products one would be rounded and one not, and ``x * x - y * y`` no longer 0 for equal numbers: what a
@@ -101,7 +101,7 @@ def _sum_with_products(program: ScalarProgram, i: int, uses: Counter[Ref]) -> Jo
     return Joined(total, tuple(arguments), "fma", tuple(inner)) if inner else None
 
 
-def _factors(program: ScalarProgram, step: ScalarStep, k: int, uses: Counter[Ref]) -> list[tuple[int, int]] | None:
+def _factors(program: Program, step: Step, k: int, uses: Counter[Ref]) -> list[tuple[int, int]] | None:
     """Return the two factors of an argument that is a product of the same dtype and used only there."""
     ref = step.arguments[k]
     if ref.source != "step" or uses[ref] != 1:

@@ -38,13 +38,13 @@ class Ref(NamedTuple):
     place: int
 
 
-class ScalarStep(NamedTuple):
+class Step(NamedTuple):
     """One operation of a Composite, its arguments and the dtype of its result.
 
     Examples
     --------
     >>> import theano.scalar as ts
-    >>> ScalarStep(ts.exp, (Ref("input", 0),), "float64").op
+    >>> Step(ts.exp, (Ref("input", 0),), "float64").op
     exp
     """
 
@@ -71,18 +71,18 @@ class Literal(NamedTuple):
         return np.frombuffer(self.bits, self.dtype)[0]
 
 
-class ScalarProgram(NamedTuple):
+class Program(NamedTuple):
     """An expression as data: dtypes of the inputs, constants, steps in order, and what is returned.
 
     Examples
     --------
-    >>> ScalarProgram(("int8",), (), (), (Ref("input", 0),)).dtype_of(Ref("input", 0))
+    >>> Program(("int8",), (), (), (Ref("input", 0),)).dtype_of(Ref("input", 0))
     'int8'
     """
 
     inputs: tuple[str, ...]
     constants: tuple[Literal, ...]
-    steps: tuple[ScalarStep, ...]
+    steps: tuple[Step, ...]
     outputs: tuple[Ref, ...]
 
     def dtype_of(self, ref: Ref) -> str:
@@ -102,17 +102,17 @@ class _Writer:
     def __init__(self, inputs: Sequence[str]):
         self.inputs = tuple(inputs)
         self.constants: dict[Literal, int] = {}
-        self.steps: dict[ScalarStep, int] = {}
+        self.steps: dict[Step, int] = {}
 
     def constant(self, value: np.generic, dtype: str) -> Ref:
         bits = np.asarray(value, dtype).tobytes()
         return Ref("constant", self.constants.setdefault(Literal(dtype, bits), len(self.constants)))
 
     def step(self, op: Op, arguments: Sequence[Ref], dtype: str) -> Ref:
-        made = ScalarStep(op, tuple(arguments), dtype)
+        made = Step(op, tuple(arguments), dtype)
         return Ref("step", self.steps.setdefault(made, len(self.steps)))
 
-    def inline(self, program: ScalarProgram, arguments: Sequence[Ref]) -> list[Ref]:
+    def inline(self, program: Program, arguments: Sequence[Ref]) -> list[Ref]:
         """Append the steps of another program and return its outputs."""
         constants = [self.constant(c.value, c.dtype) for c in program.constants]
         made: list[Ref] = []
@@ -124,11 +124,11 @@ class _Writer:
             made.append(self.step(step.op, [place(a) for a in step.arguments], step.dtype))
         return [place(o) for o in program.outputs]
 
-    def finish(self, outputs: Sequence[Ref]) -> ScalarProgram:
-        return ScalarProgram(self.inputs, tuple(self.constants), tuple(self.steps), tuple(outputs))
+    def finish(self, outputs: Sequence[Ref]) -> Program:
+        return Program(self.inputs, tuple(self.constants), tuple(self.steps), tuple(outputs))
 
 
-def compile_program(inputs: Sequence[Number], outputs: Sequence[Number]) -> ScalarProgram:
+def compile_program(inputs: Sequence[Number], outputs: Sequence[Number]) -> Program:
     """Return the program that computes scalar variables from others.
 
     Parameters
@@ -155,7 +155,7 @@ def compile_program(inputs: Sequence[Number], outputs: Sequence[Number]) -> Scal
     for node in toposort(outputs, inputs):
         arguments = [find(v) for v in node.inputs]
         own = getattr(node.op, "program", None)
-        if isinstance(own, ScalarProgram):
+        if isinstance(own, Program):
             results = writer.inline(own, arguments)
         elif isinstance(node.op, ScalarOp) and len(node.outputs) == 1:
             results = [writer.step(node.op, arguments, node.outputs[0].type.dtype)]
@@ -165,7 +165,7 @@ def compile_program(inputs: Sequence[Number], outputs: Sequence[Number]) -> Scal
     return in_order_of_use(writer.finish([find(v) for v in outputs]))
 
 
-def in_order_of_use(program: ScalarProgram) -> ScalarProgram:
+def in_order_of_use(program: Program) -> Program:
     """Return the same program with the steps that the outputs need, in the order in which they need them.
 
     The order in which variables were found depends on how the expression was built; this one does not.
@@ -173,8 +173,8 @@ def in_order_of_use(program: ScalarProgram) -> ScalarProgram:
     Examples
     --------
     >>> import theano.scalar as ts
-    >>> exp, log = (ScalarStep(op, (Ref("input", 0),), "float64") for op in (ts.exp, ts.log))
-    >>> in_order_of_use(ScalarProgram(("float64",), (), (exp, log), (Ref("step", 1),))).steps[0].op
+    >>> exp, log = (Step(op, (Ref("input", 0),), "float64") for op in (ts.exp, ts.log))
+    >>> in_order_of_use(Program(("float64",), (), (exp, log), (Ref("step", 1),))).steps[0].op
     log
     """
     writer = _Writer(program.inputs)
@@ -199,7 +199,7 @@ def in_order_of_use(program: ScalarProgram) -> ScalarProgram:
     return writer.finish([place[o] for o in program.outputs])
 
 
-def lift_constants(program: ScalarProgram) -> tuple[ScalarProgram, tuple[Literal, ...]]:
+def lift_constants(program: Program) -> tuple[Program, tuple[Literal, ...]]:
     """Return a program that takes its constants as further inputs, and what they are worth.
 
     Each is in the dtype in which it is computed with, so nothing is converted in a loop. Whole numbers stay where
@@ -234,10 +234,10 @@ def lift_constants(program: ScalarProgram) -> tuple[ScalarProgram, tuple[Literal
         made.append(writer.step(step.op, arguments, step.dtype))
     outputs = [place(ref, None) for ref in program.outputs]
     inputs = (*program.inputs, *(found.dtype for found in lifted))
-    return ScalarProgram(inputs, tuple(writer.constants), tuple(writer.steps), tuple(outputs)), tuple(lifted)
+    return Program(inputs, tuple(writer.constants), tuple(writer.steps), tuple(outputs)), tuple(lifted)
 
 
-def in_computed_dtype(program: ScalarProgram, step: ScalarStep, position: int) -> Literal:
+def in_computed_dtype(program: Program, step: Step, position: int) -> Literal:
     """Return a constant argument of a step in the dtype in which the step computes, as users would write it."""
     found = program.constants[step.arguments[position].place]
     dtype = type(step.op).compute_rule(tuple(program.dtype_of(a) for a in step.arguments), step.dtype)

@@ -7,7 +7,7 @@ from typing import Any
 
 from theano.graph.variable import Variable
 from theano.scan.arguments import as_list, as_output, as_sequence, as_steps, steps_of
-from theano.scan.build import Step
+from theano.scan.build import WrittenStep
 from theano.scan.messages import call, naming
 from theano.tensor.convert import as_tensor_variable
 from theano.updates import OrderedUpdates
@@ -102,7 +102,7 @@ def scan(
         others = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in as_list(non_sequences)]
         n = as_steps(n_steps)
         steps = steps_of(n, along)
-        step = Step(along, past, others)
+        step = WrittenStep(along, past, others)
     returned = call(fn, step.arguments)  # what it raises itself is left as it is
     with naming(fn):
         step.returned(returned, strict and n != 1)  # without a loop there is nothing to hand shared variables to

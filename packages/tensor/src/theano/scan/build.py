@@ -82,7 +82,7 @@ def default_updates(
     return list(found.items())
 
 
-class Step:
+class WrittenStep:
     """What the function of a step writes: variables for what the step sees, and what it makes of them.
 
     Parameters

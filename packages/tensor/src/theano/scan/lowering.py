@@ -21,7 +21,7 @@ from theano.scalar.base import at_output
 from theano.scalar.c import support
 from theano.scalar.cbody import CBody
 from theano.scalar.ctypes import storage_support
-from theano.scalar.program import Ref, ScalarProgram, ScalarStep, in_order_of_use
+from theano.scalar.program import Program, Ref, Step, in_order_of_use
 from theano.scan.op import Scan
 from theano.scan.spec import LoopSpec
 from theano.scan.writer import NumbersWriter, Value, VectorsWriter
@@ -148,7 +148,7 @@ def _of_one_length(graph: Any, nodes: Sequence[Any]) -> bool:
     return len(groups) == 1
 
 
-def _rounded_once(program: ScalarProgram) -> ScalarProgram:
+def _rounded_once(program: Program) -> Program:
     """Return a program in which a product that is added to something, and nothing else, is one step with the sum.
 
     Which of two products that would be, nobody could say: their sum stays as it is.
@@ -168,7 +168,7 @@ def _rounded_once(program: ScalarProgram) -> ScalarProgram:
         (rest,) = (ref for ref in step.arguments if ref != products[0])
         terms = (*program.steps[products[0].place].arguments, rest)
         if all(program.dtype_of(ref) == step.dtype for ref in terms):
-            steps[k] = ScalarStep(_MULTIPLY_ADD, terms, step.dtype)
+            steps[k] = Step(_MULTIPLY_ADD, terms, step.dtype)
     return in_order_of_use(program._replace(steps=tuple(steps)))
 
 

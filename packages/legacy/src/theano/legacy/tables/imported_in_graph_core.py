@@ -150,6 +150,9 @@ OLD_NAMES = {
         "theano.gof.link": "link=.",
         "theano.settings": "config",
     },
+    "theano.gradient": {
+        "theano.compile.copy_ops": "ViewOp",
+    },
     "theano.printing": {
         "theano.compile.debugmode": "debugmode=.",
         "theano.compile.executable": "Function",
