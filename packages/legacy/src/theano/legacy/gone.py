@@ -62,7 +62,7 @@ INSTEAD = {
     "programs are run by the machine, theano.loader": (
         "VM Loop LoopGC Stack CVM calculate_reallocate_info register_thunk_trace_excepthook"
     ),
-    "equal nodes are merged by theano.rewriting.merge": "MergeFeature _metadict",
+    "equal nodes are merged by theano.rewriting.merge": "MergeFeature",
     "theano.graph.features.History has the methods checkpoint and revert": "GetCheckpoint LambdExtract",
     "copy traces with theano.graph.source.copy_stack_trace": "inherit_stack_trace nodes_constructed",
     "derive from theano.graph.op.Op and list its parameters in __props__": (

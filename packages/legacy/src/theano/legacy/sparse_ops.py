@@ -19,8 +19,6 @@ from theano.tensor.type import tolerance
 
 scipy_ver = [int(number) for number in scipy.__version__.split(".")[:2]]
 
-_mtypes = [sp.csc_matrix, sp.csr_matrix]
-_mtype_to_str = {sp.csc_matrix: "csc", sp.csr_matrix: "csr"}
 _is_sparse = sp.issparse
 
 

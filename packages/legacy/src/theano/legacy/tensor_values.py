@@ -24,9 +24,3 @@ PoolingMode_t = EnumList(
 #: Masks and a factor of the generator MRG31k3p (P. L'Ecuyer, R. Touzin, Proc. Winter Simulation Conf., 2000).
 MASK12, MASK13, MASK2, MULT2 = np.int32(2**9 - 1), np.int32(2**24 - 1), np.int32(2**16 - 1), np.int32(21069)
 np_int32_vals = [np.int32(number) for number in (0, 7, 9, 15, 16, 22, 24)]
-
-#: How deep older pickles nest.
-min_recursion = 3000
-
-#: Stands for a parameter that is no more.
-DEPRECATED_ARG: object = object()

@@ -6,16 +6,12 @@ import logging
 from typing import Any
 
 from theano.gradient import NullType
-from theano.legacy.helpers import integer_types, logging_default_handler, string_types
-from theano.legacy.utilities import Keyword
+from theano.legacy.helpers import logging_default_handler
 
 #: Stand for a value that was not given.
 undef: Any = object()
 NoParams: Any = object()
 NODEFAULT = ["NODEFAULT"]
-
-#: What is shown as it is in the text of a pattern.
-simple_types = (*integer_types, *string_types, float, bool, type(None), Keyword)
 
 #: Types whose values may be stretched: a program puts its own here.
 expandable_types: tuple[type, ...] = ()

@@ -276,8 +276,8 @@ OLD_NAMES = {
             "ChangeTracker check_chain is_same_graph_with_merge LocalMetaOptimizer "
             "LocalMetaOptimizerSkipAssertionError merge_dict pre_constant_merge"
         ),
-        "theano.legacy.gone": "GraphToGPULocalOptGroup inherit_stack_trace MergeFeature _metadict",
-        "theano.rewriting": "CheckStackTraceFeature local_rule rule",
+        "theano.legacy.gone": "GraphToGPULocalOptGroup inherit_stack_trace MergeFeature",
+        "theano.rewriting": "CheckStackTraceFeature",
         "theano.rewriting.userdefined": "GlobalOptimizer=Optimizer",
         "theano": "theano=.",
         "theano.settings": "config",
@@ -317,7 +317,7 @@ OLD_NAMES = {
     },
     "theano.gof.utils": {
         "theano.legacy.gone": "MetaObject",
-        "theano.legacy.values": "simple_types undef",
+        "theano.legacy.values": "undef",
         "builtins": "object2=object",
         "theano.legacy.helpers": (
             "apply_across_args difference from_return_values hashtype LOCAL_BITWIDTH PYTHON_INT_BITWIDTH "

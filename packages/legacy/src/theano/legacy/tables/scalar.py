@@ -22,11 +22,7 @@ OLD_NAMES = {
     "theano.scalar": _PACKAGE,
     "theano.scalar.basic": {
         **_PACKAGE,
-        "theano.scalar": (
-            "complexs128=complexs round_half_away_from_zero_vec32=round_half_away_from_zero_vec "
-            "round_half_away_from_zero_vec64=round_half_away_from_zero_vec"
-        ),
-        "builtins": "builtin_bool=bool builtin_complex=complex builtin_float=float builtin_int=int",
+        "theano.scalar": "complexs128=complexs",
         "theano.scalar.basic": "basic=.",
         "theano.scalar.basic_scipy": "basic_scipy=.",
         "theano.scalar.sharedvar": "sharedvar=.",

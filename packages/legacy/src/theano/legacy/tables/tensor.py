@@ -83,7 +83,6 @@ OLD_NAMES = {
     },
     "theano.misc.pkl_utils": {
         "theano.legacy.gone_in_tensor": "PersistentGpuArrayID",
-        "theano.legacy.tensor_values": "min_recursion",
         "pickle": "DEFAULT_PROTOCOL Pickler",
     },
     "theano.pathparse": {
@@ -210,7 +209,6 @@ OLD_NAMES = {
         "theano.legacy.gone": "try_import try_reload",
     },
     "theano.scan_module.scan_utils": {
-        "theano.legacy.tensor_values": "DEPRECATED_ARG",
         "theano.graph.traverse": "equal_computations",
         "theano.scan.utils": "clone until",
         "theano.legacy.scan_helpers": (
@@ -225,7 +223,6 @@ OLD_NAMES = {
     "theano.tensor": _PACKAGE,
     "theano.tensor.basic": {
         **_PACKAGE,
-        "builtins": "python_all=all python_any=any python_complex=complex",
         "theano.tensor.blas.dot": "_dot",
         "theano.tensor.nlinalg": "nlinalg=.",
         "theano.tensor.opt": "opt=.",
@@ -309,7 +306,7 @@ OLD_NAMES = {
         "theano.tensor.elemwise.functions": "cast maximum minimum switch",
         "theano.tensor.index.functions": "set_subtensor",
         "theano.tensor.nlinalg": "nlinalg=.",
-        "theano.tensor.sort.sets": "Bincount unique",
+        "theano.tensor.sort.sets": "unique",
         "theano.tensor.type": "TensorType",
     },
     "theano.tensor.fft": {
@@ -429,7 +426,6 @@ OLD_NAMES = {
         ),
     },
     "theano.tensor.opt": {
-        "theano.rewriting": "phases",
         "theano.tensor.convert": "as_tensor_variable extract_constant get_scalar_constant_value NotScalarConstantError",
         "theano.tensor.elemwise.rules.algebra": "*",
         "theano.tensor.elemwise.rules.approximations": "*",
@@ -443,7 +439,6 @@ OLD_NAMES = {
         "theano.tensor.linalg.rules": "*",
         "theano.tensor.elemwise.rules.fusion": "*",
         "theano.tensor.index.rules.reads": "*",
-        "theano.tensor.rules.predicates": "constant_like",
         "theano.tensor.rules.inplace": (
             "* local_inplace_incsubtensor1=inplace_inc_subtensor1 local_inplace_setsubtensor=inplace_set_subtensor"
         ),
@@ -470,7 +465,6 @@ OLD_NAMES = {
         ),
     },
     "theano.tensor.opt_uncanonicalize": {
-        "theano.rewriting": "local_rule phases",
         "theano.tensor.rules.by_name": (
             "local_alloc_dimshuffle local_dimshuffle_alloc local_dimshuffle_subtensor local_hard_sigmoid "
             "local_max_and_argmax local_max_to_min local_op_of_op local_opt_alloc local_reduce_broadcastable "
@@ -478,8 +472,6 @@ OLD_NAMES = {
             "local_sum_prod_div_dimshuffle local_sum_prod_mul_by_scalar local_sumsqr2dot local_ultra_fast_sigmoid "
             "local_useless_reduce local_useless_topk topo_constant_folding"
         ),
-        "theano.tensor.rules.predicates": "is_discrete made_by only_used_by scalar_of",
-        "theano.tensor.type": "TensorApply",
         "theano.tensor.reduce.rules.reductions": "*",
     },
     "theano.tensor.raw_random": {
