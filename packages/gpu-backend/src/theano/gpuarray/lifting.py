@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from theano.gpuarray.calls import context_name_for, seen_from_host
 from theano.gpuarray.context import get_context, is_started
-from theano.gpuarray.lowering.common import TARGET
 from theano.gpuarray.variables import GpuArrayType, GpuFromHost, as_gpuarray_variable
-from theano.graph import Apply, Op, Variable
-from theano.lowering.table import find, lower
+from theano.graph import Op, Variable
 from theano.rewriting.phases import phases
 from theano.rewriting.userdefined import EquilibriumDB, TopoOptimizer, local_optimizer, optdb
 from theano.tensor.type import TensorType
@@ -123,33 +121,6 @@ def _wanted_at(node: Node) -> Any:
     clients = (client.op for v in node.outputs for client, _ in getattr(v, "clients", ()) if client != "output")
     moved = next((op.context_name for op in clients if isinstance(op, GpuFromHost)), Ellipsis)
     return moved if moved is not Ellipsis else None if is_started(None) else Ellipsis
-
-
-def moved_by_table(op: Any, context_name: str | None, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
-    """Return what a node is on a device that this layer has a kernel for, or None: what its rules by name do.
-
-    Parameters
-    ----------
-    op, context_name, inputs, outputs
-        As `op_lifter` hands them on.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> y = T.exp(T.fvector("x"))
-    >>> moved_by_table(y.owner.op, None, y.owner.inputs, y.owner.outputs)[0].type
-    GpuArrayType<None>(float32, vector)
-    """
-    node = outputs[0].owner
-    entry = find(node, TARGET)
-    if entry is None or entry.only_lengths or entry.host_inputs(node) is None or lower(node, TARGET) is None:
-        return None
-    if entry.accepts is not None and entry.accepts.conversions(node):
-        return None
-    kept = entry.host_inputs(node) or ()
-    moving = [v if i in kept else safe_to_gpu(v, context_name) for i, v in enumerate(inputs)]
-    made = [GpuArrayType(v.type.dtype, v.type.broadcastable, context_name)(name=v.name) for v in outputs]
-    return Apply(op, moving, made).outputs
 
 
 def register_opt(*tags: str, **kwargs: Any) -> Callable[[Any], Any]:

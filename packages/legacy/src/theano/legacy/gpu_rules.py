@@ -7,9 +7,14 @@ one op by itself, each name is a rule that moves nodes of that op.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
-from theano.gpuarray.lifting import moved_by_table, op_lifter
+from theano.gpuarray.lifting import op_lifter, safe_to_gpu
+from theano.gpuarray.lowering.common import TARGET
+from theano.gpuarray.variables import GpuArrayType
+from theano.graph import Apply
+from theano.lowering.table import find, lower
 
 #: By the name of a rule, the classes of ops that it moves, in their modules.
 OPS = {
@@ -80,6 +85,33 @@ OPS = {
     "local_gpua_cuirfft_op": "theano.tensor.fft.op:IRFFTOp",
     "local_gpua_images2neibs": "theano.tensor.nnet.neighbours:Images2Neibs",
 }
+
+
+def moved_by_table(op: Any, context_name: str | None, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
+    """Return what a node is on a device that this layer has a kernel for, or None: what its rules by name do.
+
+    Parameters
+    ----------
+    op, context_name, inputs, outputs
+        As `op_lifter` hands them on.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> y = T.exp(T.fvector("x"))
+    >>> moved_by_table(y.owner.op, None, y.owner.inputs, y.owner.outputs)[0].type
+    GpuArrayType<None>(float32, vector)
+    """
+    node = outputs[0].owner
+    entry = find(node, TARGET)
+    if entry is None or entry.only_lengths or entry.host_inputs(node) is None or lower(node, TARGET) is None:
+        return None
+    if entry.accepts is not None and entry.accepts.conversions(node):
+        return None
+    kept = entry.host_inputs(node) or ()
+    moving = [v if i in kept else safe_to_gpu(v, context_name) for i, v in enumerate(inputs)]
+    made = [GpuArrayType(v.type.dtype, v.type.broadcastable, context_name)(name=v.name) for v in outputs]
+    return Apply(op, moving, made).outputs
 
 
 def __getattr__(name: str) -> Any:

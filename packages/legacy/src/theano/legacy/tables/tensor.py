@@ -107,7 +107,8 @@ OLD_NAMES = {
     },
     "theano.sandbox.linalg": {
         "theano.tensor.linalg.factor": "cholesky eig eigh eigvalsh",
-        "theano.tensor.linalg.functions": "alloc_diag diag extract_diag spectral_radius_bound trace",
+        "theano.tensor.linalg.functions": "alloc_diag diag extract_diag trace",
+        "theano.legacy.tensor_functions": "spectral_radius_bound",
         "theano.tensor.linalg.hints": "psd",
         "theano.tensor.linalg.determinant": "det",
         "theano.tensor.linalg.solve": "matrix_inverse solve",
@@ -116,7 +117,8 @@ OLD_NAMES = {
         "theano.tensor.convert": "as_tensor_variable",
         "theano.scalar": "imported_scipy=imported_scipy_special",
         "theano.tensor.linalg.factor": "Cholesky cholesky eig eigh eigvalsh",
-        "theano.tensor.linalg.functions": "alloc_diag diag extract_diag spectral_radius_bound trace",
+        "theano.tensor.linalg.functions": "alloc_diag diag extract_diag trace",
+        "theano.legacy.tensor_functions": "spectral_radius_bound",
         "theano.tensor.linalg.hints": "Hint psd",
         "theano.tensor.linalg.determinant": "det",
         "theano.tensor.linalg.solve": "matrix_inverse Solve solve",
@@ -488,7 +490,8 @@ OLD_NAMES = {
         "theano.tensor.raw_random": "raw_random=.",
     },
     "theano.tensor.signal.downsample": {
-        "theano.tensor.pool": "max_pool_2d max_pool_2d_same_size",
+        "theano.legacy.tensor_functions": "max_pool_2d",
+        "theano.tensor.pool": "max_pool_2d_same_size",
         "theano.tensor.pool.op": (
             "DownsampleFactorMaxGradGrad DownsampleFactorMax=Pool DownsampleFactorMaxGrad=MaxPoolGrad"
         ),

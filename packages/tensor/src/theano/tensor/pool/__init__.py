@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from theano.tensor.type import Tensor
 
 __all__ = [
-    "AveragePoolGrad", "DownsampleFactorMaxGradGrad", "MaxPoolGrad", "MaxPoolRop", "Pool", "PoolGrad", "max_pool_2d",
+    "AveragePoolGrad", "DownsampleFactorMaxGradGrad", "MaxPoolGrad", "MaxPoolRop", "Pool", "PoolGrad",
     "max_pool_2d_same_size", "pool_2d", "pool_3d",
 ]  # fmt: skip
 
@@ -109,25 +109,6 @@ def _renamed(function: str, name: str, value: object, old_name: str, old: object
         raise ValueError(f"{function}: give {name} or {old_name}, which is the same, not both")
     warnings.warn(f"{function}: {old_name} is called {name} now", DeprecationWarning, stacklevel=4)
     return old
-
-
-def max_pool_2d(
-    input: TensorLike,
-    ds: Sequence[int],
-    ignore_border: bool | None = None,
-    st: object = None,
-    padding: Sequence[int] = (0, 0),
-    mode: str = "max",
-) -> Tensor:
-    """Return :func:`pool_2d` of arguments as ``theano.tensor.signal.downsample`` named them.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> max_pool_2d(T.arange(4, dtype="float64").reshape((2, 2)), (2, 2), ignore_border=True).eval()
-    array([[3.]])
-    """
-    return pool_2d(input, ds, ignore_border, st, padding, mode)
 
 
 def max_pool_2d_same_size(input: TensorLike, patch_size: Sequence[int]) -> Tensor:
