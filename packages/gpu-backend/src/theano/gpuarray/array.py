@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -196,7 +197,7 @@ def asarray(value: Any, context_name: str | None = None, dtype: Any = None) -> G
     return made
 
 
-def from_dlpack(value: Any, context_name: str | None = None, copy: bool | None = None) -> GpuArray:
+def from_dlpack(value: Sequence[float], context_name: str | None = None, copy: bool | None = None) -> GpuArray:
     """Return an array that speaks DLPack as an array on a device, on the same memory where it is there.
 
     Parameters

@@ -53,7 +53,7 @@ def seen_from_host(x: TensorLike) -> Any:
     return host_from_gpu(x) if isinstance(getattr(x, "type", None), GpuArrayType) else x
 
 
-def there(x: Tensor, context_name: str | None) -> Any:
+def there(x: Tensor, context_name: str | None) -> Tensor:
     """Return a result on the device; one that is no array stays as it is.
 
     Examples

@@ -135,7 +135,7 @@ class UserKernel:
         code: str | Sequence[str],
         params: Sequence[object],
         name: str,
-        flags: Any,
+        flags: object,
         codevar: str | None = None,
         objvar: str | None = None,
         fname: str | None = None,

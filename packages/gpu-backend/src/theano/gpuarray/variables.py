@@ -216,7 +216,7 @@ class GpuFromHost(_ToContext):
             raise TypeError(f"{self} takes an array of the host's, not {x} of type {x.type}")
         return super().make_node(x)
 
-    def L_op(self, inputs: Operands, outputs: Operands, output_gradients: Operands) -> list[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_gradients: Operands) -> list[Variable]:
         """Return the gradient, brought back to the host."""
         return [g if isinstance(g.type, DisconnectedType) else as_tensor_variable(g) for g in output_gradients]
 
@@ -234,7 +234,7 @@ class HostFromGpu(FromDevice):
         """Copy it."""
         outputs[0][0] = np.asarray(inputs[0])
 
-    def L_op(self, inputs: Operands, outputs: Operands, output_gradients: Operands) -> list[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_gradients: Operands) -> list[Variable]:
         """Return the gradient, moved to where the input is."""
         return [g if isinstance(g.type, DisconnectedType) else as_gpuarray_variable(g, inputs[0].type.context_name)
                 for g in output_gradients]  # fmt: skip
@@ -266,7 +266,7 @@ class GpuToGpu(_ToContext):
             raise TypeError(f"{self} takes an array on a device, not {x}")
         return super().make_node(x)
 
-    def L_op(self, inputs: Operands, outputs: Operands, output_gradients: Operands) -> list[Any]:
+    def L_op(self, inputs: Operands, outputs: Operands, output_gradients: Operands) -> list[Variable]:
         """Return the gradient, moved to where the input is."""
         return [g if isinstance(g.type, DisconnectedType) else as_gpuarray_variable(g, inputs[0].type.context_name)
                 for g in output_gradients]  # fmt: skip

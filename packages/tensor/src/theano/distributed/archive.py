@@ -15,7 +15,7 @@ import secrets
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -76,7 +76,11 @@ def write(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray
     return digest
 
 
-def _fill(file: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+def _fill(
+    file: BinaryIO,
+    header: Mapping[str, int | Sequence[Sequence[str]] | Mapping[str, dict[str, int | str]]],
+    arrays: Mapping[str, np.ndarray],
+) -> None:
     # ZipInfo has a fixed time: equal values make equal files.
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(zipfile.ZipInfo(HEADER), json.dumps(header))

@@ -248,8 +248,8 @@ def _value_of(name: str, v: SharedVariable, array: np.ndarray) -> Any:
 
 
 def load(
-    path: str | os.PathLike[str], into: Any = (), *, partial: bool = False, shards: int | None = None, on: Any = None
-) -> dict[str, Any]:
+    path: str | os.PathLike[str], into: Any = (), *, partial: bool = False, shards: int | None = None, on: object = None
+) -> dict[str, np.ndarray | ShardedArray]:
     """Read a checkpoint into shared variables and random streams, all of them or none.
 
     Parameters
@@ -297,7 +297,7 @@ def load(
         if not isinstance(v, SharedVariable):
             raise TypeError(f"distributed.load: {name} is a {type(v).__name__}, and only shared variables are set")
     failure: Exception | None = None
-    found: dict[str, Any] = {}
+    found: dict[str, np.ndarray | ShardedArray] = {}
     values: list[tuple[SharedVariable, Any]] = []
     try:
         entries, arrays = _read(Path(path))
@@ -320,7 +320,7 @@ def _read(path: Path) -> tuple[dict[str, _Entry], dict[str, Any]]:
         if not all(_SHARD.fullmatch(name) for name, _ in files):
             raise ValueError("a file of it has a name that no file of a shard has")
         several = [read(path / name, digest)[1] for name, digest in files]
-        found: dict[str, Any] = {}
+        found: dict[str, np.ndarray | ShardedArray] = {}
         for name, e in entries.items():
             if e.kind == "sharded":
                 parts = [several[i][name] if files else arrays[f"{name}/{i}"] for i in range(e.shards)]

@@ -186,7 +186,7 @@ class ReduceScatter(_Collective):
 
     __props__ = ()
 
-    def make_node(self, x: TensorLike, rows: Any) -> Apply:
+    def make_node(self, x: TensorLike, rows: object) -> Apply:
         """Return the node, for an array and the number of rows that go to this rank."""
         x, rows = self._array(x), as_tensor_variable(rows)
         if x.type.ndim == 0 or rows.type.ndim or rows.type.dtype not in DTYPES[:8]:

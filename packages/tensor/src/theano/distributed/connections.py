@@ -41,7 +41,7 @@ class NoHandlerError(Exception):
 class Pickled:
     """A thing as bytes, once for all whom it is sent to; its arrays are not copied."""
 
-    def __init__(self, thing: Any):
+    def __init__(self, thing: object):
         buffers: list[pickle.PickleBuffer] = []
         data = _pickle().dumps(thing, buffer_callback=buffers.append)
         self.frames = [memoryview(data), *(b.raw() for b in buffers)]
@@ -177,7 +177,7 @@ class Connections:
                     connection.close()
         return replies
 
-    def _taken(self, addresses: Sequence[str]) -> dict[str, Any]:
+    def _taken(self, addresses: Sequence[str]) -> dict[str, Connection]:
         """Return a connection to each address, or the exception that says why there is none."""
         with self._lock:
             taken: dict[str, Any] = {a: self._idle[a].pop() if self._idle.get(a) else None for a in addresses}
@@ -228,7 +228,7 @@ def _begun(connection: Any) -> Any:
     return connection
 
 
-def _sent(connection: Any, request: Sequence[Pickled]) -> Any:
+def _sent(connection: Connection, request: Sequence[Pickled]) -> Any:
     """Return the connection by which a request went, or the exception that says why it did not."""
     if isinstance(connection, Exception):
         return connection

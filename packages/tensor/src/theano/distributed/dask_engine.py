@@ -139,6 +139,6 @@ def _item(pair: Sequence[Any], i: int) -> Any:
     return pair[i]
 
 
-def is_client(on: Any) -> bool:
+def is_client(on: object) -> bool:
     """Tell whether something is a client of Dask's."""
     return hasattr(on, "submit") and hasattr(on, "gather")

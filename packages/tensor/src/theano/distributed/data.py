@@ -50,7 +50,7 @@ class Made:
         return found
 
 
-def mapped(array: Any) -> Any:
+def mapped(array: object) -> Any:
     """Return the part of a file that an array is, if `numpy.memmap` maps one; the array itself otherwise.
 
     Examples

@@ -284,7 +284,7 @@ def _default_updates(exprs: Sequence[Tensor], updated: Mapping[Tensor, Tensor]) 
     return list(found.items())
 
 
-def _check(inputs: Sequence[Tensor], shard: Mapping[Tensor, int], updates: Iterable[tuple[Any, Any]]) -> None:
+def _check(inputs: Sequence[Tensor], shard: Mapping[Tensor, int], updates: Iterable[tuple[Tensor, Tensor]]) -> None:
     if not shard:
         raise ValueError("distributed.function: nothing is sharded; shard={x: 0} says that x is, along its axis 0")
     for x, axis in shard.items():

@@ -34,7 +34,7 @@ class MPIEngine:
     def _own(self, i: int) -> bool:
         return bool(i % self.comm.Get_size() == self.comm.Get_rank())
 
-    def scatter(self, shards: Sequence[Sequence[Any]]) -> list[Any]:
+    def scatter(self, shards: Sequence[Sequence[int | np.integer]]) -> list[Any]:
         """Keep the shards that are this rank's."""
         return [list(s) if self._own(i) else None for i, s in enumerate(shards)]
 

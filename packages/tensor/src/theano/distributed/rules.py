@@ -206,7 +206,7 @@ def _same(given: ShardedNode) -> Any:
 
 
 @carries(Softmax, LogSoftmax)
-def _softmax(given: ShardedNode) -> Any:
+def _softmax(given: ShardedNode) -> int | Expanded:
     if given.axes[0] == 0:
         return 0
     (x,) = given.node.inputs
@@ -219,7 +219,7 @@ def _softmax(given: ShardedNode) -> Any:
 
 
 @carries(SoftmaxGrad)
-def _softmax_slope(given: ShardedNode) -> Any:
+def _softmax_slope(given: ShardedNode) -> int | Expanded:
     if list(given.axes) == [0, 0]:
         return 0
     dy, sm = given.node.inputs
@@ -227,7 +227,7 @@ def _softmax_slope(given: ShardedNode) -> Any:
 
 
 @carries(CrossentropyCategorical1Hot, CrossentropyCategorical1HotGrad)
-def _entropy(given: ShardedNode) -> Any:
+def _entropy(given: ShardedNode) -> int | None:
     return 0 if all(a == 0 for a in given.axes) else None
 
 
@@ -240,7 +240,7 @@ def _joined(given: ShardedNode) -> Any:
 
 
 @carries(Split)
-def _pieces(given: ShardedNode) -> Any:
+def _pieces(given: ShardedNode) -> int | None:
     at = static_int(given.node.inputs[1])
     return given.axes[0] if at is not None and given.only(0) and at % given.ndim(0) != given.axes[0] else None
 
@@ -274,7 +274,7 @@ def _changed(given: ShardedNode) -> Any:
 
 
 @carries(AdvancedSubtensor1)
-def _rows_taken(given: ShardedNode) -> Any:
+def _rows_taken(given: ShardedNode) -> int | None:
     return 0 if given.axes[0] is None else None
 
 
@@ -293,7 +293,7 @@ def _is_zero(x: Any) -> bool:
         return False
 
 
-def _counted(given: ShardedNode, first: int) -> tuple[list[Any], int] | None:
+def _counted(given: ShardedNode, first: int) -> tuple[list[Variable], int] | None:
     """Return the inputs for one shard where one of the indices counts the rows, and the axis of the indices.
 
     ``first`` is the place of the first index. The numbers of the rows begin with the shard's first.
@@ -360,7 +360,7 @@ def _repeated(given: ShardedNode) -> Any:
 
 
 @carries(ARange)
-def _numbers(given: ShardedNode) -> Any:
+def _numbers(given: ShardedNode) -> Local | None:
     first, step = (static_int(given.node.inputs[i]) for i in (0, 2))
     if (first, step) != (0, 1) or not given.lengths[1]:
         return None

@@ -74,7 +74,7 @@ class Stages:
         An op does not carry a shard on.
     """
 
-    def __init__(self, outputs: Sequence[Any], shard: Mapping[Any, int]):
+    def __init__(self, outputs: Sequence[Any], shard: Mapping[Variable, int]):
         self.shard = dict(shard)
         self.length, self.count, self.start = (TensorType("int64", ())(name) for name in ("length", "count", "start"))
         self.dims: dict[tuple[Any, int], Any] = {}
@@ -265,7 +265,7 @@ class Stages:
         return self.sent.setdefault(v, (v.type(), level))[0]
 
 
-def _without_casts(n: Any) -> Any:
+def _without_casts(n: Tensor) -> Any:
     """Return the number that only changes its type or dtype until it is n."""
     while n.owner is not None and (
         isinstance(n.owner.op, (ScalarFromTensor, TensorFromScalar))

@@ -236,11 +236,11 @@ def _is_updates(part: Any) -> bool:
     return bool(pairs) and all(isinstance(v, SharedVariable) for v, _ in part)
 
 
-def _is_mixed(given: Sequence[Any]) -> bool:
+def _is_mixed(given: Sequence[TensorLike | until | Mapping[Variable, Variable]]) -> bool:
     """Return whether there are things of different kinds rather than results alone."""
     pairs = _is_updates(given)
     return not pairs and any(isinstance(part, (until, Mapping, list, tuple)) for part in given)
 
 
-def _as_variable(value: TensorLike) -> Any:
+def _as_variable(value: TensorLike) -> Variable:
     return value if isinstance(value, Variable) else as_tensor_variable(value)

@@ -57,7 +57,7 @@ def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
     return v[k : n + k if k else n]
 
 
-def _is_at_most(n: Any, v: Any) -> bool:
+def _is_at_most(n: Variable, v: Tensor) -> bool:
     """Return whether ``n`` is written as the length of ``v``, or as the least of several lengths, it among them."""
     node = made_by(n, F.minimum)
     return is_length_of(n, v) or (node is not None and any(_is_at_most(m, v) for m in node.inputs))
@@ -125,7 +125,7 @@ def scan_to_cumulative(fgraph: FunctionGraph, node: Node) -> Any:
 # -- products --------------------------------------------------------------------------------------------------------
 
 
-def _at_once(outputs: Sequence[Any], replace: dict[Variable, Any]) -> list[Any] | None:
+def _at_once(outputs: Sequence[Variable], replace: dict[Variable, Variable]) -> list[Variable] | None:
     """Return expressions for all steps, or None where an op has no form for that."""
     try:
         return batch(outputs, replace, by_loop=False)
@@ -216,11 +216,11 @@ def push_out_results(fgraph: FunctionGraph, node: Node) -> Any:
     return found
 
 
-def _is_made_of(v: Any, known: set[Variable]) -> bool:
+def _is_made_of(v: Variable, known: set[Variable]) -> bool:
     return all(w in known or w.owner is not None or isinstance(w, Constant) for w in ancestors([v], known))
 
 
-def _has_product(v: Any, known: set[Variable], inside: set[Variable]) -> bool:
+def _has_product(v: Variable, known: set[Variable], inside: set[Variable]) -> bool:
     """Return whether ``v`` is made of products, none of which is ``inside`` as well."""
     made = [w for w in ancestors([v], known) if w not in known and w.owner is not None and isinstance(w.owner.op, Dot)]
     return bool(made) and inside.isdisjoint(made)
@@ -229,7 +229,7 @@ def _has_product(v: Any, known: set[Variable], inside: set[Variable]) -> bool:
 # -- sums ------------------------------------------------------------------------------------------------------------
 
 
-def _terms(v: Tensor) -> list[Any]:
+def _terms(v: Tensor) -> list[Variable]:
     node = made_by(v, F.add)
     return [v] if node is None else [t for w in node.inputs for t in _terms(w)]
 

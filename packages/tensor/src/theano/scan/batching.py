@@ -36,7 +36,7 @@ def many_rows(op: Scan, node: Node, inputs: Sequence[Any], batched: Sequence[boo
     replace, made = step
     n = next(v.shape[0] for v, yes in zip(inputs, batched, strict=True) if yes)
 
-    def with_axis(new: Any, row: Any, want: bool) -> Any:
+    def with_axis(new: Any, row: Variable, want: bool) -> Any:
         if not want or has_batch_axis(new, row):
             return new
         return alloc(new, n, *shape_tuple(new))
@@ -71,8 +71,8 @@ def many_rows(op: Scan, node: Node, inputs: Sequence[Any], batched: Sequence[boo
 
 
 def _step_for_many(
-    op: Scan, own: InnerInputs, many: OuterInputs, past: Sequence[Sequence[Any]]
-) -> tuple[dict[Any, Any], InnerOutputs] | None:
+    op: Scan, own: InnerInputs, many: OuterInputs, past: Sequence[Sequence[Variable]]
+) -> tuple[dict[Variable, Variable], InnerOutputs] | None:
     """Return what takes the place of the step's inputs, and its outputs for all rows; None where there is no rule.
 
     A state gets a batch axis where what replaces it has one, which shows when the step has been made.

@@ -248,7 +248,7 @@ class _Backward:
         needed = set(ancestors(outputs, {*free, *found}))
         return [v for v in dict.fromkeys(found) if v in needed and v not in free]
 
-    def _costly(self, outputs: Sequence[Any], free: set[Variable]) -> list[Any]:
+    def _costly(self, outputs: Sequence[Variable], free: set[Variable]) -> list[Any]:
         """Return what the backward step reads of the forward one that is computed from a product of matrices."""
         forward = set(ancestors(self.made.flat())) - free
         read: list[Any] = []
@@ -472,7 +472,7 @@ def directions(op: Scan, inputs: Sequence[Any], eval_points: Sequence[Any]) -> l
     return _both(op, given, along, moved, found)
 
 
-def _moved(op: Scan, moved: dict[Variable, Any]) -> list[Any]:
+def _moved(op: Scan, moved: dict[Variable, Variable]) -> list[Any]:
     """Return the directions of the results of a step."""
     outputs = op.inner.outputs
     smooth = [v for v in outputs if _is_smooth(v)]
@@ -483,7 +483,9 @@ def _moved(op: Scan, moved: dict[Variable, Any]) -> list[Any]:
     return [answers.get(v) for v in outputs]
 
 
-def _both(op: Scan, given: OuterInputs, along: OuterInputs, moved: dict[Variable, Any], found: Any) -> list[Any]:
+def _both(
+    op: Scan, given: OuterInputs, along: OuterInputs, moved: dict[Variable, Variable], found: Any
+) -> list[Variable]:
     """Return the directions of the outputs from a loop that computes values and directions side by side."""
     spec = op.spec
     own, made = spec.inner_inputs(op.inner.inputs), spec.inner_outputs(op.inner.outputs)
@@ -493,7 +495,7 @@ def _both(op: Scan, given: OuterInputs, along: OuterInputs, moved: dict[Variable
     carried = [i for i, v in enumerate(own.carried) if v in moved]
     fixed = [i for i, d in enumerate(along.fixed) if d is not None]
 
-    def or_zero(d: Any, v: Any) -> Any:
+    def or_zero(d: Any, v: Variable) -> Variable:
         return zeros_like(v) if d is None else _fit(d, v)
 
     pair = LoopSpec(

@@ -57,7 +57,7 @@ class _MultiplyAdd:
 _MULTIPLY_ADD = _MultiplyAdd()
 
 
-def loop_function(op: Any, node: Apply) -> Kernel | None:
+def loop_function(op: Scan, node: Apply) -> Kernel | None:
     """Return a loop as one function, where a step is arithmetic alone, on numbers or element by element."""
     # A step that is profiled runs node by node.
     if op.mode is not None or op.profile or op.including or not _can_store(op.spec):

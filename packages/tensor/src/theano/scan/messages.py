@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.errors import MissingInputError
 from theano.graph.source import SourceLine, user_trace
 from theano.runtime.failure import with_text
+
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
 
 
 class naming:
@@ -25,7 +28,7 @@ class naming:
             with_text(error, "\n".join([str(error), *_places(self.fn)]))
 
 
-def call(fn: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+def call(fn: Callable[..., Any], arguments: Sequence[Variable]) -> Any:
     """Return what a step returns for ``arguments``.
 
     Raises
@@ -48,7 +51,7 @@ def call(fn: Callable[..., Any], arguments: Sequence[Any]) -> Any:
     raise TypeError("\n".join([text, *_places(fn)]))
 
 
-def _refused(fn: Callable[..., Any], arguments: Sequence[Any]) -> str | None:
+def _refused(fn: Callable[..., Any], arguments: Sequence[Variable]) -> str | None:
     """Return why a function cannot be called with as many arguments, None where it can, or nobody knows."""
     try:
         signature = inspect.signature(fn)

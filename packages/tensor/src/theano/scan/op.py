@@ -27,6 +27,7 @@ from theano.tensor.shape.reshape import shape_padleft
 
 if TYPE_CHECKING:
     from theano.graph.annotations import Node, Storage, Values
+    from theano.runtime.profile import ProfileStats
     from theano.tensor.annotations import Directions, Shape, TensorLike, Tensors
     from theano.tensor.type import Tensor
 
@@ -188,7 +189,7 @@ class Scan(ExpressionOp):
         return self.inner.compiled("step", outputs, mode=self.mode, name=str(self))
 
     @property
-    def inner_profiles(self) -> Sequence[Any]:  # type: ignore[override]
+    def inner_profiles(self) -> Sequence[ProfileStats]:  # type: ignore[override]
         """The profile of the steps, where there is one."""
         layout = self.inner.known("layout")
         return [] if layout is None or layout.step.profile is None else [layout.step.profile]

@@ -27,6 +27,7 @@ from theano.tensor.shape.basic import Shape_i
 
 if TYPE_CHECKING:
     from theano.scan.op import Scan
+    from theano.tensor.type import Tensor
 
 
 _LONG = 1 << 20  # bytes
@@ -222,7 +223,7 @@ def _in_step(error: Exception, step: int, op: Scan) -> BaseException:
     return with_text(error, f"in step {step} of {op}: {in_two_lines(text_of(error))}")
 
 
-def _copied(variables: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+def _copied(variables: Sequence[Tensor], values: Sequence[np.ndarray]) -> list[np.ndarray]:
     # What no step has replaced is still the memory of an input.
     return [v.type.value_copy(value) for v, value in zip(variables, values, strict=True)]
 
@@ -238,7 +239,7 @@ def _without_steps(op: Scan, given: OuterInputs) -> list[Any]:
     return [*states, *mapped, *_copied(own.carried, given.carried)]
 
 
-def _no_rows(op: Scan, i: int, given: OuterInputs) -> Any:
+def _no_rows(op: Scan, i: int, given: OuterInputs) -> np.ndarray:
     """Return a result without rows; how long one would be follows from the lengths of the inputs, where it does."""
     kind: Any = op.inner.outputs[i].type
     own = op.spec.inner_inputs(op.inner.inputs)
@@ -258,7 +259,7 @@ def lengths_of_row(op: Scan, i: int) -> Any:
 # -- in plain Python -----------------------------------------------------------------------------------------------
 
 
-def step_by_step(op: Scan, inputs: Sequence[Any]) -> list[Any]:
+def step_by_step(op: Scan, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Return the values of a loop's outputs as `run` does, from calls of the step, one after the other."""
     spec = op.spec
     given = spec.outer_inputs(inputs)
@@ -267,7 +268,7 @@ def step_by_step(op: Scan, inputs: Sequence[Any]) -> list[Any]:
         return _without_steps(op, given)
     step = op.fn
     states: list[list[Any]] = [list(v) for v in given.states]
-    mapped: list[list[Any]] = [[] for _ in range(spec.mapped)]
+    mapped: list[list[np.ndarray]] = [[] for _ in range(spec.mapped)]
     carried = given.carried
     for t in range(n):
         seen = [v[t + k] for v, taps in zip(given.sequences, spec.sequences, strict=True) for k in taps]

@@ -37,6 +37,7 @@ from theano.tensor.type import dtype_name
 
 if TYPE_CHECKING:
     from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 #: Where our function has another name than NumPy's.
 _RENAMED = {
@@ -101,7 +102,7 @@ def ufunc(f: Any, method: str, inputs: Sequence[TensorLike], keywords: Mapping[s
     return found if f in _OPERATORS or getattr(np, name, None) is not f else _as_numpys(f, inputs, found)
 
 
-def _as_numpys(f: Any, inputs: Sequence[Any], found: Variable) -> Any:
+def _as_numpys(f: Any, inputs: Sequence[TensorLike], found: Variable) -> Variable:
     """Return a result in the dtype of NumPy's function.
 
     Raises
@@ -167,7 +168,7 @@ def _same(value: Any, default: Any) -> bool:
     return type(value) in (bool, int, float, str) and type(value) is type(default) and value == default
 
 
-def _without_elements(v: Any) -> Any:
+def _without_elements(v: Tensor | type) -> Any:
     return np.empty((0,) * v.type.ndim, v.type.dtype) if isinstance(v, Variable) else v
 
 

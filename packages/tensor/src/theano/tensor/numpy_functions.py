@@ -81,7 +81,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     return el.where(condition, x, y)
 
 
-def size(a: Any, axis: int | None = None) -> Any:
+def size(a: Tensor, axis: int | None = None) -> Any:
     """Return ``numpy.size``: the number of elements, or a length."""
     return a.size if axis is None else a.shape[axis_of(a, axis, "numpy.size")]
 
@@ -112,11 +112,11 @@ def stack(arrays: Any, axis: int = 0, dtype: str | None = None) -> Any:
     return joining.stack(parts, axis=axis_of(parts[0].dimshuffle("x", *range(parts[0].type.ndim)), axis, "numpy.stack"))
 
 
-def _converted(parts: Sequence[Any], dtype: Any) -> list[Any]:
+def _converted(parts: Sequence[Variable], dtype: Any) -> list[Any]:
     return [a if dtype is None else el.cast(a, dtype) for a in parts]
 
 
-def diag(v: TensorLike, k: int = 0) -> Any:
+def diag(v: TensorLike, k: int = 0) -> Variable:
     """Return ``numpy.diag``, which takes vectors and matrices alone."""
     v = as_tensor_variable(v)
     if v.type.ndim not in (1, 2):
@@ -177,8 +177,8 @@ def mean(a: Any, axis: Axis = None, dtype: str | None = None, keepdims: bool = F
 
 
 def var(
-    a: Any, axis: Axis = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False, correction: Any = None
-) -> Any:
+    a: Any, axis: Axis = None, dtype: str | None = None, ddof: int = 0, keepdims: bool = False, correction: Any = None
+) -> Variable:
     """Return ``numpy.var``; halves are computed with in float32."""
     a, dtype = _continuous(a, dtype, "var")
     if a.type.ndim == 0 and axis not in (None, ()):
@@ -189,13 +189,18 @@ def var(
 
 
 def std(
-    a: Any, axis: Axis = None, dtype: str | None = None, ddof: Any = 0, keepdims: bool = False, correction: Any = None
-) -> Any:
+    a: Tensor,
+    axis: Axis = None,
+    dtype: str | None = None,
+    ddof: Any = 0,
+    keepdims: bool = False,
+    correction: Any = None,
+) -> Variable:
     """Return ``numpy.std``."""
     return el.sqrt(var(a, axis, dtype, ddof, keepdims, correction))
 
 
-def _continuous(a: TensorLike, dtype: Any, what: str) -> tuple[Any, str]:
+def _continuous(a: TensorLike, dtype: Any, what: str) -> tuple[Variable, str]:
     """Return a tensor in the dtype in which its moments are computed, and that dtype."""
     a = as_tensor_variable(a)
     dtype = dtype or ("float64" if a.type.dtype in scal.discrete_dtypes else a.type.dtype)
@@ -204,12 +209,12 @@ def _continuous(a: TensorLike, dtype: Any, what: str) -> tuple[Any, str]:
     return el.cast(a, dtype), dtype
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Any:
+def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Variable:
     """Return ``numpy.trace``: elements are converted before they are added."""
     return sum(diagonals.diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
-def ptp(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Any:
+def ptp(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return ``numpy.ptp``, which bool does not have."""
     a = as_tensor_variable(a)
     if a.type.dtype == "bool":
@@ -217,7 +222,7 @@ def ptp(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Any:
     return _largest(a, axis, keepdims) - _smallest(a, axis, keepdims)
 
 
-def _largest(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def _largest(a: Variable, axis: Any = None, keepdims: bool = False) -> Any:
     """Return ``numpy.max``, which reduces nothing where ``axis`` names none; that of Theano then reduces all."""
     return as_tensor_variable(a) if reduce.names_none(axis) else reduce.max(a, axis, keepdims)
 
@@ -232,7 +237,7 @@ def argmax(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return reduce.argmax(a, _one_axis(a, axis, "argmax"), keepdims)
 
 
-def argmin(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def argmin(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return ``numpy.argmin``, along one axis or all."""
     return reduce.argmin(a, _one_axis(a, axis, "argmin"), keepdims)
 
@@ -254,7 +259,7 @@ def triu(m: Any, k: Any = 0) -> Any:
     return _triangle(m, k, "triu")
 
 
-def _triangle(m: TensorLike, k: Any, what: str) -> Any:
+def _triangle(m: TensorLike, k: Any, what: str) -> Variable:
     m = as_tensor_variable(m)
     if m.type.ndim < 2:
         raise ValueError(f"numpy.{what}: {m} has {m.type.ndim} dimensions; give 2 or more")
@@ -269,12 +274,12 @@ def dot(a: Any, b: Any) -> Any:
     return _dot(_as_array(a), _as_array(b))
 
 
-def outer(a: Any, b: Any) -> Any:
+def outer(a: TensorLike, b: TensorLike) -> Any:
     """Return ``numpy.outer``."""
     return _outer(_as_array(a), _as_array(b))
 
 
-def _as_array(value: Any) -> Any:
+def _as_array(value: TensorLike) -> Tensor:
     """Return a tensor, of a number of Python's in the dtype of NumPy's array of it."""
     return as_tensor_variable(value if isinstance(value, Variable) else np.asarray(value))
 
@@ -286,7 +291,7 @@ def cov(
     bias: bool = False,
     ddof: int | None = None,
     dtype: str | None = None,
-) -> Any:
+) -> Variable:
     """Return ``numpy.cov``: in float64 at least, and a number for one variable."""
     given = [as_tensor_variable(v) for v in ((m,) if y is None else (m, y))]
     wide = dtype or np.result_type("float64", *(v.type.dtype for v in given)).name
@@ -294,7 +299,7 @@ def cov(
     return el.cast(_cov(rows, more[0] if more else None, rowvar, bias, ddof), wide)
 
 
-def searchsorted(a: TensorLike, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+def searchsorted(a: TensorLike, v: TensorLike, side: Any = "left", sorter: Any = None) -> Variable:
     """Return ``numpy.searchsorted``, in a vector."""
     a = as_tensor_variable(a)
     if a.type.ndim != 1:

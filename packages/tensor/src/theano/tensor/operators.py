@@ -40,7 +40,9 @@ from theano.tensor.sort.search import searchsorted
 from theano.tensor.type import TensorType
 
 if TYPE_CHECKING:
-    from theano.tensor.annotations import Axis, TensorLike
+    import numpy as np
+
+    from theano.tensor.annotations import Axis, Index, TensorLike
     from theano.tensor.type import Tensor
 
 
@@ -199,19 +201,19 @@ class TensorOperators(_Base):
             ) from None
         return (self[i] for i in range(length))
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: int) -> bool:
         raise TypeError(f"`in` needs the values of {self}, known only when a function runs: use T.any(T.eq(x, y))")
 
     def __getitem__(self, args: Any) -> Tensor:
         return getitem(self, args)
 
-    def __delitem__(self, args: Any) -> None:
+    def __delitem__(self, args: Index) -> None:
         raise TypeError("'TensorVariable' object does not support item deletion: an expression cannot be changed")
 
     def __int__(self) -> int:
         raise TypeError(f"int() needs a value, and {self} has one only when a function runs: T.cast(x, 'int64')")
 
-    def __setitem__(self, args: Any, value: Any) -> None:
+    def __setitem__(self, args: Index, value: int) -> None:
         raise TypeError(
             "'TensorVariable' object does not support item assignment: an expression cannot be changed. "
             "T.set_subtensor(x[i], y) returns a new one with the part replaced (T.inc_subtensor: increased)."
@@ -233,20 +235,20 @@ class TensorOperators(_Base):
     conj, conjugate = _unary(el.conj, "conj"), _unary(el.conj, "conj")
 
     @property
-    def real(self) -> Any:
+    def real(self) -> Variable:
         """The real parts."""
         return el.real(self)
 
     @property
-    def imag(self) -> Any:
+    def imag(self) -> Variable:
         """The imaginary parts."""
         return el.imag(self)
 
-    def round(self, mode: str | None = None) -> Any:
+    def round(self, mode: str | None = None) -> Variable:
         """Return whole numbers near the elements; see :func:`theano.tensor.round`."""
         return fn.round(self, mode)
 
-    def clip(self, a_min: Any, a_max: Any) -> Any:
+    def clip(self, a_min: object, a_max: object) -> Any:
         """Return the elements, moved into ``a_min .. a_max``."""
         return el.clip(self, a_min, a_max)
 
@@ -254,7 +256,7 @@ class TensorOperators(_Base):
         """Return the elements converted to another dtype."""
         return el.cast(self, dtype)
 
-    def fill(self, value: Any) -> Any:
+    def fill(self, value: TensorLike) -> Variable:
         """Return ``value`` in the shape of this tensor."""
         return el.fill(self, value)
 
@@ -298,7 +300,7 @@ class TensorOperators(_Base):
         """Return the standard deviation along axes."""
         return reduce.std(self, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
 
-    def norm(self, L: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
+    def norm(self, L: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Return the ``L``-norm along axes."""
         return reduce.norm(self, L, axis=axis, keepdims=keepdims)
 
@@ -402,11 +404,11 @@ class TensorOperators(_Base):
         """Return the tensor with two dimensions exchanged."""
         return swapaxes(self, axis1, axis2)
 
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
         """Return the diagonal."""
         return diagonal(self, offset, axis1, axis2)
 
-    def repeat(self, repeats: Any, axis: int | None = None) -> Any:
+    def repeat(self, repeats: int, axis: int | None = None) -> Any:
         """Return the tensor with each element repeated."""
         return repeat(self, repeats, axis)
 
@@ -416,11 +418,11 @@ class TensorOperators(_Base):
         """Return elements along an axis; see :func:`theano.tensor.take`."""
         return take(self, indices, axis, mode)
 
-    def compress(self, a: Any, axis: int | None = None) -> Any:
+    def compress(self, a: Tensor, axis: int | None = None) -> Tensor:
         """Return the slices of ``a`` along an axis for which this vector is true."""
         return compress(self, a, axis=axis)
 
-    def choose(self, a: Any, choices: Any = None, mode: str = "raise") -> Any:
+    def choose(self, a: Tensor, choices: Any = None, mode: str = "raise") -> Tensor:
         """Return for each element the choice that it names."""
         return fn.choose(self, a, None, mode) if choices is None else fn.choose(a, choices, None, mode)
 
@@ -428,11 +430,11 @@ class TensorOperators(_Base):
         """Return the places of the elements that are not 0."""
         return nonzero(self, return_matrix=return_matrix)
 
-    def nonzero_values(self) -> Any:
+    def nonzero_values(self) -> Tensor:
         """Return the elements that are not 0."""
         return nonzero_values(self)
 
-    def sort(self, axis: int = -1, kind: str = "quicksort", order: object = None) -> Any:
+    def sort(self, axis: int = -1, kind: str = "quicksort", order: object = None) -> Variable:
         """Return the elements in order along an axis."""
         return sort(self, axis, kind, order)
 
@@ -440,13 +442,13 @@ class TensorOperators(_Base):
         """Return the places that put the elements in order along an axis."""
         return argsort(self, axis, kind, order)
 
-    def searchsorted(self, v: Any, side: Literal["left", "right"] = "left", sorter: Any = None) -> Any:
+    def searchsorted(self, v: Tensor, side: Literal["left", "right"] = "left", sorter: Any = None) -> Variable:
         """Return where ``v`` would go into this sorted vector."""
         return searchsorted(self, v, side=side, sorter=sorter)
 
     # -- the rest -----------------------------------------------------------------------------------------------
 
-    def get_scalar_constant_value(self) -> Any:
+    def get_scalar_constant_value(self) -> np.ndarray:
         """Return the number that this is worth; see :func:`theano.tensor.get_scalar_constant_value`."""
         return get_scalar_constant_value(self)
 

@@ -262,7 +262,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         # Twins such as long and long long on one platform share their bytes but not their identity.
         return value.view(self.numpy_dtype) if value.dtype is not self.numpy_dtype else value
 
-    def _without_loss(self, value: Any, allow_downcast: bool | None) -> np.ndarray:
+    def _without_loss(self, value: object, allow_downcast: bool | None) -> np.ndarray:
         """Return ``value`` converted to this dtype, or raise TypeError if that could change it."""
         if isinstance(value, np.ndarray):
             if np.can_cast(value.dtype, self.numpy_dtype) and value.dtype.kind in "biufc":
@@ -321,7 +321,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
                     f"{data.shape}. Broadcast pattern: {self.broadcastable}."
                 )
 
-    def is_valid_value(self, value: Any, strict: bool = True) -> bool:
+    def is_valid_value(self, value: object, strict: bool = True) -> bool:
         """Return whether ``value`` is an array of this type (or could become one, unless ``strict``)."""
         try:
             self.filter(value, strict=strict)
@@ -330,7 +330,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         return True
 
     @staticmethod
-    def values_eq(a: Any, b: Any, force_same_dtype: bool = True) -> bool:
+    def values_eq(a: np.ndarray, b: np.ndarray, force_same_dtype: bool = True) -> bool:
         """Return whether two arrays are the same, NaN being the same as NaN."""
         a, b = np.asarray(a), np.asarray(b)
         if a.shape != b.shape or (force_same_dtype and a.dtype != b.dtype):

@@ -62,7 +62,7 @@ class NoneTypeT(Generic):
 
     __props__ = ()
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> None:
+    def filter(self, value: object, strict: bool = False, allow_downcast: bool | None = None) -> None:
         """Return None, the only value."""
         if value is not None:
             raise TypeError(f"expected None, got {value!r}")

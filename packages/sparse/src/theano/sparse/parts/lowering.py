@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import KNOWN, SINGLE_OR_DOUBLE, Accepts, Dtypes
@@ -20,7 +20,7 @@ ADDED = Dtypes("integer, float32 or float64", frozenset(
 ))  # fmt: skip
 
 
-def _compressed(op: Any) -> Parameters:
+def _compressed(op: Scattered | CheckedParts | Recompressed) -> Parameters:
     return parameters.CompressedParams(columns=op.format == "csc")
 
 

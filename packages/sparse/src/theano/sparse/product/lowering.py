@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts
@@ -35,7 +35,7 @@ def sparse_product_kernel(op: SparseProduct, node: Node) -> Parameters:
 
 
 @ready("th_kernel_products_at", work=20.0)
-def products_at_kernel(op: Any, node: Node) -> Parameters:
+def products_at_kernel(op: StructuredDotGradCSC | StructuredDotGradCSR, node: Node) -> Parameters:
     """Return the products of rows at some places. ``op.format`` is read."""
     return parameters.CompressedParams(columns=op.format == "csc")
 

@@ -63,7 +63,7 @@ def _conj(x: Any) -> Any:
     return conj(x) if not is_sparse(x) and x.type.dtype in scal.complex_dtypes else x
 
 
-def _transposed(x: Any) -> Any:
+def _transposed(x: Any) -> Variable:
     return _conj(x) if x.type.ndim == 1 else _conj(x).T
 
 

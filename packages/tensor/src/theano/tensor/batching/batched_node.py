@@ -66,14 +66,14 @@ class BatchedNode:
         v = self.tensor(i)
         return v if self.batched[i] else repeated(v, self.n)
 
-    def merge_batch(self, i: int) -> Any:
+    def merge_batch(self, i: int) -> Variable:
         """Return input ``i`` with its batch axis and its first axis made one."""
         v = self.full(i)
         if v.type.broadcastable[1]:
             return v.dimshuffle(0, *range(2, v.type.ndim))
         return reshape(v, [v.shape[0] * v.shape[1], *(v.shape[k] for k in range(2, v.type.ndim))], ndim=v.type.ndim - 1)
 
-    def split_batch(self, v: Any, i: int, out: int = 0) -> Any:
+    def split_batch(self, v: Any, i: int, out: int = 0) -> Variable:
         """Undo `merge_batch` of input ``i`` for a result of which a row is like output ``out``."""
         if self.node.outputs[out].type.broadcastable[0]:
             return v.dimshuffle(0, "x", *range(1, v.type.ndim))
@@ -81,7 +81,7 @@ class BatchedNode:
         return reshape(v, [self.n, count, *(v.shape[k] for k in range(1, v.type.ndim))], ndim=v.type.ndim + 1)
 
 
-def repeated(v: Any, n: Any) -> Any:
+def repeated(v: Any, n: Tensor) -> Any:
     """Return ``n`` times ``v``, along a new first axis."""
     v = as_tensor_variable(v)
     return alloc(v, n, *shape_tuple(v))

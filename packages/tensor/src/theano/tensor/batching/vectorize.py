@@ -132,7 +132,7 @@ def _batched(outputs: list[Any], replace: Mapping[Any, Any]) -> list[Any]:
     return found
 
 
-def _depend(outputs: Sequence[Any], on: Sequence[Any]) -> list[bool]:
+def _depend(outputs: Sequence[Variable], on: Sequence[Variable]) -> list[bool]:
     reached = set(on)
     for node in toposort(outputs, on):
         if not reached.isdisjoint(node.inputs):
@@ -199,7 +199,7 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
         raise TypeError(f"vectorize: func must be a function of variables, not {func!r}")
     dims = None if signature is None else parse_signature(signature)
 
-    def vectorized(*args: TensorLike) -> Any:
+    def vectorized(*args: TensorLike) -> Variable | Sequence[Variable]:
         given = [as_tensor_variable(a) for a in args]
         cores = [()] * len(given) if dims is None else dims[0]
         if len(cores) != len(given):

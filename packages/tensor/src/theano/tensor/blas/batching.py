@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.tensor.batching.batched_node import BatchedNode, batches
 from theano.tensor.blas.dot import BatchedDot, Dot, tensordot
@@ -18,6 +18,9 @@ from theano.tensor.nnet.crossentropy import (
 )
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias, softmax
 from theano.tensor.shape.reshape import flatten, reshape
+
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
 
 
 @batches(Dot)
@@ -44,7 +47,7 @@ def _dot(given: BatchedNode) -> Any:
 
 
 @batches(BatchedDot)
-def _many_products(given: BatchedNode) -> Any:
+def _many_products(given: BatchedNode) -> Variable:
     return given.split_batch(BatchedDot()(given.merge_batch(0), given.merge_batch(1)), 0)
 
 
@@ -62,13 +65,13 @@ def _solved(given: BatchedNode) -> Any:
 
 
 @batches(Softmax, LogSoftmax, SoftmaxGrad)
-def _rowwise(given: BatchedNode) -> Any:
+def _rowwise(given: BatchedNode) -> Variable:
     found = given.op(*(given.merge_batch(i) for i in range(len(given.inputs))))
     return given.split_batch(found, 0)
 
 
 @batches(SoftmaxWithBias)
-def _biased(given: BatchedNode) -> Any:
+def _biased(given: BatchedNode) -> Variable:
     if given.only(0):
         return given.split_batch(given.op(given.merge_batch(0), given.inputs[1]), 0)
     return softmax(given.aligned(0, 2) + given.aligned(1, 2))
@@ -101,7 +104,7 @@ def _entropy_slope(given: BatchedNode) -> Any:
 
 
 @batches(CrossentropyCategorical1Hot, CrossentropyCategorical1HotGrad)
-def _categorical(given: BatchedNode) -> Any:
+def _categorical(given: BatchedNode) -> Variable:
     return given.split_batch(given.op(*(given.merge_batch(i) for i in range(len(given.inputs)))), 0)
 
 

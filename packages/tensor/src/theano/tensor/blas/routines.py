@@ -135,7 +135,7 @@ class _Update(_Routine):
         """Return the op that adds to its first input itself."""
         return type(self)(True)
 
-    def convert(self, *inputs: Any) -> list[Any]:
+    def convert(self, *inputs: Any) -> list[Variable]:
         """Return the inputs as they must be; what is overwritten is read by nothing else of the node."""
         tensors = super().convert(*inputs)
         if self.inplace:
@@ -148,7 +148,7 @@ class _Update(_Routine):
         """Return that nothing but shapes can be wrong."""
         return ()
 
-    def output_types(self, inputs: Sequence[Any]) -> list[Type]:
+    def output_types(self, inputs: Sequence[Variable]) -> list[Type]:
         """Return the type of the first input."""
         return [inputs[0].type]
 
@@ -172,7 +172,7 @@ class Gemm(_Update):
     #: The message where an input has another number of dimensions.
     E_rank = "gemm takes a matrix, a number, two matrices and a number"
 
-    def convert(self, *inputs: Any) -> list[Any]:
+    def convert(self, *inputs: Any) -> list[Variable]:
         """Return the inputs as they must be."""
         try:
             tensors = of_ndims(self, inputs, self.ndims)

@@ -82,7 +82,7 @@ class Assert(Op):
             raise self.error(printable(self.msg))
         output_storage[0][0] = value
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
         """Return what the value is worth, if the conditions are known to hold."""
         return ask(node.inputs[0]) if all(ask(condition) for condition in node.inputs[1:]) else None
 

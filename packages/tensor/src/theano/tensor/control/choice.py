@@ -5,7 +5,7 @@ People call it through :mod:`theano.ifelse`; the rules are in :mod:`theano.tenso
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,7 +105,12 @@ class IfElse(Op):
             cell[0] = value if self.as_view else node.outputs[k].type.value_copy(value)
 
     def make_thunk(
-        self, node: Apply, storage_map: Any, compute_map: Any, no_recycling: Sequence[Variable], impl: str | None = None
+        self,
+        node: Apply,
+        storage_map: Any,
+        compute_map: Mapping[Variable, list[int]],
+        no_recycling: Sequence[Variable],
+        impl: str | None = None,
     ) -> Callable[[], Any]:
         """Return a thunk that asks for the condition, and then for the values of one branch."""
         cells = [storage_map[v] for v in node.inputs]
@@ -229,7 +234,7 @@ def _unlike(t: Variable, f: Variable, k: int, op: IfElse) -> str:
     )
 
 
-def alike(t: Any, f: Any) -> tuple[Any, Any]:
+def alike(t: Any, f: Any) -> tuple[Variable, Variable]:
     """Return two values under the broadcast pattern that serves both, where they differ only in that."""
     if not (is_tensor(t) and is_tensor(f)) or t.type == f.type or t.type.ndim != f.type.ndim:
         return t, f

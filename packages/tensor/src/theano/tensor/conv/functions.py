@@ -86,7 +86,7 @@ def _of_shape(what: str, ndim: int, v: TensorLike, name: str, shape: Sequence[An
 
 
 def _convolved(
-    ndim: int, input: Any, filters: Any, input_shape: Any, filter_shape: Any, options: dict[str, Any]
+    ndim: int, input: Any, filters: TensorLike, input_shape: Any, filter_shape: Any, options: dict[str, Any]
 ) -> Tensor:
     op = _OPS[ndim][0](imshp=input_shape, kshp=filter_shape, **options)
     return op(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from theano import scalar as scal
 from theano.errors import ArgumentError
@@ -120,7 +120,7 @@ def frac_bilinear_upsampling(input: TensorLike, frac_ratio: object) -> Tensor:
 
 
 def bilinear_upsampling(
-    input: TensorLike, ratio: int | None = None, frac_ratio: Any = None, batch_size: int | None = None,
+    input: TensorLike, ratio: int | None = None, frac_ratio: object = None, batch_size: int | None = None,
     num_input_channels: int | None = None, use_1D_kernel: bool = True,
 ) -> Tensor:  # fmt: skip
     """Return images upsampled by bilinear interpolation.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,7 +85,7 @@ class Alloc(Op):
         """Return the lengths asked for."""
         return [tuple(checked_lengths(node.inputs[1:]))]
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
         """Return the value that is repeated."""
         return ask(node.inputs[0])
 
@@ -256,7 +256,7 @@ def zeros_like(model: Tensor, dtype: str | None = None, opt: bool = False) -> An
     return _like(model, 0, dtype, opt)
 
 
-def ones_like(model: Any, dtype: str | None = None, opt: bool = False) -> Any:
+def ones_like(model: Tensor, dtype: str | None = None, opt: bool = False) -> Any:
     """Return ones of the shape of ``model``, and of its dtype where none is given.
 
     Examples

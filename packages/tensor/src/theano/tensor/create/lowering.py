@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import INTEGERS, REAL, WHOLE, Accepts, Dtypes
@@ -36,7 +34,7 @@ def alloc_kernel(op: Alloc, node: Apply) -> Parameters | None:
 
 
 @ready("th_kernel_alloc_empty", work=VIEW_NS)
-def alloc_empty_kernel(op: Any, node: Apply) -> Parameters:
+def alloc_empty_kernel(op: AllocEmpty, node: Apply) -> Parameters:
     """Return memory of a shape given by the inputs."""
     return nothing
 
@@ -52,7 +50,7 @@ def arange_kernel(op: ARange, node: Apply) -> Parameters:
 
 
 @ready("th_kernel_arange_length")
-def arange_length_kernel(op: Any, node: Apply) -> Parameters:
+def arange_length_kernel(op: ARangeLength, node: Apply) -> Parameters:
     """Return how many numbers there are from start to stop by step."""
     return _all_whole(node)
 

@@ -22,18 +22,19 @@ from theano.tensor.sort.op import ArgSortOp, SortOp, TopKOp
 from theano.tensor.sort.search import SearchsortedOp
 
 if TYPE_CHECKING:
+    from theano.graph.variable import Variable
     from theano.tensor.type import Tensor
 
 
 @batches(Elemwise)
-def _elemwise(given: BatchedNode) -> Any:
+def _elemwise(given: BatchedNode) -> list[Variable]:
     # All rows have the same number of dimensions: what has no batch axis gets one on its left, as any broadcasting.
     op = given.op if not given.op.inplace_pattern else Elemwise(given.op.scalar_op)
     return op(*given.inputs, return_list=True)
 
 
 @batches(scal.ScalarOp)
-def _scalar(given: BatchedNode) -> Any:
+def _scalar(given: BatchedNode) -> list[Variable]:
     return Elemwise(given.op)(*(given.tensor(i) for i in range(len(given.inputs))), return_list=True)
 
 
@@ -55,14 +56,14 @@ def _choice(given: BatchedNode) -> Any:
 
 
 @batches(CAReduce)
-def _reduced(given: BatchedNode) -> Any:
+def _reduced(given: BatchedNode) -> Variable:
     (x,) = given.node.inputs
     # The dtypes that the node has settled on stay.
     return given.op._with(tuple(d + 1 for d in given.op.axes_of(x.type.ndim)), x)(given.inputs[0])
 
 
 @batches(MapReduce)
-def _terms(given: BatchedNode) -> Any:
+def _terms(given: BatchedNode) -> list[Variable]:
     op, ndim = given.op, given.ndim(0)
     axes = tuple(d + 1 for d in op.reductions[0].axes_of(ndim))
     terms = Elemwise(op.scalar_op).make_node(*given.node.inputs).outputs
@@ -71,13 +72,13 @@ def _terms(given: BatchedNode) -> Any:
 
 
 @batches(LogSumExp, MaxAndArgmax, Argmax, Argmin)
-def _along(given: BatchedNode) -> Any:
+def _along(given: BatchedNode) -> list[Variable]:
     axes = tuple(d + 1 for d in given.op.axes_of(given.ndim(0)))
     return type(given.op)(axes)(given.inputs[0], return_list=True)
 
 
 @batches(CumOp)
-def _running(given: BatchedNode) -> Any:
+def _running(given: BatchedNode) -> Variable:
     (x,) = given.inputs
     axis = given.op.axis
     if axis is None:

@@ -381,7 +381,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
         return result
 
     def _along(
-        self, inputs: Sequence[Any], outputs: Sequence[Tensor], seeds: Sequence[Tensor], eval_points: Sequence[Any]
+        self, inputs: Sequence[Variable], outputs: Sequence[Tensor], seeds: Sequence[Tensor], eval_points: Sequence[Any]
     ) -> Any:
         """Return the derivative of a real number along a direction, from its gradients by the outputs; None if 0."""
         total = None
@@ -395,7 +395,9 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
             total = term if total is None else total + term
         return total
 
-    def _elementwise_gradients(self, inputs: Sequence[Any], outputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
+    def _elementwise_gradients(
+        self, inputs: Sequence[Any], outputs: Sequence[Variable], grads: Sequence[Any]
+    ) -> list[Any]:
         """Return what the scalar op says of each input, translated from scalars to tensors."""
         stand_ins, answers = _scalar_gradients(self.scalar_op, inputs, grads)
         known = dict(zip(stand_ins, [*inputs, *outputs, *grads], strict=True))
@@ -463,7 +465,7 @@ def _lifted(op: Op) -> Elemwise:
     return found
 
 
-def _lift(scalar: Variable, known: dict[Variable, Any], ndim: int) -> Any:
+def _lift(scalar: Variable, known: dict[Variable, Variable], ndim: int) -> Any:
     """Return the tensor expression for a scalar one: each scalar op becomes its Elemwise."""
     stack = [scalar]
     while stack:

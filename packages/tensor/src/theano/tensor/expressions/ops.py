@@ -53,7 +53,7 @@ class Choose(Compound):
             raise ValueError(f"Choose: mode is {mode!r}; it must be 'raise', 'wrap' or 'clip'")
         self.mode = mode
 
-    def convert(self, a: Any, choices: Any) -> list[Any]:
+    def convert(self, a: Any, choices: Any) -> list[Variable]:
         """Return the numbers, and the choices as one tensor."""
         a = _of_whole_numbers(self, a, "what chooses")
         return [a, functions.table_of_choices(a, choices)]
@@ -143,7 +143,7 @@ class Tile(Compound):
     def __init__(self, ndim: int):
         self.ndim = int(ndim)
 
-    def convert(self, x: Any, reps: Any) -> list[Any]:
+    def convert(self, x: Any, reps: Any) -> list[Variable]:
         """Return the tensor and a vector of numbers."""
         return [as_tensor_variable(x), _of_whole_numbers(self, reps, "the repetitions", 1)]
 
@@ -188,7 +188,7 @@ class Bartlett(Compound):
     array([0. , 0.5, 1. , 0.5, 0. ])
     """
 
-    def convert(self, M: Any) -> list[Any]:
+    def convert(self, M: Any) -> list[Variable]:
         """Return the length."""
         return [_of_whole_numbers(self, M, "the length", 0)]
 
@@ -226,7 +226,7 @@ class FillDiagonalOffset(Compound):
            [3., 4.]])
     """
 
-    def convert(self, a: Any, val: Any, offset: Any) -> list[Any]:
+    def convert(self, a: Any, val: Any, offset: Any) -> list[Variable]:
         """Return matrix, number and place."""
         return [as_tensor_variable(a), as_tensor_variable(val), _of_whole_numbers(self, offset, "the offset", 0)]
 
@@ -252,7 +252,7 @@ class BroadcastTo(Compound):
         lengths = lengths_of(shape)
         return super().__call__(a, *lengths, **kwargs)
 
-    def convert(self, a: Any, *shape: Any) -> list[Any]:
+    def convert(self, a: Any, *shape: Any) -> list[Variable]:
         """Return the tensor and the lengths."""
         return [as_tensor_variable(a), *[_of_whole_numbers(self, n, "the lengths", 0) for n in shape]]
 

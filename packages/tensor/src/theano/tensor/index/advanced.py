@@ -328,7 +328,7 @@ class _AdvancedWrite(Op):
             gy = sum_to_pattern(gy, y)
         return [gx, gy, *rest]
 
-    def _is_last(self, x: Any, part: Tensor, read: BaseAdvancedSubtensor, index: Sequence[Variable]) -> Any:
+    def _is_last(self, x: Any, part: Tensor, read: BaseAdvancedSubtensor, index: Sequence[Variable]) -> Variable:
         """Return for each element that is written whether it stays: of those written to one place the last one does."""
         number = reshape(arange(part.size), part.shape, ndim=part.type.ndim)
         numbers = alloc(np.int64(0), *[x.shape[i] for i in range(x.type.ndim)])
@@ -379,7 +379,7 @@ class AdvancedIncSubtensor1(_AdvancedWrite):
         """Return the gradient (without the rows, where they were set) and its rows."""
         return self._grads(inputs, output_grads[0], advanced_subtensor1)
 
-    def _is_last(self, x: Any, part: Tensor, read: Any, index: Sequence[Any]) -> Any:
+    def _is_last(self, x: Any, part: Tensor, read: Any, index: Sequence[Any]) -> Variable:
         """Return for each row that is written whether it stays, without counting its elements."""
         number = arange(index[0].shape[0])
         numbers = self.make_node(alloc(np.int64(0), x.shape[0]), number, *index).outputs[0]

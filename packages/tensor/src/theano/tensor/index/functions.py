@@ -143,7 +143,7 @@ def _names_axes(entry: TensorLike) -> bool:
     )
 
 
-def _simple(x: Any, entries: Sequence[Any], names_axes: bool) -> Any:
+def _simple(x: Any, entries: Sequence[Any], names_axes: bool) -> Variable:
     """Return a part by whole numbers and slices, then put new axes in.
 
     To Theano, an index with None is a dimshuffle of the axes that it names: those after them are dropped if all are

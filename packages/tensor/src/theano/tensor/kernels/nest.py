@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.apply import Apply
 from theano.lowering.accepts import dtype_of
@@ -18,6 +18,9 @@ from theano.records import record
 from theano.scalar.arithmetic import identity
 from theano.scalar.ufuncs import ufunc_of
 from theano.tensor.kernels.common import normal_axes, pattern_of
+
+if TYPE_CHECKING:
+    from theano.graph.variable import Variable
 
 
 @record(frozen=True)
@@ -192,7 +195,7 @@ def reduction_of(node: Apply) -> Reduction | None:
     return Reduction(function, inputs, tuple(axes), tuple(results))
 
 
-def _operands(letter: str, variables: Sequence[Any]) -> tuple[Operand, ...]:
+def _operands(letter: str, variables: Sequence[Variable]) -> tuple[Operand, ...]:
     return tuple(Operand(f"{letter}{k}", dtype_of(v), pattern_of(v)) for k, v in enumerate(variables))
 
 

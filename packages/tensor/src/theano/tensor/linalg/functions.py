@@ -83,7 +83,7 @@ def matrix_dot(*args: TensorLike) -> Any:
     return reduce(dot, args)
 
 
-def matrix_power(M: Variable, n: int) -> Any:
+def matrix_power(M: Variable, n: int) -> Variable:
     """Return a square matrix to an integer power, by repeated squaring; its inverse to the power -n for negative n.
 
     Parameters

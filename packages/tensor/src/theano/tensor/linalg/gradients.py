@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from theano.tensor.compound import Compound
 from theano.tensor.linalg.factor import Cholesky, Eigh, Eigvalsh
 from theano.tensor.linalg.functions import Expm
 
 if TYPE_CHECKING:
+    from theano.graph.variable import Variable
     from theano.tensor.type import Tensor
 
 
@@ -34,7 +35,7 @@ class CholeskyGrad(Compound):
     def __init__(self, lower: bool = True):
         self.lower, self.destructive = bool(lower), False
 
-    def expression(self, x: Tensor, l: Tensor, dz: Tensor) -> Any:
+    def expression(self, x: Tensor, l: Tensor, dz: Tensor) -> Variable:
         """Return the gradient."""
         return Cholesky(self.lower).L_op([x], [l], [dz])[0]
 
@@ -64,7 +65,7 @@ class EighGrad(Compound):
             raise ValueError(f"UPLO must be 'L' or 'U', not {UPLO!r}")
         self.UPLO = UPLO
 
-    def expression(self, x: Tensor, w: Tensor, v: Tensor, W: Tensor, V: Tensor) -> Any:
+    def expression(self, x: Tensor, w: Tensor, v: Tensor, W: Tensor, V: Tensor) -> Variable:
         """Return the gradient."""
         return Eigh(self.UPLO).L_op([x], [w, v], [W, V])[0]
 
@@ -91,7 +92,7 @@ class EigvalshGrad(Compound):
     def __init__(self, lower: bool = True):
         self.lower = bool(lower)
 
-    def expression(self, a: Tensor, b: Tensor, gw: Tensor) -> Any:
+    def expression(self, a: Tensor, b: Tensor, gw: Tensor) -> list[Variable]:
         """Return the gradients."""
         op = Eigvalsh(self.lower)
         return op.L_op([a, b], [op(a, b)], [gw])
@@ -109,6 +110,6 @@ class ExpmGrad(Compound):
 
     ndims = (2, 2)
 
-    def expression(self, A: Tensor, gw: Tensor) -> Any:
+    def expression(self, A: Tensor, gw: Tensor) -> Variable:
         """Return the gradient."""
         return Expm().L_op([A], [], [gw])[0]

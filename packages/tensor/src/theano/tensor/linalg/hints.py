@@ -10,6 +10,7 @@ from theano.graph import Apply
 from theano.tensor.convert import as_tensor_variable
 
 if TYPE_CHECKING:
+    from theano.graph.variable import Variable
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -52,7 +53,7 @@ class Hint(IdentityOp):
         return f"Hint{{{', '.join(f'{name}={value!r}' for name, value in self.hints)}}}"
 
 
-def psd(v: TensorLike) -> Any:
+def psd(v: TensorLike) -> Variable:
     """Return the matrix ``v``, of which is known from here on that it is symmetric and positive definite.
 
     Examples

@@ -161,7 +161,7 @@ def solve_kernel(op: Solve, node: Apply) -> tuple[Mapping[str, str], Mapping[str
 
 
 @_ready("th_kernel_qr", parameters.QRParams)
-def qr_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, QrMode]]:
+def qr_kernel(op: QRFull | QRIncomplete, node: Apply) -> tuple[Mapping[str, str], Mapping[str, QrMode]]:
     """Return the factors Q and R of a matrix; ``mode`` of the op is read."""
     generate = "ungqr" if _is_complex(node) else "orgqr"
     return {"geqrf": "geqrf", "generate": generate}, {"mode": QrMode[op.mode.upper()]}

@@ -24,6 +24,7 @@ from theano.tensor.rules.predicates import NESTED, combine, conform, number_like
 from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
+    from theano.graph.variable import Variable
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -166,7 +167,7 @@ def _size_and_rest(v: Tensor, levels: int = NESTED) -> tuple[Any, Any]:
     return combine(F.add, terms, terms[0].type.dtype), rest
 
 
-def _size_and_sign(x: Tensor) -> tuple[Any, Any]:
+def _size_and_sign(x: Tensor) -> tuple[Variable, Variable]:
     factor = _factor(x)
     if factor is None:
         sign, size = slogdet(x)

@@ -225,7 +225,7 @@ class TensorInv(Compound, MatrixOp):
             raise ValueError(f"tensorinv: ind must be positive, not {ind}")
         self.ind = int(ind)
 
-    def convert(self, a: Any) -> list[Any]:
+    def convert(self, a: Any) -> list[Variable]:
         """Return the tensor as a variable of floating-point numbers."""
         return [self.matrix(a, tuple(range(self.ind, 33)), "the tensor")]
 

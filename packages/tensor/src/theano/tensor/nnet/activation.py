@@ -13,6 +13,7 @@ from theano.tensor.elemwise.functions import abs_, cast, clip, expm1, switch
 from theano.tensor.elemwise.op import Elemwise
 
 if TYPE_CHECKING:
+    from theano.graph.variable import Variable
     from theano.scalar.annotations import Number
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
@@ -72,7 +73,7 @@ for _op in (sigmoid, sigmoid_inplace, softplus, softsign, ultra_fast_sigmoid):
     _op.shown_as = f"T.nnet.{_op.name}"
 
 
-def _number(value: float, like: Any) -> Tensor:
+def _number(value: float, like: Tensor) -> Tensor:
     """Return a constant of the dtype of ``like``, or of the float in which such integers are computed."""
     (kind,) = scal.upgrade_to_float(scal.get_scalar_type(like.type.dtype))
     dtype = kind.dtype if kind.dtype in scal.float_dtypes else str(config.floatX)
@@ -92,7 +93,7 @@ def hard_sigmoid(x: TensorLike) -> Tensor:
     return clip(x * _number(0.2, x) + _number(0.5, x), _number(0.0, x), _number(1.0, x))
 
 
-def relu(x: Any, alpha: Any = 0) -> Any:
+def relu(x: Any, alpha: Any = 0) -> Variable:
     """Return the rectifier: ``x`` where it is positive, ``alpha * x`` where it is negative.
 
     Parameters

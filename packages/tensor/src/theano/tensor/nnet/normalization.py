@@ -98,7 +98,7 @@ class AbstractBatchNormTrain(_Normalization):
 
     def convert(
         self, x: Any, scale: Any, bias: Any, epsilon: Any, running_average_factor: Any, *older: Any
-    ) -> list[Any]:
+    ) -> list[Variable]:
         """Return arrays of one dtype, and two numbers between them."""
         names = "x scale bias running_mean running_var" if older else "x scale bias"
         arrays = self._arrays(names, [x, scale, bias, *older])
@@ -190,7 +190,7 @@ class AbstractBatchNormInference(_Normalization):
 
     def convert(
         self, x: Any, scale: Any, bias: Any, estimated_mean: Any, estimated_variance: Any, epsilon: Any = 1e-4
-    ) -> list[Any]:
+    ) -> list[Variable]:
         """Return arrays of one dtype, and a number."""
         arrays = self._arrays(
             "x scale bias estimated_mean estimated_variance", [x, scale, bias, estimated_mean, estimated_variance]

@@ -203,7 +203,7 @@ def _rows_of(sm: Any) -> tuple[Any, Any] | None:
     return _matrix_and_bias(matrix) or (matrix, _no_bias(matrix))
 
 
-def _no_bias(matrix: Tensor) -> Any:
+def _no_bias(matrix: Tensor) -> Variable:
     """Return zeros as long as the rows of ``matrix``."""
     zero = number_of(0, matrix.type.dtype, 1)
     return alloc(zero, shape_i(matrix, 1)) if not matrix.type.broadcastable[1] else zero
@@ -372,7 +372,7 @@ local_ctc_no_grad = rule(
 )  # fmt: skip
 
 
-def _pushed_down(op: Any, inner: Any, out: Tensor) -> Any:
+def _pushed_down(op: Argmax | MaxAndArgmax, inner: Any, out: Tensor) -> Any:
     node = inner.owner
     if node is None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class _RowWise(Op):
         x = shape_padleft(x) if x.type.ndim == 1 else x
         return Apply(self, [x], [x.type.make_variable()])
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Variable | None]:
+    def R_op(self, inputs: Sequence[Tensor], eval_points: Sequence[Tensor]) -> list[Variable | None]:
         """Return the derivative along a direction, which is the gradient: the Jacobian of a softmax is symmetric."""
         return [None if eval_points[0] is None else self.L_op(inputs, [self(*inputs)], eval_points)[0]]
 

@@ -27,8 +27,8 @@ __all__ = [
 
 
 def pool_2d(
-    input: TensorLike, ws: Any = None, ignore_border: bool | None = None, stride: Any = None, pad: Any = (0, 0),
-    mode: str = "max", ds: Any = None, st: Any = None, padding: Any = None,
+    input: TensorLike, ws: object = None, ignore_border: bool | None = None, stride: object = None,
+    pad: object = (0, 0), mode: str = "max", ds: object = None, st: object = None, padding: object = None,
 ) -> Tensor:  # fmt: skip
     """Return the largest element, the sum or the mean of each window of the last two axes.
 
@@ -64,8 +64,8 @@ def pool_2d(
 
 
 def pool_3d(
-    input: TensorLike, ws: Sequence[int] | None = None, ignore_border: bool | None = None, stride: Any = None,
-    pad: Sequence[int] = (0, 0, 0), mode: str = "max", ds: Any = None, st: Any = None, padding: Any = None,
+    input: TensorLike, ws: Sequence[int] | None = None, ignore_border: bool | None = None, stride: object = None,
+    pad: Sequence[int] = (0, 0, 0), mode: str = "max", ds: object = None, st: object = None, padding: object = None,
 ) -> Tensor:  # fmt: skip
     """Return the largest element, the sum or the mean of each window of the last three axes; see :func:`pool_2d`.
 

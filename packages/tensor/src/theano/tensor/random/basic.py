@@ -330,7 +330,7 @@ class MultinomialRV(RandomVariable):
         """Draw one vector after the other."""
         return row_by_row(rng.multinomial, 1, [n, p.astype("float64")], (0, 1), size)
 
-    def _shape_from_params(self, dist_params: Sequence[Any], **kwargs: Any) -> Any:
+    def _shape_from_params(self, dist_params: Sequence[Any], **kwargs: Any) -> tuple[Tensor, ...]:
         """Return the number of outcomes."""
         return default_shape_from_params(1, dist_params, **{"rep_param_idx": 1, **kwargs})
 
@@ -357,7 +357,7 @@ class ChoiceRV(RandomVariable):
     name, ndim_supp, ndims_params = "choice", 0, (1, 1, 0)
 
     # Parameters and their order are NumPy's.
-    def __call__(self, a: Any, size: Any = None, replace: Any = True, p: Any = None, **kwargs: Any) -> Tensor:  # type: ignore[override]
+    def __call__(self, a: Any, size: Any = None, replace: object = True, p: Any = None, **kwargs: Any) -> Tensor:  # type: ignore[override]
         """Return elements, of the dtype of ``a``."""
         a = as_tensor_variable(a)
         if a.type.ndim > 1:

@@ -77,7 +77,7 @@ class MultinomialFromUniform(Op):
         return [inputs[0].zeros_like(), inputs[1].zeros_like(), DisconnectedType()()]
 
 
-def _trials(op: Op, pvals: Any, unis: Any, n: int) -> Any:
+def _trials(op: Op, pvals: np.ndarray, unis: np.ndarray, n: int) -> np.ndarray:
     """Return the uniform numbers, a row for each trial."""
     if len(unis) != len(pvals) * n:
         raise ValueError(

@@ -141,7 +141,7 @@ def random_integers_helper(random_state: Any, low: np.ndarray, high: np.ndarray,
     return np.fromiter(drawn, "int64", int(np.prod(size))).reshape(size)
 
 
-def _stretched(parameter: Any, size: Any, name: str) -> Any:
+def _stretched(parameter: np.ndarray, size: tuple[int, ...], name: str) -> np.ndarray:
     """Return a parameter in the shape of a draw."""
     try:
         return np.broadcast_to(parameter, size)
@@ -150,7 +150,7 @@ def _stretched(parameter: Any, size: Any, name: str) -> Any:
 
 
 def choice(
-    random_state: Variable, size: Any = None, a: TensorLike = 2, replace: Any = True, p: Any = None,
+    random_state: Variable, size: Any = None, a: TensorLike = 2, replace: object = True, p: Any = None,
     ndim: int | None = None, dtype: str = "int64",
 ) -> list[Variable]:  # fmt: skip
     """Return elements of the vector ``a``, or of the numbers below ``a``, with probabilities ``p``.
@@ -205,7 +205,9 @@ def poisson(
     return RandomFunction("poisson", TensorType(dtype, found.pattern))(random_state, found.lengths, lam)
 
 
-def permutation(random_state: Any, size: Any = None, n: int = 1, ndim: int | None = None, dtype: str = "int64") -> Any:
+def permutation(
+    random_state: Variable, size: Any = None, n: int = 1, ndim: int | None = None, dtype: str = "int64"
+) -> Any:
     """Return the numbers below ``n`` in random order: as many orders as ``size`` says, each along the last axis.
 
     Examples
@@ -242,7 +244,7 @@ def permutation_helper(random_state: Any, n: Any, shape: Any) -> Any:
 
 
 def multinomial(
-    random_state: Any, size: Any = None, n: Any = 1, pvals: Any = (0.5, 0.5), ndim: int | None = None,
+    random_state: Variable, size: Any = None, n: Any = 1, pvals: Any = (0.5, 0.5), ndim: int | None = None,
     dtype: str = "int64",
 ) -> Any:  # fmt: skip
     """Return how often each outcome comes up in ``n`` trials; the last axis of ``pvals`` has the probabilities.
@@ -304,7 +306,7 @@ def _accepted(row: np.ndarray) -> np.ndarray:
 
 
 def multinomial_wo_replacement(
-    random_state: Any, size: Any = None, n: Any = 1, pvals: Any = (0.5, 0.5), ndim: int | None = None,
+    random_state: Variable, size: Any = None, n: int = 1, pvals: Any = (0.5, 0.5), ndim: int | None = None,
     dtype: str = "int64",
 ) -> Any:  # fmt: skip
     """Return ``n`` different outcomes of each row of ``pvals``, drawn one after the other.

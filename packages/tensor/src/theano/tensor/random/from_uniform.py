@@ -97,9 +97,9 @@ class FromUniform:
         return cast(self.uniform(size=size, ndim=ndim, nstreams=nstreams, **kwargs) < p, dtype)
 
     def multinomial(
-        self, size: Any = None, n: Any = 1, pvals: Any = None, ndim: int | None = None, dtype: str = "int64",
+        self, size: object = None, n: Any = 1, pvals: Any = None, ndim: int | None = None, dtype: str = "int64",
         nstreams: int | None = None, **kwargs: Any,
-    ) -> Any:  # fmt: skip
+    ) -> Variable:  # fmt: skip
         """Return how often each outcome comes up in ``n`` trials, for each row of the matrix ``pvals``.
 
         Where probabilities add up to less than 1, some trials count for no outcome.
@@ -109,9 +109,9 @@ class FromUniform:
         return MultinomialFromUniform(dtype)(pvals, unis, n)
 
     def choice(
-        self, size: Any = 1, a: Any = None, replace: bool = True, p: Any = None, ndim: int | None = None,
+        self, size: Any = 1, a: object = None, replace: bool = True, p: Any = None, ndim: int | None = None,
         dtype: str = "int64", nstreams: int | None = None, **kwargs: Any,
-    ) -> Any:  # fmt: skip
+    ) -> Variable:  # fmt: skip
         """Return ``size`` different outcomes of each row of the matrix ``p``; only for ``replace=False``."""
         if replace:
             raise NotImplementedError(f"{type(self).__name__}.choice knows replace=False alone")
@@ -121,7 +121,7 @@ class FromUniform:
         unis = self.uniform(size=p.shape[:1] * size, ndim=1, nstreams=nstreams, **kwargs)
         return ChoiceFromUniform(dtype)(p, unis, size)
 
-    def _probabilities(self, what: str, name: str, p: TensorLike, size: Any, ndim: int | None) -> Any:
+    def _probabilities(self, what: str, name: str, p: TensorLike, size: object, ndim: int | None) -> Variable:
         where = f"{type(self).__name__}.{what}"
         if p is None:
             raise TypeError(f"{where} needs {name}, a matrix with a row of probabilities for each draw")
@@ -167,7 +167,7 @@ class FromUniform:
         parts = self._within_2(radius, angle, more) if truncate else [radius * cos(angle), radius * sin(angle)]
         return reshape(join(0, *parts)[:count], lengths, ndim=ndim) * std + avg
 
-    def _within_2(self, radius: Any, angle: Any, more: dict[str, Any]) -> Sequence[Any]:
+    def _within_2(self, radius: Variable, angle: Tensor, more: dict[str, Any]) -> Sequence[Tensor]:
         """Return cosines and sines that lie within -2 and 2: those that do, then others along the same directions."""
         parts = []
         sides = [side(angle) for side in (cos, sin)]
@@ -181,9 +181,9 @@ class FromUniform:
         return parts
 
     def truncated_normal(
-        self, size: Any, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
-        nstreams: int | None = None, **kwargs: object,
-    ) -> Any:  # fmt: skip
+        self, size: TensorLike, avg: TensorLike = 0.0, std: TensorLike = 1.0, ndim: int | None = None,
+        dtype: str | None = None, nstreams: int | None = None, **kwargs: object,
+    ) -> Variable:  # fmt: skip
         """Return numbers of a normal distribution that is cut off symmetrically, with standard deviation ``std``."""
         wider = scale("truncated_normal: std", std) / constant(_STD_WITHIN_2)
         return self.normal(

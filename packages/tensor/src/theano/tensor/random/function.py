@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from theano.graph.annotations import Node, Storage, Values
     from theano.graph.variable import Variable
     from theano.tensor.annotations import Shape, TensorLike
+    from theano.tensor.type import Tensor
 
 
 class RandomFunction(Draw):
@@ -85,7 +86,7 @@ class RandomFunction(Draw):
         parameters = [as_tensor_variable(a) for a in args]
         return Apply(self, [r, lengths, *parameters], [r.type.make_variable(), self.outtype.make_variable()])
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Shape | None]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
         """Return the lengths asked for; where parameters tell them, only the numbers show them."""
         lengths = node.inputs[1]
         if self.ndim_added or len(getattr(lengths, "data", (0,))) == 0:

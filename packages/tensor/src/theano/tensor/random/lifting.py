@@ -26,6 +26,9 @@ from theano.tensor.shape.broadcast import lengths_of
 
 if TYPE_CHECKING:
     from theano.graph.annotations import Node
+    from theano.graph.fgraph import FunctionGraph
+    from theano.graph.variable import Variable
+    from theano.tensor.type import Tensor
 
 
 def lift_rv_shapes(node: Node) -> Any:
@@ -66,7 +69,7 @@ def _rearranged(node: Node) -> Node | None:
     return drawn if all(isinstance(getattr(c, "op", None), (Shape, Shape_i)) for c in others) else None
 
 
-def _instead(node: Node, drawn: Node, size: Sequence[Any], params: Sequence[Any]) -> Any:
+def _instead(node: Node, drawn: Node, size: Sequence[Any], params: Sequence[Variable]) -> Any:
     """Return that numbers drawn anew, and the state after them, take the places of those before."""
     rng, _, dtype, *_ = drawn.inputs
     # The parameters are those of the node, not those that users of the distribution give.
@@ -80,7 +83,7 @@ def _instead(node: Node, drawn: Node, size: Sequence[Any], params: Sequence[Any]
 
 
 @local_rule([DimShuffle], keeps="approximate", phases=())
-def local_dimshuffle_rv_lift(fgraph: Any, node: Node) -> Any:
+def local_dimshuffle_rv_lift(fgraph: object, node: Node) -> Any:
     """``normal(mu, std).T`` is distributed as ``normal(mu.T, std.T)``.
 
     Left alone is what mixes the dimensions that only the size has with those of the parameters.
@@ -119,7 +122,7 @@ def _moved(p: Any, order: Sequence[Any], ndim: int, sized: bool) -> Any:
 @local_rule(
     [Subtensor, AdvancedSubtensor1, AdvancedSubtensor, AdvancedBooleanSubtensor], keeps="approximate", phases=()
 )
-def local_subtensor_rv_lift(fgraph: Any, node: Node) -> Any:
+def local_subtensor_rv_lift(fgraph: FunctionGraph, node: Node) -> Any:
     """``normal(mu, std)[i]`` is distributed as ``normal(mu[i], std[i])``: only what is asked for is drawn."""
     drawn = _rearranged(node)
     if drawn is None:
@@ -132,7 +135,7 @@ def local_subtensor_rv_lift(fgraph: Any, node: Node) -> Any:
     return _instead(node, drawn, wanted, _indexed(node, params, lengths))
 
 
-def _indexed(node: Node, params: Sequence[Any], lengths: Sequence[Any]) -> list[Any]:
+def _indexed(node: Node, params: Sequence[Tensor], lengths: Sequence[Tensor]) -> list[Tensor]:
     """Return the parameters of the numbers that an index asks for."""
     if not isinstance(node.op, Subtensor):
         return [node.op(broadcast_to(p, tuple(lengths)), *node.inputs[1:]) if p.type.ndim else p for p in params]

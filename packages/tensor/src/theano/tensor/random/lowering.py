@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts, Dtypes
@@ -16,13 +14,13 @@ from theano.tensor.random.philox import PhiloxDraw
 
 
 @ready("th_kernel_mrg_uniform", work=1.0)
-def mrg_uniform_kernel(op: Any, node: Apply) -> Parameters:
+def mrg_uniform_kernel(op: mrg_uniform, node: Apply) -> Parameters:
     """Return uniform numbers of many streams of MRG31k3p, and the next states."""
     return parameters.MrgUniformParams(in_place=op.inplace)
 
 
 @ready("th_kernel_philox", work=1.0)
-def philox_kernel(op: Any, node: Apply) -> Parameters:
+def philox_kernel(op: PhiloxDraw, node: Apply) -> Parameters:
     """Return bits, uniform or normal numbers of Philox 4x32-10, and the next state."""
     return parameters.PhiloxParams(in_place=op.inplace, kind=RandomKind[op.kind.upper()])
 

@@ -171,7 +171,7 @@ class MRG_RandomStreams(FromUniform):
                 raise ValueError(f"the {which} three numbers of seed must be less than {modulus}: {tuple(seed)}")
         self.rstate = np.asarray(seed, dtype="int32")
 
-    def updates(self) -> list[tuple[Any, Any, Any, int | None]]:
+    def updates(self) -> list[tuple[Tensor, Tensor, tuple[int, ...], int | None]]:
         """Return what `state_updates` holds."""
         return list(self.state_updates)
 

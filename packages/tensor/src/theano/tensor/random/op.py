@@ -224,13 +224,13 @@ class RandomVariable(Draw):
         """Return which lengths of the numbers are 1, as far as the graph tells."""
         return tuple(static_int(n) == 1 for n in self._infer_shape(size, dist_params))
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Shape | None]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
         """Return the shape of the numbers."""
         _, size, _, *dist_params = node.inputs
         return [None, tuple(self._infer_shape(size, dist_params, shapes[3:]))]
 
     def _infer_shape(
-        self, size: Tensor, dist_params: Sequence[Any], param_shapes: Sequence[Lengths] | None = None
+        self, size: Tensor, dist_params: Sequence[Variable], param_shapes: Sequence[Lengths] | None = None
     ) -> Lengths:
         """Return the lengths of all numbers, from a size and parameters; shapes of these may be given."""
         replications = tuple(lengths_of(size))

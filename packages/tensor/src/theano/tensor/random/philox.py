@@ -35,6 +35,7 @@ from theano.tensor.type import TensorApply, TensorType
 
 if TYPE_CHECKING:
     from theano.graph.annotations import Node, Storage, Values
+    from theano.graph.variable import Variable
     from theano.tensor.annotations import Shape, Shapes, TensorLike
     from theano.tensor.type import Tensor
 
@@ -218,7 +219,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         numbers.rng, numbers.update = drawn.rng, drawn.update
         return numbers
 
-    def bits(self, size: Any, ndim: int | None = None, dtype: str = "uint64") -> Any:
+    def bits(self, size: Sequence[int], ndim: int | None = None, dtype: str = "uint64") -> Variable:
         """Return random bits: numbers of uint32 or uint64."""
         return self._draw("bits", dtype, size, ndim)
 
@@ -242,9 +243,9 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         return self._scaled("normal", size, ndim, dtype, avg, std, lambda x, avg, std: x * std + avg)
 
     def binomial(
-        self, size: Any = None, n: Any = 1, p: Any = 0.5, ndim: int | None = None, dtype: str = "int64",
+        self, size: Any = None, n: Any = 1, p: TensorLike = 0.5, ndim: int | None = None, dtype: str = "int64",
         nstreams: int | None = None, **kwargs: object,
-    ) -> Any:  # fmt: skip
+    ) -> Tensor:  # fmt: skip
         """Return how many of ``n`` trials succeed, each with probability ``p``; every trial is a uniform number."""
         p = probability("binomial: p", p)
         found = size_of(ndim, size, p)
@@ -255,8 +256,13 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         return (trials < shape_padright(undefined_grad(p))).sum(axis=-1, dtype=dtype)
 
     def random_integers(
-        self, size: Any = None, low: TensorLike = 0, high: Any = 1, ndim: int | None = None, dtype: str = "int64"
-    ) -> Any:
+        self,
+        size: TensorLike | None = None,
+        low: TensorLike = 0,
+        high: Any = 1,
+        ndim: int | None = None,
+        dtype: str = "int64",
+    ) -> Tensor:
         """Return whole numbers from ``low`` to ``high``, both of which may occur; fewer than 2**52 different ones."""
         low, high = as_tensor_variable(low), ordered("random_integers", high, low)
         x = self._draw("uniform", "float64", size, ndim, low, high)
@@ -266,7 +272,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
     def choice(
         self, size: Any = None, a: Any = None, replace: bool = True, p: TensorLike | None = None,
         ndim: int | None = None, dtype: str = "int64", nstreams: int | None = None, **kwargs: object,
-    ) -> Any:  # fmt: skip
+    ) -> Variable:  # fmt: skip
         """Return elements of the vector ``a``, or of the numbers below ``a``, with probabilities ``p``.
 
         With a matrix ``p`` and ``replace=False``: ``size`` different outcomes of each row.
@@ -286,7 +292,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
             places = clip(searchsorted(bounds, unis, side="right"), 0, count - 1)
         return cast(places if a.type.ndim == 0 else a[places], dtype)
 
-    def _different(self, size: Any, ndim: int | None, count: Any, p: Any) -> Any:
+    def _different(self, size: object, ndim: int | None, count: Any, p: Any) -> Variable:
         """Return different numbers below ``count``: those whose exponential waiting times are the shortest."""
         found = size_of(ndim, () if size is None else size)
         waiting = -log(1 - self.uniform((count,), dtype="float64"))
@@ -299,7 +305,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         lengths = [*(found.lengths[i] for i in range(found.ndim)), as_tensor_variable(n)]
         return cast(argsort(self._draw("bits", "uint64", lengths, None)), dtype)
 
-    def shuffle_row_elements(self, input: TensorLike) -> Any:
+    def shuffle_row_elements(self, input: TensorLike) -> Variable:
         """Return a tensor with each row, along its last axis, in an order of its own: its attribute ``permutation``."""
         input = as_tensor_variable(input)
         order = self.permutation(size=input.shape[:-1], n=input.shape[-1], ndim=input.type.ndim - 1)
@@ -308,7 +314,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         return shuffled
 
 
-def _within_2(x: Any, avg: Any, std: Any) -> Any:
+def _within_2(x: Any, avg: Variable, std: Variable) -> Tensor:
     """Return normal numbers within two standard deviations of the mean, made of uniform ones."""
     side = np.array(2.0**0.5, x.type.dtype)
     return side * erfinv((2 * x - 1) * np.array(math.erf(2.0**0.5), x.type.dtype)) * std + avg

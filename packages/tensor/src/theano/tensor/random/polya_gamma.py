@@ -11,7 +11,7 @@ import numpy as np
 TERMS = 32
 
 
-def polya_gamma(rng: np.random.RandomState, b: Any, c: Any, size: tuple[int, ...] | None = None) -> Any:
+def polya_gamma(rng: np.random.RandomState, b: Any, c: Any, size: tuple[int, ...] | None = None) -> np.ndarray:
     """Return numbers with the distribution PG(b, c), whose mean is ``b / (2 c) * tanh(c / 2)``.
 
     They are ``sum(g[k] / ((k - 1/2)**2 + (c / (2 pi))**2)) / (2 pi**2)``, k from 1 on, of independent gamma numbers

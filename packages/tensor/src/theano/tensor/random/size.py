@@ -91,7 +91,7 @@ def size_of(ndim: int | None, shape: Any, *parameters: Any) -> Size:
     return size
 
 
-def _of_vector(ndim: int | None, shape: Any) -> Size:
+def _of_vector(ndim: int | None, shape: Variable) -> Size:
     lengths = as_tensor_variable(shape)
     if lengths.type.ndim != 1:
         raise TypeError(f"size must be a vector or a list of whole numbers, not {lengths} of type {lengths.type}")
@@ -121,7 +121,7 @@ def _of_sequence(ndim: int | None, shape: Sequence[int], parameters: Sequence[An
     return Size(len(shape), stack(lengths) if lengths else vector_of(()), tuple(pattern))
 
 
-def _borrowed(from_right: int, shape: Sequence[Any], parameters: Sequence[Any]) -> Any:
+def _borrowed(from_right: int, shape: Sequence[object], parameters: Sequence[Any]) -> Any:
     """Return the length that parameters have at a place counted from the right."""
     there = [p for p in parameters if p.type.ndim >= from_right]
     if not there:

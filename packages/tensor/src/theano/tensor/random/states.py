@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from theano.compile.shared import shared
 
 if TYPE_CHECKING:
+    from theano.graph.variable import Variable
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -28,7 +29,7 @@ class StreamsWithStates:
         """Return the state at which the next stream begins."""
         raise NotImplementedError(f"{type(self).__name__} must define _new_state()")
 
-    def updates(self) -> list[tuple[Any, Any]]:
+    def updates(self) -> list[tuple[Variable, Variable]]:
         """Return the states' shared variables, each with its next state."""
         return list(self.state_updates)
 

@@ -13,6 +13,7 @@ from theano.tensor.random import distributions
 from theano.tensor.random.states import StreamsWithStates
 
 if TYPE_CHECKING:
+    from theano.graph.variable import Variable
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -25,9 +26,9 @@ class RandomStreamsBase:
         raise NotImplementedError(f"{type(self).__name__} must define gen(op, *args, **kwargs)")
 
     def binomial(
-        self, size: Any = None, n: Any = 1, p: Any = 0.5, ndim: int | None = None, dtype: str = "int64",
-        prob: Any = None,
-    ) -> Any:  # fmt: skip
+        self, size: Any = None, n: TensorLike = 1, p: TensorLike = 0.5, ndim: int | None = None, dtype: str = "int64",
+        prob: object = None,
+    ) -> Tensor:  # fmt: skip
         """Return how many of ``n`` trials succeed, each with probability ``p``."""
         return self.gen(distributions.binomial, size, n, p, ndim=ndim, dtype=dtype, prob=prob)
 
@@ -54,39 +55,55 @@ class RandomStreamsBase:
         return self.gen(distributions.normal, size, avg, std, ndim=ndim, dtype=dtype)
 
     def random_integers(
-        self, size: Any = None, low: Any = 0, high: Any = 1, ndim: int | None = None, dtype: str = "int64"
-    ) -> Any:
+        self, size: Any = None, low: TensorLike = 0, high: TensorLike = 1, ndim: int | None = None, dtype: str = "int64"
+    ) -> Tensor:
         """Return whole numbers from ``low`` to ``high``, both of which may occur."""
         return self.gen(distributions.random_integers, size, low, high, ndim=ndim, dtype=dtype)
 
     def choice(
-        self, size: Any = None, a: Any = 2, replace: Any = True, p: Any = None, ndim: int | None = None,
-        dtype: str = "int64",
-    ) -> Any:  # fmt: skip
+        self, size: TensorLike | None = None, a: object = 2, replace: bool = True, p: Any = None,
+        ndim: int | None = None, dtype: str = "int64",
+    ) -> Tensor:  # fmt: skip
         """Return elements of the vector ``a``, or of the numbers below ``a``, with probabilities ``p``."""
         return self.gen(distributions.choice, size, a, replace, p, ndim=ndim, dtype=dtype)
 
-    def poisson(self, size: Any = None, lam: Any = None, ndim: int | None = None, dtype: str = "int64") -> Any:
+    def poisson(
+        self,
+        size: TensorLike | None = None,
+        lam: TensorLike | None = None,
+        ndim: int | None = None,
+        dtype: str = "int64",
+    ) -> Tensor:
         """Return how often something happens that is expected to happen ``lam`` times (1, where it is not given)."""
         return self.gen(distributions.poisson, size, 1.0 if lam is None else lam, ndim=ndim, dtype=dtype)
 
-    def permutation(self, size: Any = None, n: Any = 1, ndim: int | None = None, dtype: str = "int64") -> Any:
+    def permutation(self, size: Any = None, n: TensorLike = 1, ndim: int | None = None, dtype: str = "int64") -> Any:
         """Return the numbers below ``n`` in random order, along a last axis that is added to ``size``."""
         return self.gen(distributions.permutation, size, n, ndim=ndim, dtype=dtype)
 
     def multinomial(
-        self, size: Any = None, n: Any = 1, pvals: Any = (0.5, 0.5), ndim: int | None = None, dtype: str = "int64"
-    ) -> Any:
+        self,
+        size: Any = None,
+        n: TensorLike = 1,
+        pvals: TensorLike = (0.5, 0.5),
+        ndim: int | None = None,
+        dtype: str = "int64",
+    ) -> Tensor:
         """Return how often each outcome comes up in ``n`` trials; the last axis of ``pvals`` has the probabilities."""
         return self.gen(distributions.multinomial, size, n, pvals, ndim=ndim, dtype=dtype)
 
     def multinomial_wo_replacement(
-        self, size: Any = None, n: Any = 1, pvals: Any = (0.5, 0.5), ndim: int | None = None, dtype: str = "int64"
-    ) -> Any:
+        self,
+        size: Sequence[int] | None = None,
+        n: int = 1,
+        pvals: TensorLike = (0.5, 0.5),
+        ndim: int | None = None,
+        dtype: str = "int64",
+    ) -> Tensor:
         """Return ``n`` different outcomes of each row of ``pvals``."""
         return self.gen(distributions.multinomial_wo_replacement, size, n, pvals, ndim=ndim, dtype=dtype)
 
-    def shuffle_row_elements(self, input: Any) -> Any:
+    def shuffle_row_elements(self, input: Any) -> Variable:
         """Return a tensor with each row, along its last axis, in an order of its own.
 
         The attribute ``permutation`` of the result has the orders.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PART, _NEXT = 0, 1
 
 
-def substate(state: Any, number: int) -> Any:
+def substate(state: object, number: int) -> Any:
     """Return the state from which part ``number`` of a stream is drawn.
 
     Parameters

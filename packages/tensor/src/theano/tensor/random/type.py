@@ -25,7 +25,7 @@ class RandomStateType(Type):
 
     __props__ = ()
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> np.random.RandomState:
+    def filter(self, value: object, strict: bool = False, allow_downcast: bool | None = None) -> np.random.RandomState:
         """Return ``value``, which must be a ``RandomState``."""
         if type(value) is not np.random.RandomState:
             raise TypeError(
@@ -34,7 +34,7 @@ class RandomStateType(Type):
             )
         return value
 
-    def is_valid_value(self, value: Any, strict: bool = True) -> bool:
+    def is_valid_value(self, value: object, strict: bool = True) -> bool:
         """Return whether ``value`` is a ``RandomState``."""
         return type(value) is np.random.RandomState
 
@@ -59,11 +59,11 @@ class RandomStateType(Type):
         """Return what a state holds."""
         return contents_of(value)
 
-    def get_shape_info(self, obj: Any) -> None:
+    def get_shape_info(self, obj: object) -> None:
         """Return None: all values are of one size."""
         return
 
-    def get_size(self, shape_info: Any) -> int:
+    def get_size(self, shape_info: object) -> int:
         """Return the bytes of a state."""
         return _SIZE
 

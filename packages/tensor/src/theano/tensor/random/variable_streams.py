@@ -12,6 +12,8 @@ from theano.tensor.random.streams import SeededStates
 
 if TYPE_CHECKING:
     from theano.graph.variable import Variable
+    from theano.tensor.annotations import TensorLike
+    from theano.tensor.type import Tensor
 
 
 class RandomStream(SeededStates):
@@ -56,7 +58,7 @@ class RandomStream(SeededStates):
             f"{type(self).__name__} has no attribute {name!r}, and no namespace of it a random variable of this name"
         )
 
-    def gen(self, op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def gen(self, op: Callable[..., Any], *args: TensorLike, **kwargs: object) -> Tensor:
         """Return what a random variable draws from a new stream.
 
         Parameters

@@ -527,7 +527,9 @@ class ProdWithoutZeros(CAReduceDtype):
 
     __props__ = ("axis", "dtype", "acc_dtype")
 
-    def __init__(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+    def __init__(
+        self, axis: int | tuple[int, ...] | None = None, dtype: str | None = None, acc_dtype: str | None = None
+    ):
         super().__init__(mul_without_zeros, axis, dtype, acc_dtype)
 
     def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
@@ -566,7 +568,7 @@ class ProductOfOthers(Compound):
     def __init__(self, axis: tuple[int, ...], dtype: str | None = None, acc_dtype: str | None = None):
         self.axis, self.dtype, self.acc_dtype = axis, dtype, acc_dtype
 
-    def expression(self, x: Any, product: Any) -> Any:
+    def expression(self, x: Any, product: Any) -> Variable:
         """Return the products, given that of all elements."""
         zero = eq(x, 0)
         zeros = restore_axes(zero.sum(axis=self.axis), x, self.axis)
@@ -574,7 +576,7 @@ class ProductOfOthers(Compound):
         # With one zero only that element has a gradient; with two or more, none has.
         return switch(eq(zeros, 0), product / x, switch(eq(zeros, 1) & zero, rest, product.zeros_like()))
 
-    def smooth(self, x: Any) -> Any:
+    def smooth(self, x: Tensor) -> Variable:
         """Return the same products in a form that can be differentiated twice more where elements are 0.
 
         The others that are not 0 make a product that one may divide by. The others that are 0 make an elementary
@@ -585,7 +587,7 @@ class ProductOfOthers(Compound):
         rest = restore_axes(Prod(self.axis, self.dtype, self.acc_dtype, no_zeros_in_input=True)(safe), x, self.axis)
         few = switch(zero, x, x.zeros_like())  # worth 0 everywhere, but not constant
 
-        def of_others(v: Any) -> Any:
+        def of_others(v: Any) -> Tensor:
             return restore_axes(v.sum(axis=self.axis), x, self.axis) - v
 
         others = of_others(cast(zero, "int64"))

@@ -84,7 +84,7 @@ def _rows(expression: Any, wanted: list[Any], options: dict[str, Any]) -> list[A
     return map_rows([start], [eye(n, dtype=expression.type.dtype)], grads, name="jacobian")
 
 
-def _floating(v: Any) -> str:
+def _floating(v: Variable) -> str:
     return str(F.true_div(v, v).type.dtype)
 
 

@@ -199,7 +199,7 @@ class MapRows(ExpressionOp):
         return directions
 
 
-def _as_sequence(row: Any, value: Any) -> Any:
+def _as_sequence(row: Any, value: Any) -> Variable:
     """Return ``value`` as a tensor of rows like ``row``."""
     value = as_tensor_variable(value)
     if value.type.ndim != row.type.ndim + 1 or value.type.dtype != row.type.dtype:

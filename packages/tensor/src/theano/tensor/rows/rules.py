@@ -52,7 +52,7 @@ def _stacked(rows: Sequence[Tensor], out: Tensor) -> Any:
 
 
 @local_rule([MapRows], keeps="close", phases=("canonicalize",))
-def local_map_rows_at_once(fgraph: Any, node: TensorApply) -> Any:
+def local_map_rows_at_once(fgraph: object, node: TensorApply) -> Any:
     """All rows are computed at once, where each op has a form for that and no row has a matrix in between.
 
     (For all rows together that would be memory of another order than that of inputs and results.) What stays a loop
@@ -65,7 +65,7 @@ def local_map_rows_at_once(fgraph: Any, node: TensorApply) -> Any:
         return None
     k = len(op.rows)
     n = shape_i(node.inputs[0], 0, fgraph)
-    sequences: list[Any] = list(node.inputs[:k])
+    sequences: list[Tensor] = list(node.inputs[:k])
     if k > 1:
         for v in node.inputs[1:k]:
             n = F.minimum(n, shape_i(v, 0, fgraph))

@@ -239,7 +239,7 @@ class SpecifyShape(CodeByType):
         check = _SpecifiedLength("specify_shape: the value has another shape.")
         return [tuple(check(n, *open_) for n in lengths)]
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
         """Return the input's value."""
         return ask(node.inputs[0])
 
@@ -332,7 +332,7 @@ class Rebroadcast(CodeByType):
         check = CheckedLength("a dimension was said to be broadcastable, but has another length than 1.")
         return [tuple(check(n, *open_) for n in lengths)]
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
         """Return the input's value."""
         return ask(node.inputs[0])
 

@@ -25,6 +25,7 @@ from theano.tensor.shape.reshape import Reshape, flatten, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 
 if TYPE_CHECKING:
+    from theano.graph.variable import Variable
     from theano.tensor.type import Tensor
 
 
@@ -34,7 +35,7 @@ def _same(given: BatchedNode) -> Any:
 
 
 @batches(CpuContiguous)
-def _contiguous(given: BatchedNode) -> Any:
+def _contiguous(given: BatchedNode) -> Variable:
     return given.op(given.inputs[0])
 
 
@@ -45,27 +46,27 @@ def _checked(given: BatchedNode) -> Any:
 
 
 @batches(DimShuffle)
-def _shuffled(given: BatchedNode) -> Any:
+def _shuffled(given: BatchedNode) -> Variable:
     return given.inputs[0].dimshuffle(0, *("x" if d == "x" else d + 1 for d in given.op.new_order))
 
 
 @batches(Rebroadcast)
-def _declared(given: BatchedNode) -> Any:
+def _declared(given: BatchedNode) -> Variable:
     return Rebroadcast(*((d + 1, one) for d, one in given.op.axis.items()))(given.inputs[0])
 
 
 @batches(Shape)
-def _shape(given: BatchedNode) -> Any:
+def _shape(given: BatchedNode) -> Variable:
     """All rows have one shape."""
     return given.inputs[0].shape[1:]
 
 
 @batches(Shape_i)
-def _length(given: BatchedNode) -> Any:
+def _length(given: BatchedNode) -> Variable:
     return given.inputs[0].shape[given.op.i + 1]
 
 
-def _with_count(given: BatchedNode, lengths: Any) -> Any:
+def _with_count(given: BatchedNode, lengths: Tensor) -> Variable:
     """Return the number of rows, then ``lengths``."""
     return join(0, stack([cast(given.n, lengths.type.dtype)]), lengths)
 
@@ -121,7 +122,7 @@ def _each(given: BatchedNode) -> Any:
 
 
 @batches(MakeVector)
-def _elements(given: BatchedNode) -> Any:
+def _elements(given: BatchedNode) -> Variable:
     return cast(join(1, *(given.full(i).dimshuffle(0, "x") for i in range(len(given.inputs)))), given.op.dtype)
 
 
@@ -142,7 +143,7 @@ def _pieces(given: BatchedNode) -> Any:
 
 
 @batches(ExtractDiag)
-def _diagonal(given: BatchedNode) -> Any:
+def _diagonal(given: BatchedNode) -> Variable:
     op, ndim = given.op, given.ndim(0)
     return ExtractDiag(op.offset, op.axis1 % ndim + 1, op.axis2 % ndim + 1, op.view)(given.inputs[0])
 
@@ -161,7 +162,7 @@ def _on_diagonal(given: BatchedNode) -> Any:
 
 
 @batches(Default)
-def _default(given: BatchedNode) -> Any:
+def _default(given: BatchedNode) -> Variable:
     return given.op(*(patternbroadcast(given.full(i), _pattern(given, i)) for i in range(2)))
 
 

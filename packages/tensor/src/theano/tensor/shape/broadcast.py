@@ -50,7 +50,7 @@ def broadcast_shape(*arrays: TensorLike, **kwargs: object) -> tuple[Tensor, ...]
     return broadcast_shape_iter(arrays, **kwargs)
 
 
-def broadcast_shape_iter(arrays: Iterable[TensorLike], **kwargs: object) -> tuple[Any, ...]:
+def broadcast_shape_iter(arrays: Iterable[TensorLike], **kwargs: object) -> tuple[Tensor, ...]:
     """Return the same as :func:`broadcast_shape`, for a sequence of arrays.
 
     Examples

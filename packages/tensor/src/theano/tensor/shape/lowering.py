@@ -91,7 +91,7 @@ def repeat_kernel(op: RepeatOp, node: Apply) -> Parameters:
 # -- diagonals -----------------------------------------------------------------------------------------
 
 
-def _diagonal(op: Any, ndim: int) -> parameters.Diagonal:
+def _diagonal(op: AllocDiag | ExtractDiag | SetDiag, ndim: int) -> parameters.Diagonal:
     return parameters.Diagonal(offset=op.offset, first=op.axis1 % ndim, second=op.axis2 % ndim)
 
 

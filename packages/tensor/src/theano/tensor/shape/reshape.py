@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -140,7 +140,7 @@ class Reshape(Op):
         ]  # fmt: skip
         return tuple(check(n, *conditions) for n in lengths)
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
         """Return the input's value."""
         return ask(node.inputs[0])
 
@@ -331,7 +331,7 @@ def _padding(n_ones: float) -> int:
     return number
 
 
-def shape_padaxis(t: TensorLike, axis: int) -> Any:
+def shape_padaxis(t: TensorLike, axis: int) -> Variable:
     """Return ``t`` with a new dimension of length 1 at place ``axis`` of the result.
 
     Examples

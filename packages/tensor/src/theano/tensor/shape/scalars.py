@@ -44,7 +44,7 @@ class TensorFromScalar(Op):
         """Wrap the number in an array."""
         output_storage[0][0] = np.array(inputs[0])
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: Apply, index: int, ask: Callable[..., object]) -> Any:
         """Return the scalar's value."""
         return ask(node.inputs[0])
 

@@ -85,7 +85,7 @@ def topk_kernel(op: Any, node: Apply) -> Parameters:
 
 
 @ready("th_kernel_searchsorted", work=15.0)
-def searchsorted_kernel(op: Any, node: Apply) -> Parameters:
+def searchsorted_kernel(op: SearchsortedOp, node: Apply) -> Parameters:
     """Return the places where values go into a sorted vector. ``op.side`` is read."""
     x, values = node.inputs[:2]
     common = np.promote_types(dtype_of(x), dtype_of(values))

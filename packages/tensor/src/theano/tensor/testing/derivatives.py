@@ -184,7 +184,7 @@ def _gradient_function(
 ) -> Callable[..., object]:
     first = _function_of(op, example, chosen, output)
 
-    def fun(*some: Any) -> Any:
+    def fun(*some: Any) -> Variable:
         value = first(*some)
         # Not all alike, so that what is mixed up shows.
         weights = np.asarray(np.random.RandomState(7).uniform(0.5, 1.5, size=_shape_of(example, output)))

@@ -104,7 +104,7 @@ def _without_dimensions(v: Any, like: Any) -> Tensor:
     return in_dtype(DimShuffle(v.type.broadcastable, ())(v) if v.type.ndim else v, like.type.dtype)
 
 
-def _number(value: int, like: Any) -> Any:
+def _number(value: int, like: Any) -> Variable:
     return number_of(value, like.type.dtype, 0)
 
 

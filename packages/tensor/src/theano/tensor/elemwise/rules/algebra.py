@@ -285,7 +285,7 @@ def canonical(node: TensorApply, family: Family) -> Any:
     return conform(new, out)
 
 
-def same_expression(new: Tensor, old: Tensor, leaves: Sequence[Any]) -> bool:
+def same_expression(new: Tensor, old: Tensor, leaves: Sequence[Tensor]) -> bool:
     """Return whether two expressions over the same leaves are written in the same way."""
     stop = set(leaves)
     todo = [(new, old)]

@@ -46,6 +46,7 @@ from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
     from theano.graph.fgraph import FunctionGraph
+    from theano.graph.variable import Variable
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -108,7 +109,7 @@ def _only_argument(v: Any) -> int | None:
     return open_[0] if len(open_) == 1 else None
 
 
-def _applied(node: TensorApply, place: int, p: Any) -> Any:
+def _applied(node: TensorApply, place: int, p: Any) -> Variable:
     """Return what a node, of one argument beside numbers, computes of ``p``: the same variable if that is there."""
     numbers = [None if i == place else uniform(w) for i, w in enumerate(node.inputs)]
     for client, _ in getattr(p, "clients", ()):

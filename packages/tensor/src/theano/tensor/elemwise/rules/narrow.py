@@ -19,6 +19,7 @@ from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rules.predicates import conform
 
 if TYPE_CHECKING:
+    from theano.graph.variable import Variable
     from theano.tensor.type import Tensor
 
 _IN_SINGLE = (
@@ -27,7 +28,7 @@ _IN_SINGLE = (
 )  # fmt: skip
 
 
-def _in_float32(op: Any, inputs: Any, out: Any) -> Any:
+def _in_float32(op: Any, inputs: tuple[Variable, ...], out: Any) -> Any:
     if all(_dtype(v) != "float16" for v in (*inputs, *out.owner.outputs)):
         return None
     found = op.make_node(*[cast(v, "float32") if _dtype(v) == "float16" else v for v in inputs]).outputs

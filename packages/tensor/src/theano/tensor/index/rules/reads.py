@@ -54,7 +54,7 @@ rule("local_subtensor_chain_apart", P(SubtensorChain, "op")(x, numbers),
 )  # fmt: skip
 
 
-def entries(op: Any, numbers: Any) -> list[Any]:
+def entries(op: IncSubtensor | Subtensor, numbers: Any) -> list[Any]:
     """Return the index of a read or write, its numbers put in: ints where they are known, variables where not."""
 
     def number(v: Number) -> Number | int:
@@ -296,7 +296,15 @@ def _ends_before(read: Any, written: Any) -> bool:
     return bool(0 <= read.stop <= (written.start or 0))
 
 
-def _lies_before(read: Any, numbers: Any, written: Any, x: Any, value: Any, there: Any, fgraph: Any) -> bool:
+def _lies_before(
+    read: Subtensor,
+    numbers: tuple[Number, ...],
+    written: IncSubtensor,
+    x: Tensor,
+    value: Tensor,
+    there: tuple[Number, ...],
+    fgraph: FunctionGraph,
+) -> bool:
     first = [each[0] if each else None for each in (entries(read, numbers), entries(written, there))]
     # The value has to fit for certain: otherwise the error would be lost.
     return _ends_before(*first) and same_shape(fgraph, Subtensor(written.idx_list)(x, *there), value)

@@ -77,7 +77,12 @@ def _same_bits(a: np.ndarray, b: np.generic) -> bool:
 
 
 def _written_once(
-    op: Any, x: Any, stretched: Tensor, y: Variable, numbers: Any, fgraph: FunctionGraph
+    op: AdvancedIncSubtensor | AdvancedIncSubtensor1 | IncSubtensor,
+    x: Any,
+    stretched: Tensor,
+    y: Variable,
+    numbers: Any,
+    fgraph: FunctionGraph,
 ) -> Tensor | None:
     feature = getattr(fgraph, "shape_feature", None)
     if feature is None:
