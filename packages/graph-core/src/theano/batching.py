@@ -43,7 +43,7 @@ class NoRuleError(Exception):
     """A node has no rule, and no loop was wanted or can be made."""
 
 
-def rule(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
+def rule(node: Node, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
     """Return the outputs of ``node`` for all rows together, by the rule of its op, or None where there is none.
 
     Parameters
@@ -118,7 +118,7 @@ def batch(outputs: Sequence[Variable], replace: Mapping[Variable, Variable], by_
     return [new.get(v, v) for v in outputs]
 
 
-def _made(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool], by_loop: bool) -> list[Variable]:
+def _made(node: Node, inputs: Sequence[Any], batched: Sequence[bool], by_loop: bool) -> list[Variable]:
     made = rule(node, inputs, batched)
     if made is None and by_loop:
         made = loop.required()(node, inputs, batched)

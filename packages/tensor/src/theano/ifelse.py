@@ -18,6 +18,7 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorType as TensorType
 
 if TYPE_CHECKING:
+    from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
 
@@ -57,7 +58,7 @@ def _value_like(value: Any, like: Any) -> Variable:
     return made
 
 
-def ifelse(condition: Tensor, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
+def ifelse(condition: Tensor, then_branch: Any, else_branch: TensorLike, name: str | None = None) -> Any:
     """Return one of two branches; the other one is not computed.
 
     Parameters

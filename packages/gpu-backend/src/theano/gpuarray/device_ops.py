@@ -23,7 +23,7 @@ from theano.graph import Op, Type
 from theano.graph.external_op import ExternalCOp
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Node, Storage, Values
+    from theano.graph.annotations import Node, Storage, Value, Values
 
 _WORDS = {
     "bool": "ga_bool", "int8": "ga_byte", "uint8": "ga_ubyte", "int16": "ga_short", "uint16": "ga_ushort",
@@ -56,7 +56,7 @@ class GpuContextType(Type):
         return data
 
     @staticmethod
-    def values_eq(a: Any, b: Any) -> bool:
+    def values_eq(a: Value, b: Value) -> bool:
         """Return whether two contexts are the same."""
         return a is b
 

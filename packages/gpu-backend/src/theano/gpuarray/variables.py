@@ -24,7 +24,7 @@ from theano.tensor.operators import TensorOperators, transfers
 from theano.tensor.type import TensorType
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Operands, Storage, Values
+    from theano.graph.annotations import Operands, Storage, Value, Values
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -81,7 +81,7 @@ class GpuArrayType(DeviceTensorType):
         """Return a variable of this type."""
         return GpuArrayVariable(self, name=name)
 
-    def make_constant(self, value: Any, name: str | None = None) -> GpuArrayConstant:  # type: ignore[override]
+    def make_constant(self, value: Value, name: str | None = None) -> GpuArrayConstant:  # type: ignore[override]
         """Return a constant of this type."""
         return GpuArrayConstant(self, self.filter(value), name)
 
@@ -89,7 +89,7 @@ class GpuArrayType(DeviceTensorType):
         """Raise MethodNotDefined: C of the host's has no form for these arrays, so ops are computed by ``perform``."""
         raise MethodNotDefined("c_declare", type(self), str(self))
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Value:
         """Return ``value`` as an array on the device; one of another library's that is there is used where it is."""
         if not isinstance(value, GpuArray) and hasattr(value, "__cuda_array_interface__"):
             value = asarray(value, self.context_name)
@@ -141,7 +141,7 @@ class GpuArraySharedVariable(_OnDevice, SharedVariable):
     'TensorOperators'
     """
 
-    def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
+    def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Value:
         """Return the value.
 
         Parameters
@@ -156,7 +156,7 @@ class GpuArraySharedVariable(_OnDevice, SharedVariable):
             return np.asarray(value)
         return value if borrow else copy.copy(value)
 
-    def set_value(self, value: Any, borrow: bool = False) -> None:
+    def set_value(self, value: Value, borrow: bool = False) -> None:
         """Store a value: an array of the device, or one of the host that is copied there.
 
         Parameters

@@ -59,7 +59,7 @@ class ControlDependency(Op):
         """Hand the value on."""
         output_storage[0][0] = inputs[0]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Any]:
+    def batch(self, node: Apply, inputs: Operands, batched: Sequence[bool]) -> Sequence[Any]:
         """Return the same for all rows."""
         return [self(*inputs)]
 

@@ -15,7 +15,7 @@ from theano.graph.variable import Variable
 from theano.lowering.table import Lowering, register
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Storage, Values
+    from theano.graph.annotations import Storage, Value, Values
 
 KernelOf = Callable[[Apply], Kernel | Builtin | None]
 
@@ -119,7 +119,7 @@ class _SameType(Op):
         """Return the direction unchanged."""
         return eval_points
 
-    def static_value(self, node: Apply, index: int, ask: Callable[[Variable], Any]) -> Any:
+    def static_value(self, node: Apply, index: int, ask: Callable[[Variable], Any]) -> Value:
         """Return what is known of the value before it is computed: what ``ask`` tells of the input."""
         return ask(node.inputs[0])
 

@@ -364,7 +364,7 @@ class ExpressionOp(Op):
 
     # -- what follows from the expression ------------------------------------------------------------------------
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> Sequence[Any]:
+    def infer_shape(self, node: Node, shapes: Sequence[Any]) -> Sequence[Any]:
         """Return the lengths of the expression, which need not be computed for them."""
         return [lengths.required()(v) for v in self.expand(node.inputs, node)]
 

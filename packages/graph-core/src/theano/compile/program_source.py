@@ -43,6 +43,7 @@ from theano.runtime.program import Argument, build, in_slots
 from theano.settings import config
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Node
     from theano.runtime.serialized import SerializedProgram
 
 
@@ -412,7 +413,7 @@ class CarefulPerform:
     def __init__(self, op: Op, real: Any):
         self._op, self._real = op, real
 
-    def __call__(self, node: Any, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
+    def __call__(self, node: Node, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
         """Compute."""
         try:
             self._op.perform(node, inputs, outputs)

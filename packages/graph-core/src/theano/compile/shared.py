@@ -90,7 +90,7 @@ class Container:
 
     value = data
 
-    def filter(self, value: Value) -> Any:
+    def filter(self, value: Value) -> Value:
         """Return ``value`` as it may be stored.
 
         Raises
@@ -162,7 +162,7 @@ class SharedVariable(Variable):
             filtered = type.filter(value, strict=strict, allow_downcast=allow_downcast)
             self.container = Container(self, [filtered], strict=strict, allow_downcast=allow_downcast)
 
-    def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
+    def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Value:
         """Return the value.
 
         Parameters
@@ -196,7 +196,7 @@ class SharedVariable(Variable):
         """Let the value be zero, in the shape it has."""
         self.set_value(0 * self.get_value(borrow=True), borrow=True)
 
-    def get_test_value(self) -> Any:
+    def get_test_value(self) -> Value:
         """Return the value, which serves as the test value too."""
         return self.get_value(borrow=True, return_internal_type=True)
 

@@ -35,7 +35,7 @@ class DisconnectedType(Type):
 
     __props__ = ()
 
-    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Value:
         """Refuse: a disconnected gradient is never computed."""
         raise AssertionError(
             "a disconnected gradient reached a place where a value is needed. An op's grad was given one and used it "
@@ -60,7 +60,7 @@ class NullType(Type):
     def __init__(self, why_null: str = "(no explanation given)"):
         self.why_null = why_null
 
-    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Value:
         """Refuse: a null gradient is never computed."""
         raise ValueError(f"a null gradient has no value: {self.why_null}")
 

@@ -72,7 +72,7 @@ class CDataType(CType):
     def __str__(self) -> str:
         return f"CDataType{{{self.ctype}}}"
 
-    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Value:
         """Return a capsule as it is."""
         if value is not None and type(value).__name__ != "PyCapsule":
             raise TypeError(f"{self} takes a capsule, not {value!r}")
@@ -86,11 +86,11 @@ class CDataType(CType):
         new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
         return new(address, None, None)
 
-    def values_eq(self, a: Any, b: Any) -> bool:
+    def values_eq(self, a: Value, b: Value) -> bool:
         """Return whether two capsules are the same object."""
         return a is b
 
-    def value_copy(self, value: Value) -> Any:
+    def value_copy(self, value: Value) -> Value:
         """Return the capsule itself: nobody knows how to copy what it points to."""
         return value
 

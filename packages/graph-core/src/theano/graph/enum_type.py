@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.graph.c_contract import Sub
 from theano.graph.type import CType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 _CONSTANT = re.compile(r"[A-Z]\w*\Z")
 _CTYPE = re.compile(r"[A-Za-z_]\w*(?:\s+[A-Za-z_]\w*)*\Z")
@@ -97,7 +100,7 @@ class EnumType(CType):
 
     # -- values --------------------------------------------------------------------------------------------
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Value:
         """Return the number of a constant, given as such, or, unless strict, by alias or name."""
         if isinstance(value, str) and not strict:
             if value in self.aliases or value in self.constants:

@@ -391,7 +391,7 @@ class FunctionGraph(NotebookDisplay):
                 merged.setdefault(node, []).extend(before)
         return merged
 
-    def toposort(self) -> list[Apply[Any, Any]]:
+    def toposort(self) -> list[Node]:
         """Return the nodes in an order in which they can be computed.
 
         Of the inputs of a node the last is computed first, which is how Theano numbers nodes when it prints a graph.

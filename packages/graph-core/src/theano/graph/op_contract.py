@@ -13,7 +13,7 @@ from theano.errors import MethodNotDefined
 from theano.graph.source import created_at
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Node, Operands
+    from theano.graph.annotations import Node, Operands, Value
     from theano.graph.variable import Variable
 
 
@@ -188,7 +188,7 @@ class OpContract:
         letters = stated(self, "shapes")
         return [None] * len(node.outputs) if letters is None else lengths_by(letters, shapes)
 
-    def static_value(self, node: Node, index: int, ask: Callable[[Any], Any]) -> Any:
+    def static_value(self, node: Node, index: int, ask: Callable[[Any], Any]) -> Value:
         """Return the one number that output ``index`` holds, in all its elements, or None where it is not known.
 
         Asked while a graph is built and rewritten (``get_scalar_constant_value``).
@@ -206,7 +206,7 @@ class OpContract:
         """Return the length of output ``index``, a vector, or None where it is not known (``get_vector_length``)."""
         return None
 
-    def static_element(self, node: Node, k: int, ask: Callable[[Any], Any]) -> Any:
+    def static_element(self, node: Node, k: int, ask: Callable[[Any], Any]) -> Value:
         """Return element ``k`` of the first output, a vector, or None where it is not known.
 
         Without this method, ``ask`` is asked for all elements.

@@ -240,7 +240,7 @@ class ParamsType(CType):
         """Return whether all values are the same."""
         return all(t.values_eq(getattr(a, n), getattr(b, n)) for n, t in zip(self.fields, self.types, strict=True))
 
-    def values_eq_approx(self, a: Any, b: Any) -> bool:
+    def values_eq_approx(self, a: Value, b: Value) -> bool:
         """Return whether all values are the same within rounding."""
         pairs = zip(self.fields, self.types, strict=True)
         return all(t.values_eq_approx(getattr(a, n), getattr(b, n)) for n, t in pairs)

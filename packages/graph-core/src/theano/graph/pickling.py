@@ -37,7 +37,7 @@ class _Underway(Local):
         self.places: WeakKeyDictionary[Any, int] = WeakKeyDictionary(zip(order, range(len(order))))
         self.met = 0
 
-    def continues_with(self, node: Any) -> bool:
+    def continues_with(self, node: Node) -> bool:
         """Return whether ``node`` (or one of its outputs) is what the order in progress may meet now."""
         place = self.places.get(node, -1)
         if place < self.met:
@@ -84,7 +84,7 @@ def restored_state(state: dict[str, Any]) -> dict[str, Any]:
     return state
 
 
-def _before(node: Any) -> Sequence[Any]:
+def _before(node: Node) -> Sequence[Any]:
     """Return the nodes that ``node`` depends on and itself, each after those that it needs."""
     order: list[Any] = []
     done: set[Any] = set()

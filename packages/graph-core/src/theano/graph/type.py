@@ -58,7 +58,7 @@ def _with_all_arguments(own: FunctionType) -> Callable[..., Any]:
         return own
 
     @functools.wraps(own)
-    def filter(self: Any, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self: Any, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Value:
         if takes[0]:
             return own(self, value, strict)
         return own(self, value, allow_downcast) if takes[1] else own(self, value)
@@ -94,7 +94,7 @@ class Type(Structural, CLinkerType):
         if isinstance(own, FunctionType) and own.__code__.co_argcount < 4 and not own.__code__.co_flags & _TAKES_MORE:
             cls.filter = _with_all_arguments(own)  # type: ignore[method-assign]
 
-    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Value:
         """Return ``value``, or its equivalent, as a valid value of this type.
 
         Parameters
@@ -112,7 +112,7 @@ class Type(Structural, CLinkerType):
         """
         raise NotImplementedError(f"{type(self).__name__} does not say which values it accepts: define filter")
 
-    def filter_trusted(self, value: Value) -> Any:
+    def filter_trusted(self, value: Value) -> Value:
         """Return a value that :meth:`filter` refuses, for functions with ``trust_input``; None: they refuse it, too."""
         return None
 
@@ -124,19 +124,19 @@ class Type(Structural, CLinkerType):
             return False
         return True
 
-    def values_eq(self, a: Any, b: Any) -> bool:
+    def values_eq(self, a: Value, b: Value) -> bool:
         """Return whether two values of this type are exactly the same."""
         return bool(a == b)
 
-    def values_eq_approx(self, a: Any, b: Any) -> bool:
+    def values_eq_approx(self, a: Value, b: Value) -> bool:
         """Return whether two values are the same within the rounding of this type's arithmetic."""
         return self.values_eq(a, b)
 
-    def may_share_memory(self, a: Any, b: Any) -> bool:
+    def may_share_memory(self, a: Value, b: Value) -> bool:
         """Return whether writing to one of two values could change the other."""
         return False
 
-    def value_copy(self, value: Value) -> Any:
+    def value_copy(self, value: Value) -> Value:
         """Return a copy that shares no memory with ``value``."""
         import copy  # most types know how
 
@@ -146,7 +146,7 @@ class Type(Structural, CLinkerType):
         """Return a new variable of this type."""
         return self.Variable(self, name=name)
 
-    def make_constant(self, value: Any, name: str | None = None) -> _Constant[Self]:
+    def make_constant(self, value: Value, name: str | None = None) -> _Constant[Self]:
         """Return a constant of this type."""
         return self.Constant(self, value, name=name)
 
@@ -239,7 +239,7 @@ class Generic(CType):
 
     __props__ = ()
 
-    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> Value:
         """Return ``value`` untouched."""
         return value
 

@@ -155,7 +155,7 @@ class Variable(FormulaDisplay, Generic[T]):
         """Return the nodes one step towards the inputs: the owner, if there is one."""
         return [] if self.owner is None else [self.owner]
 
-    def eval(self, inputs_to_values: Mapping[Variable | str, Any] | None = None) -> Any:
+    def eval(self, inputs_to_values: Mapping[Variable | str, Any] | None = None) -> Value:
         """Compute the value of this variable.
 
         Parameters
@@ -278,7 +278,7 @@ class Constant(Variable[T]):
         return f"{type(self).__name__}{{{text}}}"
 
 
-def get_test_value(v: Variable) -> Any:
+def get_test_value(v: Variable) -> Value:
     """Return the test value of a variable: what its tag says, or the value that it holds anyway.
 
     Parameters

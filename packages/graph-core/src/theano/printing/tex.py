@@ -18,7 +18,7 @@ from theano.graph.variable import Constant, Variable
 from theano.printing.formula import PPrinter, PrinterState, greek, latex_tables
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Value
+    from theano.graph.annotations import Node, Value
 
 #: How close things bind.
 LOWEST, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(7)
@@ -146,7 +146,7 @@ def called_as(name: str) -> str:
 def called(name: str) -> Latex:
     """Return the printer that writes an op as a call of a function."""
 
-    def write(node: Any, text: Callable[[int, int], str]) -> str:
+    def write(node: Node, text: Callable[[int, int], str]) -> str:
         arguments = ", ".join(text(i, LOWEST) for i in range(len(node.inputs)))
         return rf"{name}\left({arguments}\right)"
 

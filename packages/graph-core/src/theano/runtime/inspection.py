@@ -45,7 +45,7 @@ class Inspection:
     def __init__(self, kind: Type):
         self.kind = kind
 
-    def copy_as_laid_out(self, value: Value) -> Any:
+    def copy_as_laid_out(self, value: Value) -> Value:
         """Return a copy that shares no memory with ``value`` and lies in memory in the same way."""
         return self.kind.value_copy(value)
 

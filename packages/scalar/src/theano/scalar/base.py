@@ -24,7 +24,7 @@ from theano.scalar.registry import op as named_op
 from theano.scalar.type import Scalar, ScalarApply, get_scalar_type
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Operands, Storage, Values
+    from theano.graph.annotations import Node, Operands, Storage, Values
     from theano.graph.variable import Variable
     from theano.scalar.annotations import Number, NumberLike
 
@@ -335,7 +335,7 @@ class ScalarOp(Op):
         inputs = [f"i{i}" for i in range(len(node.inputs))]
         return "\n".join(self._body(node, inputs, [f"o{i}" for i in range(len(node.outputs))]).support)
 
-    def _body(self, node: Any, inputs: Sequence[str], outputs: Sequence[str]) -> CBody:
+    def _body(self, node: Node, inputs: Sequence[str], outputs: Sequence[str]) -> CBody:
         body = self.c_statements(
             inputs, [v.type.dtype for v in node.inputs], outputs, [v.type.dtype for v in node.outputs]
         )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from theano.graph.c_contract import overrides
 from theano.records import record
@@ -20,6 +20,7 @@ from theano.scalar.ctypes import compute_type, convert, parenthesised, unsigned_
 from theano.scalar.dtypes import discrete_dtypes, kind
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Node
     from theano.scalar.base import ScalarOp
 
 _CALL = re.compile(r"\b([a-z]\w*)\(")
@@ -111,7 +112,7 @@ def names_of_blocks(text: str) -> list[str]:
     return sorted(found)
 
 
-def classic(op: ScalarOp, node: Any, in_names: Sequence[str], out_names: Sequence[str]) -> CBody | None:
+def classic(op: ScalarOp, node: Node, in_names: Sequence[str], out_names: Sequence[str]) -> CBody | None:
     """Return what a class derived by hand gives as ``c_code``, or None if it cannot stand in a kernel.
 
     Plain statements can; what uses ``sub['fail']``, Python's or NumPy's interface, or C++ cannot, and

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from theano.graph.variable import Variable
 from theano.scalar import c_values, policy
 from theano.scalar.dtypes import DTYPE_CODES, is_complex, normalise, upcast
 from theano.scalar.variable import ScalarConstant, ScalarVariable
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 # Relative and absolute difference up to which two computed values count as the same.
 _TOLERANCE = {"float16": (1e-2, 1e-3), "float32": (1e-4, 1e-5), "complex64": (1e-4, 1e-5)}
@@ -68,7 +71,7 @@ class Scalar(c_values.NumPyInC, CType):
         """Return the scalar type of another dtype."""
         return type(self)(self.dtype if dtype is None else dtype)
 
-    def filter(self, value: object, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: object, strict: bool = False, allow_downcast: bool | None = None) -> Value:
         """Return ``value`` as a NumPy scalar of this dtype.
 
         Parameters
@@ -104,7 +107,7 @@ class Scalar(c_values.NumPyInC, CType):
         """Return whether two numbers are the same; nan equals nan."""
         return bool(a == b or (a != a and b != b))
 
-    def values_eq_approx(self, a: Any, b: Any, tolerance: float | None = None) -> bool:
+    def values_eq_approx(self, a: Value, b: Value, tolerance: float | None = None) -> bool:
         """Return whether two numbers differ by rounding only."""
         relative, absolute = _TOLERANCE.get(self.dtype, (1e-5, 1e-8))
         if tolerance is not None:
@@ -115,7 +118,7 @@ class Scalar(c_values.NumPyInC, CType):
             return bool(np.isfinite(a) and np.isfinite(b) and abs(a - b) <= absolute + relative * abs(b))
         return False
 
-    def value_zeros(self, shape: tuple[int, ...]) -> Any:
+    def value_zeros(self, shape: tuple[int, ...]) -> Value:
         """Return zeros of this dtype in a given shape."""
         return np.zeros(shape, self.dtype)
 
@@ -157,7 +160,7 @@ class Scalar(c_values.NumPyInC, CType):
         """Return True: a number is a plain variable."""
         return True
 
-    def c_literal(self, data: Any) -> str:
+    def c_literal(self, data: Value) -> str:
         """Return a number as C."""
         return c_values.literal(data, self.dtype)
 

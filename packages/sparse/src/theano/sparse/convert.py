@@ -88,7 +88,7 @@ def as_sparse_variable(x: Any, name: str | None = None) -> Any:
 as_sparse = as_sparse_variable
 
 
-def as_sparse_or_tensor_variable(x: TensorLike, name: str | None = None) -> Any:
+def as_sparse_or_tensor_variable(x: TensorLike, name: str | None = None) -> Variable:
     """Return ``x`` as a sparse variable if it is sparse, else as a tensor variable.
 
     Examples

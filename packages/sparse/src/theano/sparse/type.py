@@ -15,6 +15,7 @@ from theano.sparse.compressed import CLASSES, assembled, number_of_problem, well
 from theano.tensor.type import dtype_name, tolerance
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Value
     from theano.sparse.annotations import SparseMatrix
 
 #: Whether sparse matrices can be used: they need SciPy, without which this layer is not installed.
@@ -81,7 +82,7 @@ class SparseType(Type):
 
     # -- values ------------------------------------------------------------------------------------------------
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> SparseMatrix:
+    def filter(self, value: Value, strict: bool = False, allow_downcast: bool | None = None) -> SparseMatrix:
         """Return ``value`` as a matrix of this type.
 
         Parameters
@@ -176,7 +177,7 @@ class SparseType(Type):
             return False
         return True
 
-    def value_zeros(self, shape: Any) -> Any:
+    def value_zeros(self, shape: Any) -> Value:
         """Return a matrix in which nothing is stored."""
         return self._class(tuple(shape), dtype=self.numpy_dtype)
 
@@ -188,7 +189,7 @@ class SparseType(Type):
         """Return format, dtype, shape and the bytes of the arrays."""
         return (value.format, value.dtype.str, value.shape, *(a.tobytes() for a in _arrays(value)))
 
-    def get_shape_info(self, obj: Any) -> Any:
+    def get_shape_info(self, obj: Any) -> Value:
         """Return what `get_size` needs: the lengths and sizes of the arrays."""
         obj = self.filter(obj)
         return obj.shape, *(a.nbytes for a in _arrays(obj))

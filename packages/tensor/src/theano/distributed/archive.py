@@ -44,7 +44,11 @@ class CheckpointError(ValueError):
     """A checkpoint is damaged, of a newer format, or not one of what it is to be loaded into."""
 
 
-def write(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
+def write(
+    path: Path,
+    header: Mapping[str, int | Sequence[Sequence[str]] | Mapping[str, dict[str, int | str]]],
+    arrays: Mapping[str, np.ndarray],
+) -> str:
     """Write an archive in the place of what is there, if anything; where that fails, what is there stays.
 
     Parameters

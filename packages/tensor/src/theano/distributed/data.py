@@ -80,7 +80,7 @@ def opened(array: object) -> Any:
     return array.open() if isinstance(array, (Mapped, Made)) else array
 
 
-def split(x: Tensor, value: Any, axis: int, count: int) -> list[np.ndarray]:
+def split(x: Tensor, value: object, axis: int, count: int) -> list[np.ndarray]:
     """Return the shards of a value for an input: those it is given as, the chunks of a dask array, or even parts.
 
     Parameters

@@ -197,6 +197,6 @@ def agree(comm: Any, failure: Exception | None, told: Any = None) -> list[Any]:
     return [each for _, each in everybody]
 
 
-def _merged(some: Sequence[Mapping[int, Any]]) -> dict[int, Any]:
+def _merged(some: Sequence[Mapping[int, Any]]) -> dict[int, list[np.ndarray | _Form]]:
     """Return what all ranks told of their shards, by the shards' numbers."""
     return {i: each for told in some for i, each in told.items()}

@@ -232,7 +232,7 @@ def _entropy(given: ShardedNode) -> int | None:
 
 
 @carries(Join)
-def _joined(given: ShardedNode) -> Any:
+def _joined(given: ShardedNode) -> int | None:
     axis, at = given.one_axis(), static_int(given.node.inputs[0])
     if axis is None or at is None or any(a is None for a in given.axes[1:]):
         return None
@@ -245,7 +245,7 @@ def _pieces(given: ShardedNode) -> int | None:
     return given.axes[0] if at is not None and given.only(0) and at % given.ndim(0) != given.axes[0] else None
 
 
-def _kept(entries: Sequence[Any], axis: int) -> int | None:
+def _kept(entries: Sequence[object], axis: int) -> int | None:
     """Return which axis of ``x[entries]`` the axis of ``x`` is, or None where not all of it is taken."""
     if axis < len(entries) and entries[axis] != slice(None):
         return None
@@ -259,7 +259,7 @@ def _taken(given: ShardedNode) -> Any:
 
 
 @carries(IncSubtensor)
-def _changed(given: ShardedNode) -> Any:
+def _changed(given: ShardedNode) -> int | None:
     axis = given.axes[0]
     if axis is None or not given.only(0, 1):
         return None
@@ -286,7 +286,7 @@ def _rows_added(given: ShardedNode) -> Any:
     return Partial("sum") if _is_zero(given.node.inputs[0]) else None
 
 
-def _is_zero(x: Any) -> bool:
+def _is_zero(x: Variable) -> bool:
     try:
         return bool(get_scalar_constant_value(x) == 0)
     except NotScalarConstantError:
@@ -348,7 +348,7 @@ def _sorted(given: ShardedNode) -> Any:
 
 
 @carries(Alloc)
-def _repeated(given: ShardedNode) -> Any:
+def _repeated(given: ShardedNode) -> Local | None:
     places = [i for i, length in enumerate(given.lengths[1:]) if length]
     ndim = len(given.inputs) - 1
     if len(places) != 1 or given.axes[0] not in (None, places[0] - ndim + given.ndim(0)):

@@ -35,6 +35,7 @@ from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 from theano.tensor.type import TensorType
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Node
     from theano.tensor.type import Tensor
 
 
@@ -103,7 +104,7 @@ class Stages:
                 found = self._node(node)
                 self._placed.update(zip(node.outputs, found, strict=True))
 
-    def _node(self, node: Any) -> list[Placed]:
+    def _node(self, node: Node) -> list[Placed]:
         given = [self.placed(v) for v in node.inputs]
         op = node.op
         if given and isinstance(op, (Shape, Shape_i)) and given[0].axis is not None:
@@ -126,7 +127,7 @@ class Stages:
             return self._everywhere(node, given)
         return self._sharded(node, given)
 
-    def _everywhere(self, node: Any, given: Sequence[Placed]) -> list[Placed]:
+    def _everywhere(self, node: Node, given: Sequence[Placed]) -> list[Placed]:
         level = max((g.level for g in given), default=0)
         exprs = [g.expr for g in given]
         unchanged = all(a is b for a, b in zip(exprs, node.inputs, strict=True))
@@ -136,7 +137,7 @@ class Stages:
             self._levels[v] = level
         return [Placed(v, level, length=still) for v in made]
 
-    def _sharded(self, node: Any, given: Sequence[Placed]) -> list[Placed]:
+    def _sharded(self, node: Node, given: Sequence[Placed]) -> list[Placed]:
         level = max(g.level for g in given)
         sizes = isinstance(node.op, (Alloc, ARange))
         inputs = [self._here(g, level, sizes) for g in given]
@@ -158,7 +159,7 @@ class Stages:
         counts = isinstance(node.op, DimShuffle) and given[0].counts
         return [Placed(v, level, axis, counts=counts) for v in made]
 
-    def _part(self, kind: str, expr: Tensor, level: int) -> Placed:
+    def _part(self, kind: str, expr: Variable, level: int) -> Placed:
         whole = expr.type()
         self.parts.append(Part(kind, expr, level, whole))
         self._levels[whole] = level + 1
@@ -180,7 +181,7 @@ class Stages:
         return ifelse(eq(self.count, 0), patternbroadcast(none, v.type.broadcastable), v)
 
     # -- random numbers --------------------------------------------------------------------------------------------
-    def _draw(self, node: Any, given: Sequence[Placed]) -> list[Placed]:
+    def _draw(self, node: Node, given: Sequence[Placed]) -> list[Placed]:
         """Let each shard draw its own rows from a state of its own, where a length or a parameter is sharded."""
         sizes = self._sizes(node.inputs[1])
         axes = {i for i, size in enumerate(sizes) if size.length} | set(_drawn_axes(node, given))
@@ -209,7 +210,7 @@ class Stages:
         return self._sizes(v.owner.inputs[0]) if isinstance(op, Elemwise) and len(v.owner.inputs) == 1 else []
 
     # -- lengths ---------------------------------------------------------------------------------------------------
-    def _shape(self, node: Any) -> Placed:
+    def _shape(self, node: Node) -> Placed:
         (x,) = node.inputs
         if isinstance(node.op, Shape_i):
             return self._dimension(x, node.op.i)
@@ -275,12 +276,12 @@ def _without_casts(n: Tensor) -> Any:
     return n
 
 
-def _parameters(node: Any) -> range:
+def _parameters(node: Node) -> range:
     """Return which inputs of a draw are parameters of the distribution."""
     return range(3 if isinstance(node.op, RandomVariable) else 2, len(node.inputs))
 
 
-def _place(node: Any, i: int, axis: int) -> int:
+def _place(node: Node, i: int, axis: int) -> int:
     """Return which axis of the numbers a parameter's axis is; negative for one of a single draw's."""
     op, ndim = node.op, node.inputs[i].type.ndim
     if isinstance(op, RandomVariable):
@@ -291,18 +292,18 @@ def _place(node: Any, i: int, axis: int) -> int:
     return node.outputs[1].type.ndim - added - (ndim - own) + axis if axis < ndim - own else -1
 
 
-def _drawn_axes(node: Any, given: Sequence[Placed]) -> list[int]:
+def _drawn_axes(node: Node, given: Sequence[Placed]) -> list[int]:
     """Return along which axes of the numbers the parameters of a draw are sharded."""
     return [_place(node, i, axis) for i in _parameters(node) if (axis := given[i].axis) is not None]
 
 
-def _is_long(node: Any, i: int, axis: int) -> bool:
+def _is_long(node: Node, i: int, axis: int) -> bool:
     """Return whether a parameter that is the same everywhere has an axis of the numbers, so that it fits no shard."""
     pattern = node.inputs[i].type.broadcastable
     return any(_place(node, i, d) == axis and not one for d, one in enumerate(pattern))
 
 
-def _refusal(node: Any, given: Iterable[Placed]) -> str:
+def _refusal(node: Node, given: Iterable[Placed]) -> str:
     """Return why a node cannot be computed shard by shard, and what to do."""
     line = written_at(node)
     where = [] if line is None else [f"  written at {line.filename}:{line.lineno}: {line.text}"]

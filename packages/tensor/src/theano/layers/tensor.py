@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _TENSOR = "theano.tensor"
 
 
-def _of(module: str, name: str, *args: Any) -> Any:
+def _of(module: str, name: str, *args: str) -> Any:
     """Call a function of a module, which is loaded for it."""
     return getattr(importlib.import_module(f"{_TENSOR}.{module}"), name)(*args)
 

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from theano.batching import NoRuleError, batch, has_batch_axis
-from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
 from theano.graph.traverse import ancestors, toposort
 from theano.graph.variable import Constant, Variable
@@ -36,13 +35,14 @@ from theano.tensor.sort.cumulative import CumOp
 if TYPE_CHECKING:
     from theano.graph.annotations import Node
     from theano.graph.fgraph import FunctionGraph
+    from theano.rewriting.rule import Answer
     from theano.tensor.type import Tensor
 
 _EVERYWHERE = ("canonicalize", "specialize")
 _FAST_RUN = ("fast_run", "scan")
 
 
-def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
+def _rows(parts: Parts, part: SequencePart, k: int, fgraph: object) -> Any:
     """Return the rows of a sequence that the steps see at tap ``k``, as a tensor."""
     v, n = part.outer, parts.n_steps
     reach = max(j for j, _ in part.taps) + 1
@@ -67,7 +67,7 @@ def _is_at_most(n: Variable, v: Tensor) -> bool:
     [Scan], keeps="close", tags=(*_FAST_RUN, "fast_compile", "scanOp_pushout_seqs_ops", "PushOutSeqScan"),
     phases=_EVERYWHERE,
 )  # fmt: skip
-def scan_to_rows(fgraph: FunctionGraph, node: Apply[Any, Any]) -> Any:
+def scan_to_rows(fgraph: FunctionGraph, node: Node) -> Answer:
     """A loop whose steps know nothing of each other goes over rows, in any order."""
     spec = node.op.spec
     if spec.states or spec.carried or spec.until or any(k is not None for k in spec.keep):
@@ -85,7 +85,7 @@ def scan_to_rows(fgraph: FunctionGraph, node: Apply[Any, Any]) -> Any:
 
 
 @local_rule([Scan], keeps="close", tags=_FAST_RUN, phases=_EVERYWHERE)
-def scan_to_cumulative(fgraph: FunctionGraph, node: Node) -> Any:
+def scan_to_cumulative(fgraph: FunctionGraph, node: Node) -> Answer:
     """A loop that adds up the rows of a sequence, or multiplies them, is a cumulative sum or product.
 
     So is the gradient of such a sum, which carries what it adds up. A loop over numbers is as quick; and one of which
@@ -147,7 +147,7 @@ def _products(outputs: Iterable[Tensor], known: set[Variable]) -> list[Any]:
 
 
 @local_rule([Scan], "scanOp_pushout_seqs_ops", keeps="close", tags=(*_FAST_RUN, "PushOutSeqScan"), phases=_EVERYWHERE)
-def push_out_sequences(fgraph: FunctionGraph, node: Node) -> Any:
+def push_out_sequences(fgraph: FunctionGraph, node: Node) -> Answer:
     """Products of the rows of sequences are computed before the loop, all in one."""
     spec = node.op.spec
     if spec.until or not spec.sequences:
@@ -176,7 +176,7 @@ def push_out_sequences(fgraph: FunctionGraph, node: Node) -> Any:
     tags=(*_FAST_RUN, "PushOutScanOutput", "more_mem"),
     phases=_EVERYWHERE,
 )
-def push_out_results(fgraph: FunctionGraph, node: Node) -> Any:
+def push_out_results(fgraph: FunctionGraph, node: Node) -> Answer:
     """Results made of products of states, or of their past, are computed after the loop, from all states together."""
     spec = node.op.spec
     if not spec.states or not spec.mapped:
@@ -250,7 +250,7 @@ def _summed(part: CarriedPart, outputs: Sequence[Tensor]) -> list[Any] | None:
 @local_rule(
     [Scan], "scan_pushout_dot1", keeps="close", tags=(*_FAST_RUN, "PushOutDot1", "more_mem"), phases=_EVERYWHERE
 )
-def push_out_sums_of_products(fgraph: FunctionGraph, node: Node) -> Any:
+def push_out_sums_of_products(fgraph: FunctionGraph, node: Node) -> Answer:
     """A sum of products over the steps is one product of all their rows, after the loop."""
     if not node.op.spec.carried:
         return None
@@ -343,7 +343,7 @@ def _order(v: Tensor) -> int:
 @local_rule(
     [Scan], tags=(*_FAST_RUN, "fast_compile", "scanOp_pushout_seqs_ops", "PushOutSeqScan"), phases=_EVERYWHERE
 )  # fmt: skip
-def scan_results_outside(fgraph: FunctionGraph, node: Node) -> Any:
+def scan_results_outside(fgraph: FunctionGraph, node: Node) -> Answer:
     """A carried value that no step changes is what it was; a result that is a row of a sequence is that sequence."""
     parts = Parts(node)
     still = [part for part in parts.carried if part.result is part.inner]

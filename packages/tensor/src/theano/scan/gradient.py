@@ -38,6 +38,7 @@ from theano.tensor.shape.basic import patternbroadcast, shape_i
 
 if TYPE_CHECKING:
     from theano.scan.op import Scan
+    from theano.scan.spec import InnerOutputs
     from theano.tensor.type import Tensor
 
 
@@ -169,7 +170,7 @@ class _Backward:
         self.carried = {
             i: _like(v) for i, (v, g) in enumerate(zip(self.made.carried, grads.carried, strict=True)) if g is not None
         }
-        self.terms: dict[Variable, Any] = {}
+        self.terms: dict[Variable, Variable] = {}
         self.null: dict[Variable, Any] = {}
         for i in (*self.last, *self.rows):
             if i < len(spec.states) and i not in self.forgotten:
@@ -248,7 +249,7 @@ class _Backward:
         needed = set(ancestors(outputs, {*free, *found}))
         return [v for v in dict.fromkeys(found) if v in needed and v not in free]
 
-    def _costly(self, outputs: Sequence[Variable], free: set[Variable]) -> list[Any]:
+    def _costly(self, outputs: Sequence[Variable], free: set[Variable]) -> list[Tensor]:
         """Return what the backward step reads of the forward one that is computed from a product of matrices."""
         forward = set(ancestors(self.made.flat())) - free
         read: list[Any] = []
@@ -484,7 +485,7 @@ def _moved(op: Scan, moved: dict[Variable, Variable]) -> list[Any]:
 
 
 def _both(
-    op: Scan, given: OuterInputs, along: OuterInputs, moved: dict[Variable, Variable], found: Any
+    op: Scan, given: OuterInputs, along: OuterInputs, moved: dict[Variable, Variable], found: InnerOutputs
 ) -> list[Variable]:
     """Return the directions of the outputs from a loop that computes values and directions side by side."""
     spec = op.spec

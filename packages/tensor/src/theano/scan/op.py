@@ -201,7 +201,7 @@ class Scan(ExpressionOp):
 
     # -- lengths -------------------------------------------------------------------------------------------
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Shape]:
+    def infer_shape(self, node: Node, shapes: Sequence[Any]) -> list[Shape]:
         """Return as many rows as there are steps, and the lengths of a step; what is unknown is asked of the output."""
         spec = self.spec
         n: Tensor = node.inputs[0]
@@ -209,13 +209,13 @@ class Scan(ExpressionOp):
         steps = lengths_of_step(self.inner, spec, node.inputs, shapes)
         before = [*spec.depths, *(0 for _ in outputs.mapped)]
         rows = [*(shape[1:] for shape in long.states), *spec.inner_outputs(steps).mapped]
-        found: list[Any] = []
+        found: list[tuple[Variable, ...]] = []
         for v, m, row, keep in zip((*outputs.states, *outputs.mapped), before, rows, spec.keep, strict=True):
             count = Shape_i(0)(v) if spec.until else n + m if keep is None else F.minimum(n + m, keep)
             found.append((count, *(row if row is not None else (Shape_i(k)(v) for k in range(1, v.type.ndim)))))
         return [*found, *spec.inner_outputs(steps).carried]
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
+    def batch(self, node: Apply, inputs: Sequence[Variable], batched: Sequence[bool]) -> Sequence[Variable] | None:
         """Return the loop for many rows at once, each step of which is for all of them."""
         return many_rows(self, node, inputs, batched)
 

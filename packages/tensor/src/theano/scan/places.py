@@ -13,11 +13,12 @@ from theano.scan.spec import LoopSpec
 from theano.tensor.device.inner import PlacedPart, came_from_there, is_array, may_be_there, moved, places_of
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Node
     from theano.scan.op import Scan
     from theano.tensor.device.placement import Placing
 
 
-def placed(op: Scan, node: Apply[Any, Any], placing: Placing) -> Sequence[Variable] | None:
+def placed(op: Scan, node: Node, placing: Placing) -> Sequence[Variable] | None:
     """Return what takes the place of a loop's outputs: those of one whose rows are on a device where steps are.
 
     A loop that is one function stays on the host, if it is over numbers, or over arrays that are there.

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.traverse import ancestors, equal_computations, independent_of, toposort
@@ -25,6 +24,7 @@ from theano.tensor.shape.basic import Shape_i, patternbroadcast
 
 if TYPE_CHECKING:
     from theano.graph.annotations import Node
+    from theano.rewriting.rule import Answer
     from theano.scan.parts import CarriedPart, SequencePart
     from theano.tensor.type import Tensor
 
@@ -38,7 +38,7 @@ _FAST = ("fast_run", "fast_compile", "scan")
     [Scan], "scanOp_remove_constants_and_unused_inputs0", tags=(*_FAST, "remove_constants_and_unused_inputs_scan"),
     phases=_EVERYWHERE,
 )  # fmt: skip
-def remove_unused(node: Node) -> Any:
+def remove_unused(node: Node) -> Answer:
     """Results that nobody reads go, and inputs that no step uses."""
     parts = Parts(node)
     needed = {id(part) for part in (*parts.stacked, *parts.carried) if any(v.clients for v in part.outputs)}
@@ -75,7 +75,7 @@ def _size(parts: Parts) -> tuple[int, ...]:
 
 
 @local_rule([Scan], tags=_FAST, phases=_EVERYWHERE)
-def scan_forget_unused_past(node: Apply[Any, Any]) -> Any:
+def scan_forget_unused_past(node: Node) -> Answer:
     """A result that does not depend on the row before needs no past: what it begins with is joined to it."""
     parts = Parts(node)
     used = parts.used()
@@ -92,7 +92,7 @@ def scan_forget_unused_past(node: Apply[Any, Any]) -> Any:
 
 
 @local_rule([Scan], "scanOp_merge_inouts", tags=(*_FAST, "scan_merge_inouts"), phases=_EVERYWHERE)
-def merge_inouts(node: Node) -> Any:
+def merge_inouts(node: Node) -> Answer:
     """Equal inputs are one, as are equal results; constants are known inside."""
     parts = Parts(node)
     before = _size(parts)
@@ -199,7 +199,7 @@ def _is_same_past(a: Any, b: Any) -> bool:
 
 
 @local_rule([Scan], "scanOp_pushout_nonseqs_ops", tags=("fast_run", "scan", "PushOutNonSeqScan"), phases=_EVERYWHERE)
-def push_out_invariant(node: Node) -> Any:
+def push_out_invariant(node: Node) -> Answer:
     """What is the same in each step is computed once, before the loop."""
     parts = Parts(node)
     moving = parts.moving()
@@ -215,7 +215,7 @@ def push_out_invariant(node: Node) -> Any:
 
 
 @local_rule([Scan], tags=("fast_run", "scan"), phases=("canonicalize",))
-def scan_lengths_inside(node: Node) -> Any:
+def scan_lengths_inside(node: Node) -> Answer:
     """How long something is that a step computes follows from the lengths of what the step sees."""
     parts = Parts(node)
     asked = [n for n in toposort(parts.outputs()) if asks_for_lengths(n) and n.inputs[0].owner is not None]

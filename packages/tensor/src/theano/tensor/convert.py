@@ -24,6 +24,7 @@ from theano.tensor.foreign import in_memory
 from theano.tensor.type import Tensor, TensorType
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Value
     from theano.tensor.annotations import TensorLike
 
 
@@ -311,7 +312,7 @@ def get_scalar_constant_value(
     return np.asarray(value)
 
 
-def static_element(x: Tensor, k: int, ask: Callable[..., object]) -> Any:
+def static_element(x: Tensor, k: int, ask: Callable[..., object]) -> Value:
     """Return what is known of element ``k`` of a vector, or None; ``ask`` tells what a variable is worth."""
     if isinstance(x, Constant):
         return x.data[k] if -len(x.data) <= k < len(x.data) else None

@@ -178,7 +178,7 @@ class MPIRecv(_MPIOp):
         output_storage[0][0] = communicator().Irecv(data, self.source, self.tag)
         output_storage[1][0] = data
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Shape | None]:
+    def infer_shape(self, node: Apply, shapes: Shapes) -> list[Shape | None]:
         """Return the shape that is expected."""
         return [None, tuple(as_tensor_variable(np.int64(n)) for n in self.shape)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.graph import Constant, Op
@@ -35,6 +35,9 @@ from theano.tensor.reduce.careduce import CAReduce, Max, Min, Prod, Sum
 from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 
+if TYPE_CHECKING:
+    from theano.graph.annotations import Node
+
 Text = Callable[[int, int], str]
 
 #: Functions whose names LaTeX knows, under their names here.
@@ -59,7 +62,7 @@ PATTERNS = {
 }  # fmt: skip
 
 
-def total(node: Any, text: Text) -> str:
+def total(node: Node, text: Text) -> str:
     """Write a sum of terms, one after the other; a negative one is taken away."""
     written = text(0, SUM)
     for i in range(1, len(node.inputs)):
@@ -68,7 +71,7 @@ def total(node: Any, text: Text) -> str:
     return written
 
 
-def product(node: Any, text: Text) -> str:
+def product(node: Node, text: Text) -> str:
     """Write a product of elements, with a dot in a circle between arrays, so that it is none of matrices."""
     written = text(0, PRODUCT)
     for i in range(1, len(node.inputs)):
@@ -79,7 +82,7 @@ def product(node: Any, text: Text) -> str:
     return written
 
 
-def turned(node: Any, text: Text) -> str:
+def turned(node: Node, text: Text) -> str:
     """Write a transpose by its sign, new axes not at all, and other orders as a call."""
     order = [axis for axis in node.op.new_order if axis != "x"]
     if order == sorted(order):
@@ -92,19 +95,19 @@ def turned(node: Any, text: Text) -> str:
 def reduced(sign: str) -> Latex:
     """Return the printer of a reduction that has a sign."""
 
-    def write(node: Any, text: Text) -> str:
+    def write(node: Node, text: Text) -> str:
         axes = "" if node.op.axis is None else rf"_{{\mathrm{{axis}}\,{', '.join(map(str, node.op.axis))}}}"
         return f"{sign}{axes} {text(0, SIGN)}"
 
     return Latex(write, PRODUCT)
 
 
-def other_reduction(node: Any, text: Text) -> str:
+def other_reduction(node: Node, text: Text) -> str:
     """Write a reduction that has no sign, as a call."""
     return rf"{called_as(str(node.op.scalar_op))}\left({text(0, LOWEST)}\right)"
 
 
-def indexed(node: Any, text: Text, first: int) -> str:
+def indexed(node: Node, text: Text, first: int) -> str:
     """Return the index of a part, as Python writes it; its numbers are inputs from ``first`` on."""
     places = iter(range(first, len(node.inputs)))
 
@@ -121,7 +124,7 @@ def indexed(node: Any, text: Text, first: int) -> str:
     return ", ".join(shown)
 
 
-def picked(node: Any, text: Text) -> str:
+def picked(node: Node, text: Text) -> str:
     """Write elements that arrays of whole numbers, masks and slices select, with all of these as an index."""
     entries = []
     for i, v in enumerate(node.inputs[1:], 1):
@@ -133,18 +136,18 @@ def picked(node: Any, text: Text) -> str:
     return f"{{{text(0, ATOM)}}}_{{{', '.join(entries)}}}"
 
 
-def written_part(node: Any, text: Text) -> str:
+def written_part(node: Node, text: Text) -> str:
     """Write a part that is set or added to as a call that names it."""
     what = "set" if node.op.set_instead_of_inc else "inc"
     return rf"{called_as(what)}\left({text(0, ATOM)}_{{{indexed(node, text, 2)}}}, {text(1, LOWEST)}\right)"
 
 
-def length(node: Any, text: Text) -> str:
+def length(node: Node, text: Text) -> str:
     """Write a length as one of those of a shape."""
     return rf"{called_as('shape')}_{{{node.op.i}}}\left({text(0, LOWEST)}\right)"
 
 
-def is_cast(node: Any) -> bool:
+def is_cast(node: Node) -> bool:
     """Return whether a node only changes the dtype, of which a formula does not tell."""
     return isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, scal.Cast)
 

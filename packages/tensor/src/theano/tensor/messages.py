@@ -38,7 +38,7 @@ def axis_of(x: Tensor, axis: int, what: str) -> int:
     return int(axis) % ndim
 
 
-def shape_error(node: TensorApply, inputs: Sequence[Any], problem: str, remedy: str) -> ShapeError:
+def shape_error(node: TensorApply, inputs: Sequence[object], problem: str, remedy: str) -> ShapeError:
     """Return the error for values whose shapes do not fit.
 
     Parameters

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from theano.tensor.type import Tensor
 
 
-def clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
+def clip(a: TensorLike, a_min: Any = None, a_max: Any = None, min: object = None, max: object = None) -> Variable:
     """Return ``numpy.clip``: either bound may be left out."""
     a = as_tensor_variable(a)
     low, high = (_beside(bound, a) for bound in ((min if a_min is None else a_min), (max if a_max is None else a_max)))
@@ -86,7 +86,7 @@ def size(a: Tensor, axis: int | None = None) -> Any:
     return a.size if axis is None else a.shape[axis_of(a, axis, "numpy.size")]
 
 
-def squeeze(a: Any, axis: Any = None) -> Any:
+def squeeze(a: Tensor, axis: Any = None) -> Variable:
     """Return ``numpy.squeeze``; a length that turns out to be 1 at run time is refused, for the type kept its axis."""
     squeezed = reshape.squeeze(a, axis)
     if axis is None and squeezed.type.ndim:
@@ -139,7 +139,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return derived.diff(a, n, axis)
 
 
-def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+def roll(a: Tensor, shift: Any, axis: Any = None) -> Any:
     """Return ``numpy.roll``: along several axes one after the other."""
     if not isinstance(axis, (list, tuple)) and not isinstance(shift, (list, tuple)):
         return index.roll(a, shift, axis)
@@ -154,7 +154,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     return a
 
 
-def _repeated(values: list[Any], count: int) -> list[Any]:
+def _repeated(values: list[Any], count: int) -> list[int]:
     return values * count if len(values) == 1 else values
 
 
@@ -164,13 +164,13 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> 
     return reduce.sum(a if dtype is None else el.cast(a, dtype), axis, dtype, keepdims)
 
 
-def prod(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Any:
+def prod(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Variable:
     """Return ``numpy.prod``."""
     a = as_tensor_variable(a)
     return reduce.prod(a if dtype is None else el.cast(a, dtype), axis, dtype, keepdims)
 
 
-def mean(a: Any, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Any:
+def mean(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Variable:
     """Return ``numpy.mean``."""
     a, _ = _continuous(a, dtype, "mean")
     return reduce.mean(a, axis, keepdims=keepdims)
@@ -192,9 +192,9 @@ def std(
     a: Tensor,
     axis: Axis = None,
     dtype: str | None = None,
-    ddof: Any = 0,
+    ddof: int = 0,
     keepdims: bool = False,
-    correction: Any = None,
+    correction: object = None,
 ) -> Variable:
     """Return ``numpy.std``."""
     return el.sqrt(var(a, axis, dtype, ddof, keepdims, correction))
@@ -222,7 +222,7 @@ def ptp(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return _largest(a, axis, keepdims) - _smallest(a, axis, keepdims)
 
 
-def _largest(a: Variable, axis: Any = None, keepdims: bool = False) -> Any:
+def _largest(a: Variable, axis: Axis = None, keepdims: bool = False) -> Any:
     """Return ``numpy.max``, which reduces nothing where ``axis`` names none; that of Theano then reduces all."""
     return as_tensor_variable(a) if reduce.names_none(axis) else reduce.max(a, axis, keepdims)
 
@@ -249,12 +249,12 @@ def _one_axis(a: TensorLike, axis: Axis, what: str) -> Any:
     return axis if axis is None or a.type.ndim == 0 and axis in (0, -1) else axis_of(a, int(axis), f"numpy.{what}")
 
 
-def tril(m: Any, k: Any = 0) -> Any:
+def tril(m: Tensor, k: object = 0) -> Any:
     """Return ``numpy.tril``: of each matrix in the last two axes, and NaN above the diagonal is replaced, too."""
     return _triangle(m, k, "tril")
 
 
-def triu(m: Any, k: Any = 0) -> Any:
+def triu(m: Tensor, k: object = 0) -> Any:
     """Return ``numpy.triu``."""
     return _triangle(m, k, "triu")
 

@@ -248,7 +248,7 @@ class TensorOperators(_Base):
         """Return whole numbers near the elements; see :func:`theano.tensor.round`."""
         return fn.round(self, mode)
 
-    def clip(self, a_min: object, a_max: object) -> Any:
+    def clip(self, a_min: object, a_max: object) -> Variable:
         """Return the elements, moved into ``a_min .. a_max``."""
         return el.clip(self, a_min, a_max)
 
@@ -264,7 +264,7 @@ class TensorOperators(_Base):
         """Return zeros of this shape."""
         return zeros_like(self, dtype, opt)
 
-    def ones_like(self, dtype: str | None = None, opt: bool = False) -> Any:
+    def ones_like(self, dtype: str | None = None, opt: bool = False) -> Variable:
         """Return ones of this shape."""
         return ones_like(self, dtype, opt)
 
@@ -304,7 +304,7 @@ class TensorOperators(_Base):
         """Return the ``L``-norm along axes."""
         return reduce.norm(self, L, axis=axis, keepdims=keepdims)
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def max(self, axis: object = None, keepdims: bool = False) -> Any:
         """Return the largest elements along axes."""
         return reduce.max(self, axis, keepdims=keepdims)
 
@@ -408,7 +408,7 @@ class TensorOperators(_Base):
         """Return the diagonal."""
         return diagonal(self, offset, axis1, axis2)
 
-    def repeat(self, repeats: int, axis: int | None = None) -> Any:
+    def repeat(self, repeats: int, axis: int | None = None) -> Variable:
         """Return the tensor with each element repeated."""
         return repeat(self, repeats, axis)
 

@@ -438,7 +438,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             return None
         return rebroadcaster.answer(variable, self.broadcastable)
 
-    def filter_trusted(self, value: Any) -> np.ndarray | None:
+    def filter_trusted(self, value: Value) -> np.ndarray | None:
         """Return an array of one element as the number that this type wants; None where that is not it."""
         one = not self.ndim and isinstance(value, np.ndarray) and value.size == 1 and str(value.dtype) == self.dtype
         return value.reshape(()) if one else None
@@ -470,6 +470,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
 #: What annotations call a variable of a `TensorType`, and a node whose inputs and outputs all are that
 #: (``TensorApply[Dot]``: a node of the op ``Dot``).
 if TYPE_CHECKING:
+    from theano.graph.annotations import Value
     from theano.tensor.annotations import TensorLike
     from theano.tensor.operators import TensorOperators as Tensor
     from theano.tensor.var import TensorConstant

@@ -345,7 +345,7 @@ def _pair(name: str, x: Any, y: Any) -> tuple[Any, Any]:
     return x, y
 
 
-def add(x: Any, y: Any) -> Any:
+def add(x: Variable, y: Variable | int) -> Any:
     """Return the sum of two matrices, one of which is sparse.
 
     Parameters

@@ -182,7 +182,7 @@ greater_equal_s_s, greater_equal_s_d = GreaterEqualSS(), GreaterEqualSD()
 def _switch(name: str, says: str, both: Op, first: Op, second: Op) -> Comparison:
     """Return a comparison that chooses the op by which operands are sparse."""
 
-    def compare(x: Variable, y: Any) -> Variable:
+    def compare(x: Variable, y: Variable | float) -> Variable:
         x, y = as_sparse_or_tensor_variable(x), as_sparse_or_tensor_variable(y)
         if is_sparse(x):
             return both(x, y) if is_sparse(y) else first(x, y)

@@ -16,6 +16,7 @@ from theano.tensor.elemwise import functions as F
 
 if TYPE_CHECKING:
     from theano.graph.op import Op
+    from theano.graph.variable import Variable
     from theano.sparse.annotations import Sparse
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
@@ -49,7 +50,7 @@ def at_places(x: Sparse, dense: TensorLike) -> Tensor:
     return elements_at(x.type.format)(*places, dense)
 
 
-def _factors(x: Any, y: Any) -> Any:
+def _factors(x: Sparse, y: Tensor) -> Variable:
     return y.dimshuffle() if all(y.type.broadcastable) else at_places(x, y)
 
 

@@ -92,7 +92,7 @@ class CSMProperties(Op):
         output_storage[0][0], output_storage[1][0], output_storage[2][0] = data, indices, indptr
         output_storage[3][0] = _shape_of(matrix.shape)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
+    def infer_shape(self, node: Node, shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
         """Return that a shape has two entries; the rest only the matrix can tell."""
         return [None, None, None, (as_tensor_variable(np.int64(2)),)]
 

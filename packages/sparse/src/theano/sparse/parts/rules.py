@@ -20,6 +20,7 @@ from theano.tensor.shape.basic import Shape_i
 
 if TYPE_CHECKING:
     from theano.graph.annotations import Node
+    from theano.rewriting.rule import Answer
     from theano.tensor.shape.rules.shapes import ShapeFeature
     from theano.tensor.type import Tensor
 
@@ -57,7 +58,7 @@ local_csm_properties_csm = rule(
 
 
 @local_rule([CSMProperties], phases=EARLY, tags=FAST)
-def local_csm_shape(fgraph: FunctionGraph, node: Node) -> Any:
+def local_csm_shape(fgraph: FunctionGraph, node: Node) -> Answer:
     """The shape of a matrix of which nothing else is wanted is inferred, as far as its op knows it."""
     made: Any = node.inputs[0].owner
     feature = getattr(fgraph, "shape_feature", None)
@@ -76,7 +77,7 @@ def local_csm_shape(fgraph: FunctionGraph, node: Node) -> Any:
 
 
 @local_rule([Elemwise], phases=("uncanonicalize",), tags=FAST)  # when it is settled who wants the parts
-def local_lengths_of_matrix(node: Node) -> Any:
+def local_lengths_of_matrix(node: Node) -> Answer:
     """A matrix of which nothing but lengths is wanted is asked for these, not taken apart."""
     wanted, axes = node.inputs[0], {0, 1}
     if not (isinstance(node.op.scalar_op, scal.Cast) and node.outputs[0].type.dtype == "int64"):

@@ -181,7 +181,7 @@ class TrueDot(Op):
         out = node.outputs[0].type
         output_storage[0][0] = out.format_cls[out.format](x @ y, dtype=out.dtype)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape]:
+    def infer_shape(self, node: Node, shapes: Sequence[Sequence[Tensor]]) -> list[Shape]:
         """Return the outer lengths."""
         x, y = (_lengths(v, given) for v, given in zip(node.inputs, shapes, strict=True))
         return [(x[0], y[1])]
@@ -259,7 +259,7 @@ class StructuredDot(Op):
             found.asformat(out.format).astype(out.dtype) if sp.issparse(found) else np.asarray(found, dtype=out.dtype)
         )
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape]:
+    def infer_shape(self, node: Node, shapes: Sequence[Sequence[Tensor]]) -> list[Shape]:
         """Return the outer lengths."""
         a, b = (_lengths(v, given) for v, given in zip(node.inputs, shapes, strict=True))
         return [(a[0], *b[1:])]
@@ -476,7 +476,7 @@ class Usmm(Op):
                               "z must have the shape of the product.")  # fmt: skip
         output_storage[0][0] = np.asarray(alpha * found + z, dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape]:
+    def infer_shape(self, node: Node, shapes: Sequence[Sequence[Tensor]]) -> list[Shape]:
         """Return the outer lengths."""
         x, y = (_lengths(node.inputs[i], shapes[i]) for i in (1, 2))
         return [(x[0], y[1])]

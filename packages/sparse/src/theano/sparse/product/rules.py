@@ -21,6 +21,7 @@ from theano.tensor.rules.inplace import MayTake, work_in_place
 if TYPE_CHECKING:
     from theano.graph.annotations import Node
     from theano.graph.variable import Variable
+    from theano.rewriting.rule import Answer
     from theano.sparse.annotations import Sparse
     from theano.tensor.type import Tensor
 
@@ -101,7 +102,7 @@ def _scaled(term: Tensor) -> tuple[Any, Any, Any] | None:
 
 
 @local_rule([Elemwise], phases=("stabilize",))  # before the products in it are taken apart
-def local_usmm(node: Node) -> Any:
+def local_usmm(node: Node) -> Answer:
     """A dense matrix plus or minus a product of sparse ones is one op."""
     (out,) = node.outputs[:1]
     if len(node.outputs) > 1 or node.op.scalar_op not in (scal.add, scal.sub) or len(node.inputs) != 2:

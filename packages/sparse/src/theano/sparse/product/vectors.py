@@ -146,7 +146,7 @@ class SparseProduct(Op):
         for cell, value in zip(output_storage, found, strict=True):
             cell[0] = value
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
+    def infer_shape(self, node: Node, shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
         """Return what is known: how many lines there are."""
         lines = node.inputs[3][0] if self.format == "csr" else node.inputs[7][1]
         return [None, None, (lines + 1,)]

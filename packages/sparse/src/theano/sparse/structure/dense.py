@@ -66,7 +66,7 @@ class DenseFromSparse(Op):
         """Let SciPy do it."""
         output_storage[0][0] = np.asarray(inputs[0].toarray())
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
+    def infer_shape(self, node: Node, shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
         """Return the shape of the input."""
         x = node.inputs[0]
         return [None if x.type.format == "bsr" else (length(x, 0), length(x, 1))]

@@ -15,6 +15,7 @@ from theano.tensor.shape.scalars import tensor_from_scalar
 
 if TYPE_CHECKING:
     from theano.graph.annotations import Node
+    from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
 
@@ -81,7 +82,7 @@ class BatchedNode:
         return reshape(v, [self.n, count, *(v.shape[k] for k in range(1, v.type.ndim))], ndim=v.type.ndim + 1)
 
 
-def repeated(v: Any, n: Tensor) -> Any:
+def repeated(v: TensorLike, n: Tensor) -> Any:
     """Return ``n`` times ``v``, along a new first axis."""
     v = as_tensor_variable(v)
     return alloc(v, n, *shape_tuple(v))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from theano.graph.annotations import Node
 
 
-def row_by_row(node: Node, inputs: Sequence[Any], batched: Sequence[bool]) -> list[Variable] | None:
+def row_by_row(node: Node, inputs: Sequence[Variable], batched: Sequence[bool]) -> list[Variable] | None:
     """Return the outputs of a node from a loop over the rows; None where an output is no tensor."""
     if not all(is_tensor(v) or isinstance(v.type, Scalar) for v in node.outputs):
         return None

@@ -140,7 +140,7 @@ def _depend(outputs: Sequence[Variable], on: Sequence[Variable]) -> list[bool]:
     return [v in reached for v in outputs]
 
 
-def _of_one_length(rows: Mapping[Any, Any]) -> dict[Any, Any]:
+def _of_one_length(rows: Mapping[Tensor, Tensor]) -> dict[Any, Any]:
     """Return the tensors in ``rows``, checked to have first axes of one length."""
     first, *others = rows.values()
     checked = [first]

@@ -273,7 +273,7 @@ def _as_matrix(x: Tensor, first: Sequence[int], last: Sequence[int]) -> Tensor:
 
 
 def _product(lengths: Sequence[Any]) -> Any:
-    total: Any = as_tensor_variable(np.int64(1))
+    total: Variable = as_tensor_variable(np.int64(1))
     for i, n in enumerate(lengths):
         total = n if i == 0 else total * n
     return total

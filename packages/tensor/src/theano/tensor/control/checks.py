@@ -15,7 +15,7 @@ from theano.tensor.convert import as_tensor_variable, static_int
 from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Storage, Values
+    from theano.graph.annotations import Storage, Value, Values
     from theano.tensor.annotations import Directions, TensorLike, Tensors
     from theano.tensor.type import Tensor
 
@@ -82,7 +82,7 @@ class Assert(Op):
             raise self.error(printable(self.msg))
         output_storage[0][0] = value
 
-    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Value:
         """Return what the value is worth, if the conditions are known to hold."""
         return ask(node.inputs[0]) if all(ask(condition) for condition in node.inputs[1:]) else None
 
@@ -141,7 +141,7 @@ class CheckedLength(CheckedShape):
 
     is_length = True
 
-    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Value:
         """Return the length where it is known, whether or not the conditions are: it has no other value."""
         return ask(node.inputs[0])
 

@@ -19,7 +19,7 @@ from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorApply, TensorType, dtype_name, values_eq_approx_always_true
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Storage, Values
+    from theano.graph.annotations import Storage, Value, Values
     from theano.graph.variable import Variable
     from theano.tensor.annotations import Directions, Shape, Shapes, TensorLike, Tensors
     from theano.tensor.type import Tensor
@@ -85,7 +85,7 @@ class Alloc(Op):
         """Return the lengths asked for."""
         return [tuple(checked_lengths(node.inputs[1:]))]
 
-    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Value:
         """Return the value that is repeated."""
         return ask(node.inputs[0])
 
@@ -256,7 +256,7 @@ def zeros_like(model: Tensor, dtype: str | None = None, opt: bool = False) -> An
     return _like(model, 0, dtype, opt)
 
 
-def ones_like(model: Tensor, dtype: str | None = None, opt: bool = False) -> Any:
+def ones_like(model: Tensor, dtype: str | None = None, opt: bool = False) -> Variable:
     """Return ones of the shape of ``model``, and of its dtype where none is given.
 
     Examples

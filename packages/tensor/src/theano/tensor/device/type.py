@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Hashable, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from theano.graph import BufferSpec, Constant
 from theano.loader.module import DeviceArray, device_array_class
 from theano.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 
 def on_device(device: str, value: np.ndarray) -> DeviceArray:
@@ -95,7 +98,7 @@ class DeviceTensorType(TensorType):
         return TensorType(self.dtype, self.broadcastable)
 
     def filter(  # type: ignore[override]  # an array, but not one of NumPy's
-        self, value: Any, strict: bool = False, allow_downcast: bool | None = None
+        self, value: Value, strict: bool = False, allow_downcast: bool | None = None
     ) -> DeviceArray:
         """Return ``value`` as an array on the device.
 
@@ -125,23 +128,23 @@ class DeviceTensorType(TensorType):
         return on_device(self.device, self.on_host().filter(value, strict, allow_downcast))
 
     @staticmethod
-    def values_eq(a: Any, b: Any, force_same_dtype: bool = True) -> bool:
+    def values_eq(a: Value, b: Value, force_same_dtype: bool = True) -> bool:
         """Return whether two arrays are the same, NaN being the same as NaN."""
         return TensorType.values_eq(on_host(a), on_host(b), force_same_dtype)
 
     @staticmethod
-    def values_eq_approx(a: Any, b: Any, *args: Any, **kwargs: Any) -> bool:
+    def values_eq_approx(a: Value, b: Value, *args: Any, **kwargs: Any) -> bool:
         """Return whether two arrays are nearly the same, as `TensorType.values_eq_approx` has it."""
         return TensorType.values_eq_approx(on_host(a), on_host(b), *args, **kwargs)
 
-    def may_share_memory(self, a: Any, b: Any) -> bool:
+    def may_share_memory(self, a: Value, b: Value) -> bool:
         """Return whether two arrays are windows on memory that overlaps."""
         if not (isinstance(a, DeviceArray) and isinstance(b, DeviceArray)) or a.device != b.device:
             return False
         (first, size), (second, other_size) = a.memory, b.memory
         return first < second + other_size and second < first + size
 
-    def make_constant(self, value: Any, name: str | None = None) -> Constant[Self]:  # type: ignore[override]
+    def make_constant(self, value: Value, name: str | None = None) -> Constant[Self]:  # type: ignore[override]
         """Return a constant whose value is on the device."""
         return Constant(self, self.filter(value), name)
 

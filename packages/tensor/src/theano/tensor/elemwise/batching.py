@@ -39,7 +39,7 @@ def _scalar(given: BatchedNode) -> list[Variable]:
 
 
 @batches(IfElse)
-def _choice(given: BatchedNode) -> Any:
+def _choice(given: BatchedNode) -> list[Tensor] | None:
     values = len(given.inputs) // 2
     if not all(map(is_tensor, given.node.outputs)):
         return None
@@ -110,11 +110,11 @@ def _largest(given: BatchedNode) -> Any:
 
 
 @batches(SearchsortedOp)
-def _place(given: BatchedNode) -> Any:
+def _place(given: BatchedNode) -> Tensor | None:
     return given.op(*given.inputs) if given.only(1) else None
 
 
 @batches(UnravelIndex, RavelMultiIndex)
-def _index(given: BatchedNode) -> Any:
+def _index(given: BatchedNode) -> list[Tensor] | None:
     last = len(given.inputs) - 1
     return None if given.batched[last] else given.op(*given.inputs, return_list=True)

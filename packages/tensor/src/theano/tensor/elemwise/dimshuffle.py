@@ -15,7 +15,7 @@ from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorApply, TensorType
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Operands, Storage, Values
+    from theano.graph.annotations import Operands, Storage, Value, Values
     from theano.graph.variable import Variable
     from theano.tensor.annotations import Shape
 
@@ -134,7 +134,7 @@ class DimShuffle(Op, metaclass=Interned):
         one = as_tensor_variable(np.int64(1))
         return [tuple(one if d == "x" else shapes[0][d] for d in self.new_order)]
 
-    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Value:
         """Return the value of the input."""
         return ask(node.inputs[0])
 

@@ -18,7 +18,7 @@ from theano.tensor.messages import describe, shape_error
 from theano.tensor.type import Tensor, TensorApply, TensorType
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Storage, Values
+    from theano.graph.annotations import Storage, Value, Values
     from theano.tensor.annotations import Directions, Index, Shape, Shapes, Tensors
 
 
@@ -316,7 +316,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
             result.append(sources[0] if sources else shapes[0][axis])
         return [tuple(result) for _ in node.outputs]
 
-    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Value:
         """Return the value of the output where each input is one known number."""
         if self.scalar_op == scal.second:
             return ask(node.inputs[1])
@@ -328,7 +328,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
         lengths = [length_if_known(x) for x in node.inputs if not x.type.broadcastable[0]]
         return next((n for n in lengths if n is not None), None)
 
-    def static_element(self, node: TensorApply, k: int, ask: Callable[..., object]) -> Any:
+    def static_element(self, node: TensorApply, k: int, ask: Callable[..., object]) -> Value:
         """Return element ``k`` of a vector, where those of the inputs are known."""
         pairs = [(x, 0 if x.type.broadcastable[0] else k) for x in node.inputs]
         if self.scalar_op == scal.second:

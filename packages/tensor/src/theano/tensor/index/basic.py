@@ -26,7 +26,7 @@ from theano.tensor.messages import broadcast_input, describe
 from theano.tensor.type import TensorApply, TensorType
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Storage, Values
+    from theano.graph.annotations import Storage, Value, Values
     from theano.scalar.annotations import Number
     from theano.scalar.type import Scalar
     from theano.tensor.annotations import Directions, Shape, TensorLike, Tensors
@@ -256,7 +256,7 @@ class Subtensor(_Indexed):
             lengths.append(as_tensor_variable(np.int64(1)) if one else slice_length(entry, n))
         return [tuple(lengths) + tuple(shapes[0][len(filled) :])]
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Value:
         """Return an element of a constant, of a vector made of scalars, or of a shape."""
         x: Any = node.inputs[0]
         if node.outputs[0].type.ndim == 0 and len(self.idx_list) == x.type.ndim == 1:

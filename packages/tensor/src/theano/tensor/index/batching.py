@@ -23,6 +23,7 @@ from theano.tensor.type_other import NoneTypeT
 
 if TYPE_CHECKING:
     from theano.scalar.annotations import Number
+    from theano.tensor.index.advanced import BaseAdvancedIncSubtensor
     from theano.tensor.type import Tensor
 
 
@@ -183,7 +184,7 @@ def _read(given: BatchedNode, entries: list[_Entry]) -> Any:
     return part if order == list(range(part.type.ndim)) else part.dimshuffle(*order)
 
 
-def _write(given: BatchedNode, entries: list[_Entry], writer: Any) -> Any:
+def _write(given: BatchedNode, entries: list[_Entry], writer: BaseAdvancedIncSubtensor) -> Any:
     layout = _Layout(given, entries, into=True)
     x = given.full(0)
     ndim = x[tuple(layout.index)].type.ndim

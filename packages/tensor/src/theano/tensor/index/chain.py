@@ -14,7 +14,7 @@ from theano.tensor.index.basic import Subtensor
 from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Operands, Storage, Values
+    from theano.graph.annotations import Operands, Storage, Value, Values
     from theano.graph.variable import Variable
     from theano.scalar.annotations import Number
     from theano.scalar.type import Scalar
@@ -87,7 +87,7 @@ class SubtensorChain(Subtensor):
             (found,) = part.op.infer_shape(part, [found])
         return [found]
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Value:
         """Return an element of what the last part is of."""
         last = self.nodes(*node.inputs)[-1]
         return last.op.static_value(last, index, ask)

@@ -19,7 +19,7 @@ def _int64(n: Any) -> Any:
     return cast(as_tensor_variable(n), "int64")
 
 
-def _bound(n: Any, length: Any, low: Variable, high: Any) -> Any:
+def _bound(n: Any, length: Any, low: Variable, high: Variable) -> Any:
     """Return an end of a slice counted from 0 and clamped to ``low .. high``."""
     known = static_int(n)
     if known is not None:

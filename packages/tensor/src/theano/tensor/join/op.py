@@ -30,7 +30,7 @@ from theano.tensor.shape.reshape import shape_padaxis
 from theano.tensor.type import TensorApply, TensorType, dtype_name
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Storage, Values
+    from theano.graph.annotations import Storage, Value, Values
     from theano.tensor.annotations import Axis, Shape, Shapes, TensorLike, Tensors
     from theano.tensor.type import Tensor
 
@@ -82,11 +82,11 @@ class MakeVector(Op):
         """Return the number of inputs."""
         return len(node.inputs)
 
-    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Value:
         """Return the value of the only element."""
         return ask(node.inputs[0]) if len(node.inputs) == 1 else None
 
-    def static_element(self, node: TensorApply, k: int, ask: Callable[..., object]) -> Any:
+    def static_element(self, node: TensorApply, k: int, ask: Callable[..., object]) -> Value:
         """Return the value of element ``k``."""
         return ask(node.inputs[k]) if -len(node.inputs) <= k < len(node.inputs) else None
 
@@ -192,7 +192,7 @@ class Join(Op):
         known = [n for t in node.inputs[1:] if (n := length_if_known(t)) is not None]
         return sum(known) if len(known) == len(node.inputs) - 1 else None
 
-    def static_element(self, node: TensorApply, k: int, ask: Callable[..., object]) -> Any:
+    def static_element(self, node: TensorApply, k: int, ask: Callable[..., object]) -> Value:
         """Return the value of element ``k``, where the lengths before it (from the end: after it) are known."""
         vectors = node.inputs[1:]
         for v in vectors if k >= 0 else reversed(vectors):

@@ -146,7 +146,7 @@ class _OfAnyMatrix(Compound, MatrixOp):
         """Return the form that the matrix needs; the other one is not computed."""
         return IfElse(1)(self.is_singular(inputs[0]), self.singular(*inputs), self.regular(*inputs))
 
-    def inlined(self, node: Apply[Any, Any]) -> list[Variable] | None:
+    def inlined(self, node: Node) -> list[Variable] | None:
         """Return the form for regular matrices where the program divides by the determinant, else both."""
         x: Tensor = node.inputs[0]
         known = [client.outputs[0] for client, _ in x.clients if isinstance(client, Apply) and client.op == det]

@@ -10,6 +10,7 @@ from theano.graph import Apply
 from theano.tensor.convert import as_tensor_variable
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Operands
     from theano.graph.variable import Variable
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
@@ -45,7 +46,7 @@ class Hint(IdentityOp):
         for name, value in self.hints:
             setattr(v.tag, name, value)
 
-    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Any]:
+    def batch(self, node: Apply, inputs: Operands, batched: Sequence[bool]) -> Sequence[Any]:
         """Return the input: what is known of a matrix is not said of many."""
         return list(inputs)
 

@@ -25,6 +25,7 @@ from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
     from theano.graph.variable import Variable
+    from theano.rewriting.rule import Answer
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -141,7 +142,7 @@ rule("local_det_chol", P(Det)(A.where(lambda v: _factor(v) is not None)),
 
 
 @local_rule([F.log], keeps="finite", phases=("canonicalize", "stabilize", "specialize"), needs=[Det])
-def local_log_det(node: TensorApply) -> Any:
+def local_log_det(node: TensorApply) -> Answer:
     """The logarithm of a product with a determinant is that of its size, and of the rest: a large one overflows."""
     size, rest = _size_and_rest(node.inputs[0])
     return None if size is None else [conform(F.add(size, F.log(rest)), node.outputs[0])]

@@ -396,7 +396,7 @@ class _Layout:
         return v.dimshuffle(self.kept) if self.short else v
 
 
-def _axes(name: str, axes: Any, ndim: int) -> tuple[int, ...]:
+def _axes(name: str, axes: object, ndim: int) -> tuple[int, ...]:
     if isinstance(axes, str):
         if axes not in ("per-activation", "spatial"):
             raise ValueError(f"{name}: axes must be 'per-activation', 'spatial' or a tuple of numbers, not {axes!r}")

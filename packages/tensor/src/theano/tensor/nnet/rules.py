@@ -61,6 +61,7 @@ from theano.tensor.type import TensorApply
 if TYPE_CHECKING:
     from theano.graph.fgraph import FunctionGraph
     from theano.graph.variable import Variable
+    from theano.rewriting.rule import Answer
     from theano.tensor.type import Tensor
 
 x, b = pattern_vars("x b")
@@ -98,7 +99,7 @@ rule("local_logsoftmax_grad", P(SoftmaxGrad)(dy, sm.where(_is_softmax)), _withou
 
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
-def local_softmax_grad_over_softmax(node: TensorApply) -> Any:
+def local_softmax_grad_over_softmax(node: TensorApply) -> Answer:
     """The derivative of ``log(softmax(x))`` along a direction, not multiplied and divided by the softmax."""
     above, sm = node.inputs
     factors = factors_of(above)
@@ -133,7 +134,7 @@ def softmax_simplifier(node: TensorApply) -> Any:
     return None
 
 
-def _summed_exponent(v: Any) -> Any:
+def _summed_exponent(v: Tensor) -> Any:
     """Return the matrix whose exponentials, summed along each row, ``v`` repeats in columns; or None."""
     column = v.owner
     if column is None or not isinstance(column.op, DimShuffle) or column.op.new_order != (0, "x"):
@@ -257,7 +258,7 @@ rule("local_softmax_grad_to_crossentropy_with_softmax_grad",
 
 
 @local_rule([Softmax, SoftmaxWithBias], keeps="close", phases=("specialize",), tags=ALWAYS)
-def graph_merge_softmax_with_crossentropy_softmax(node: TensorApply) -> Any:
+def graph_merge_softmax_with_crossentropy_softmax(node: TensorApply) -> Answer:
     """A softmax that a cross entropy computes on its way is not computed again."""
     rows = _rows_of(node.outputs[0])
     assert rows is not None
@@ -372,7 +373,7 @@ local_ctc_no_grad = rule(
 )  # fmt: skip
 
 
-def _pushed_down(op: Argmax | MaxAndArgmax, inner: Any, out: Tensor) -> Any:
+def _pushed_down(op: Argmax | MaxAndArgmax, inner: Tensor, out: Tensor) -> Any:
     node = inner.owner
     if node is None:
         return None

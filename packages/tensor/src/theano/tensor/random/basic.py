@@ -38,6 +38,7 @@ from theano.tensor.shape.broadcast import lengths_of
 from theano.tensor.type_other import NoneConst
 
 if TYPE_CHECKING:
+    from theano.graph.variable import Variable
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -119,7 +120,7 @@ class GammaRV(RandomVariable):
     rng_fn = by_scipy("gamma", "a", "scale")
 
     @staticmethod
-    def parameters(shape: Any, rate: Any) -> tuple[Any, Any]:
+    def parameters(shape: TensorLike, rate: TensorLike) -> tuple[Any, Any]:
         """Return the shape and the scale; a rate that is a number keeps all of its digits."""
         return shape, 1.0 / as_tensor_variable(np.float64(rate) if isinstance(rate, (int, float)) else rate)
 
@@ -357,7 +358,7 @@ class ChoiceRV(RandomVariable):
     name, ndim_supp, ndims_params = "choice", 0, (1, 1, 0)
 
     # Parameters and their order are NumPy's.
-    def __call__(self, a: Any, size: Any = None, replace: object = True, p: Any = None, **kwargs: Any) -> Tensor:  # type: ignore[override]
+    def __call__(self, a: Any, size: Any = None, replace: object = True, p: Any = None, **kwargs: object) -> Tensor:  # type: ignore[override]
         """Return elements, of the dtype of ``a``."""
         a = as_tensor_variable(a)
         if a.type.ndim > 1:
@@ -371,7 +372,7 @@ class ChoiceRV(RandomVariable):
         """Draw by ``RandomState.choice``."""
         return rng.choice(a if a.ndim else int(a), size, bool(replace), p)
 
-    def _infer_shape(self, size: Tensor, dist_params: Sequence[Any], param_shapes: object = None) -> Lengths:
+    def _infer_shape(self, size: Tensor, dist_params: Sequence[Variable], param_shapes: object = None) -> Lengths:
         """Return the size: no parameter tells how many elements are drawn."""
         return lengths_of(size)
 

@@ -49,7 +49,7 @@ class MultinomialFromUniform(Op):
             raise NotImplementedError(f"{self}: the uniform numbers must be a vector, not {unis.type}")
         return pvals, unis, n
 
-    def make_node(self, pvals: Any, unis: Any, n: Any = 1) -> Apply[Any, Any]:
+    def make_node(self, pvals: Any, unis: Any, n: Any = 1) -> Node:
         """Return the node for a matrix of probabilities, ``n`` uniform numbers for each row, and ``n``."""
         pvals, unis, n = self._checked(pvals, unis, n)
         dtype = pvals.type.dtype if self.odtype == "auto" else self.odtype

@@ -308,7 +308,7 @@ def _accepted(row: np.ndarray) -> np.ndarray:
 def multinomial_wo_replacement(
     random_state: Variable, size: Any = None, n: int = 1, pvals: Any = (0.5, 0.5), ndim: int | None = None,
     dtype: str = "int64",
-) -> Any:  # fmt: skip
+) -> list[Variable]:  # fmt: skip
     """Return ``n`` different outcomes of each row of ``pvals``, drawn one after the other.
 
     Examples

@@ -109,7 +109,7 @@ class FromUniform:
         return MultinomialFromUniform(dtype)(pvals, unis, n)
 
     def choice(
-        self, size: Any = 1, a: object = None, replace: bool = True, p: Any = None, ndim: int | None = None,
+        self, size: object = 1, a: object = None, replace: bool = True, p: Any = None, ndim: int | None = None,
         dtype: str = "int64", nstreams: int | None = None, **kwargs: Any,
     ) -> Variable:  # fmt: skip
         """Return ``size`` different outcomes of each row of the matrix ``p``; only for ``replace=False``."""

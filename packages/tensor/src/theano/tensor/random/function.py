@@ -86,7 +86,7 @@ class RandomFunction(Draw):
         parameters = [as_tensor_variable(a) for a in args]
         return Apply(self, [r, lengths, *parameters], [r.type.make_variable(), self.outtype.make_variable()])
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
+    def infer_shape(self, node: Node, shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
         """Return the lengths asked for; where parameters tell them, only the numbers show them."""
         lengths = node.inputs[1]
         if self.ndim_added or len(getattr(lengths, "data", (0,))) == 0:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from theano.graph.annotations import Node
     from theano.graph.fgraph import FunctionGraph
     from theano.graph.variable import Variable
+    from theano.rewriting.rule import Answer
+    from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
 
@@ -69,7 +71,7 @@ def _rearranged(node: Node) -> Node | None:
     return drawn if all(isinstance(getattr(c, "op", None), (Shape, Shape_i)) for c in others) else None
 
 
-def _instead(node: Node, drawn: Node, size: Sequence[Any], params: Sequence[Variable]) -> Any:
+def _instead(node: Node, drawn: Node, size: Sequence[TensorLike], params: Sequence[Variable]) -> Any:
     """Return that numbers drawn anew, and the state after them, take the places of those before."""
     rng, _, dtype, *_ = drawn.inputs
     # The parameters are those of the node, not those that users of the distribution give.
@@ -83,7 +85,7 @@ def _instead(node: Node, drawn: Node, size: Sequence[Any], params: Sequence[Vari
 
 
 @local_rule([DimShuffle], keeps="approximate", phases=())
-def local_dimshuffle_rv_lift(fgraph: object, node: Node) -> Any:
+def local_dimshuffle_rv_lift(fgraph: object, node: Node) -> Answer:
     """``normal(mu, std).T`` is distributed as ``normal(mu.T, std.T)``.
 
     Left alone is what mixes the dimensions that only the size has with those of the parameters.
@@ -122,7 +124,7 @@ def _moved(p: Any, order: Sequence[Any], ndim: int, sized: bool) -> Any:
 @local_rule(
     [Subtensor, AdvancedSubtensor1, AdvancedSubtensor, AdvancedBooleanSubtensor], keeps="approximate", phases=()
 )
-def local_subtensor_rv_lift(fgraph: FunctionGraph, node: Node) -> Any:
+def local_subtensor_rv_lift(fgraph: FunctionGraph, node: Node) -> Answer:
     """``normal(mu, std)[i]`` is distributed as ``normal(mu[i], std[i])``: only what is asked for is drawn."""
     drawn = _rearranged(node)
     if drawn is None:

@@ -224,7 +224,7 @@ class RandomVariable(Draw):
         """Return which lengths of the numbers are 1, as far as the graph tells."""
         return tuple(static_int(n) == 1 for n in self._infer_shape(size, dist_params))
 
-    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
+    def infer_shape(self, node: Node, shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
         """Return the shape of the numbers."""
         _, size, _, *dist_params = node.inputs
         return [None, tuple(self._infer_shape(size, dist_params, shapes[3:]))]

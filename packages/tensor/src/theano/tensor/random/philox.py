@@ -259,7 +259,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         self,
         size: TensorLike | None = None,
         low: TensorLike = 0,
-        high: Any = 1,
+        high: TensorLike = 1,
         ndim: int | None = None,
         dtype: str = "int64",
     ) -> Tensor:
@@ -292,7 +292,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
             places = clip(searchsorted(bounds, unis, side="right"), 0, count - 1)
         return cast(places if a.type.ndim == 0 else a[places], dtype)
 
-    def _different(self, size: object, ndim: int | None, count: Any, p: Any) -> Variable:
+    def _different(self, size: object, ndim: int | None, count: Variable, p: Any) -> Variable:
         """Return different numbers below ``count``: those whose exponential waiting times are the shortest."""
         found = size_of(ndim, () if size is None else size)
         waiting = -log(1 - self.uniform((count,), dtype="float64"))
@@ -314,7 +314,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         return shuffled
 
 
-def _within_2(x: Any, avg: Variable, std: Variable) -> Tensor:
+def _within_2(x: Tensor, avg: Variable, std: Variable) -> Tensor:
     """Return normal numbers within two standard deviations of the mean, made of uniform ones."""
     side = np.array(2.0**0.5, x.type.dtype)
     return side * erfinv((2 * x - 1) * np.array(math.erf(2.0**0.5), x.type.dtype)) * std + avg

@@ -26,6 +26,7 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Value
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -104,7 +105,7 @@ def if_known(check: Callable[..., Any], what: str, v: Any, *more: Any) -> Any:
     return check(what, v, *more) if isinstance(v, Constant) else v
 
 
-def _checked(v: TensorLike, holds: Callable[[Any], Any], msg: str, known: frozenset[str] = frozenset()) -> Any:
+def _checked(v: TensorLike, holds: Callable[[Any], Any], msg: str, known: frozenset[str] = frozenset()) -> Value:
     v = as_tensor_variable(v)
     if isinstance(v, Constant):
         if not holds(v.data):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from theano.graph import Type
 from theano.graph.canonical import register_form
+
+if TYPE_CHECKING:
+    from theano.graph.annotations import Value
 
 
 class RandomStateType(Type):
@@ -38,20 +41,20 @@ class RandomStateType(Type):
         """Return whether ``value`` is a ``RandomState``."""
         return type(value) is np.random.RandomState
 
-    def values_eq(self, a: Any, b: Any) -> bool:
+    def values_eq(self, a: Value, b: Value) -> bool:
         """Return whether the next numbers of both are the same."""
         return contents_of(a) == contents_of(b)
 
-    def values_eq_approx(self, a: Any, b: Any, **tolerances: object) -> bool:
+    def values_eq_approx(self, a: object, b: object, **tolerances: object) -> bool:
         """Return the same: states are alike or not."""
         return self.values_eq(a, b)
 
-    def value_copy(self, value: Any) -> np.random.RandomState:
+    def value_copy(self, value: Value) -> np.random.RandomState:
         """Return a state of its own with the same content."""
         return copy_of(value)
 
     @staticmethod
-    def may_share_memory(a: Any, b: Any) -> bool:
+    def may_share_memory(a: object, b: object) -> bool:
         """Return whether two values are one."""
         return a is b
 

@@ -21,7 +21,7 @@ from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType, dtype_name
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Node, Storage, Values
+    from theano.graph.annotations import Node, Storage, Value, Values
     from theano.graph.variable import Variable
     from theano.tensor.annotations import Axis, Directions, Shape, Shapes, TensorLike, Tensors
     from theano.tensor.type import Tensor
@@ -168,7 +168,7 @@ class CAReduce(Op):
         gone = self.axes_of(node.inputs[0].type.ndim)
         return [tuple(n for i, n in enumerate(shapes[0]) if i not in gone)]
 
-    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Value:
         """Return the input's value where only dimensions of length 1 go."""
         x = node.inputs[0]
         if all(x.type.broadcastable[a] for a in self.axes_of(x.type.ndim)):
@@ -568,7 +568,7 @@ class ProductOfOthers(Compound):
     def __init__(self, axis: tuple[int, ...], dtype: str | None = None, acc_dtype: str | None = None):
         self.axis, self.dtype, self.acc_dtype = axis, dtype, acc_dtype
 
-    def expression(self, x: Any, product: Any) -> Variable:
+    def expression(self, x: Tensor, product: Tensor) -> Variable:
         """Return the products, given that of all elements."""
         zero = eq(x, 0)
         zeros = restore_axes(zero.sum(axis=self.axis), x, self.axis)

@@ -71,7 +71,7 @@ def jacobian(
     return format_as(isinstance(wrt, list), isinstance(wrt, tuple), _rows(expression, wanted, options))
 
 
-def _rows(expression: Any, wanted: list[Any], options: dict[str, Any]) -> list[Any]:
+def _rows(expression: Any, wanted: list[Any], options: dict[str, Any]) -> list[Variable]:
     n = expression.shape[0]
     if is_discrete(expression.type):
         # It jumps or stands still: there is no direction to follow backwards, and all is zero where it is connected.

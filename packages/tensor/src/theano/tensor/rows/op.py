@@ -30,7 +30,7 @@ from theano.tensor.type import TensorType
 if TYPE_CHECKING:
     from theano.compile.executable import Function
     from theano.compile.inputs import SymbolicOutput
-    from theano.graph.annotations import Storage, Values
+    from theano.graph.annotations import Node, Storage, Values
     from theano.tensor.annotations import Directions, Shape, Shapes, Tensors
     from theano.tensor.type import Tensor
 
@@ -210,7 +210,7 @@ def _as_sequence(row: Any, value: Any) -> Variable:
     return patternbroadcast(value, (False, *row.type.broadcastable))
 
 
-def dependents(sources: Sequence[Variable], outputs: Sequence[Variable]) -> tuple[set[Variable], list[Apply[Any, Any]]]:
+def dependents(sources: Sequence[Variable], outputs: Sequence[Variable]) -> tuple[set[Variable], list[Node]]:
     """Return all that depends on ``sources`` on the way to ``outputs``, and the nodes that compute it, in order."""
     moving = set(sources)
     nodes = []
@@ -255,7 +255,7 @@ def map_rows(
     for node in nodes:
         fixed.update(dict.fromkeys(v for v in node.inputs if v not in moving and not isinstance(v, Constant)))
     inside = [v for v in outputs if v in moving]
-    made: list[Any] = []
+    made: list[Variable] = []
     if inside:
         op = MapRows(rows, list(fixed), inside, name, mode)
         made = op(*sequences, *fixed, return_list=True)

@@ -23,6 +23,7 @@ from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
     from theano.graph.fgraph import FunctionGraph
+    from theano.rewriting.rule import Answer
     from theano.tensor.type import Tensor
 
 #: Up to so many nodes are written out, all rows together; a single row always is.
@@ -30,7 +31,7 @@ MANY_NODES = 48
 
 
 @local_rule([MapRows], keeps="close", phases=("canonicalize",))
-def local_unroll_map_rows(fgraph: FunctionGraph, node: TensorApply) -> Any:
+def local_unroll_map_rows(fgraph: FunctionGraph, node: TensorApply) -> Answer:
     """A few rows, whose number is known, are computed one after the other by expressions of their own."""
     op: Any = node.op
     k = len(op.rows)
@@ -52,7 +53,7 @@ def _stacked(rows: Sequence[Tensor], out: Tensor) -> Any:
 
 
 @local_rule([MapRows], keeps="close", phases=("canonicalize",))
-def local_map_rows_at_once(fgraph: object, node: TensorApply) -> Any:
+def local_map_rows_at_once(fgraph: object, node: TensorApply) -> Answer:
     """All rows are computed at once, where each op has a form for that and no row has a matrix in between.
 
     (For all rows together that would be memory of another order than that of inputs and results.) What stays a loop

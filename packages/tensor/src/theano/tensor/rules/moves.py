@@ -56,7 +56,7 @@ def sources(v: Variable) -> tuple[int, ...]:
     node = v.owner
     if node is None:
         return ()
-    op: Any = node.op
+    op: Op = node.op
     if isinstance(op, _OF_FIRST):
         return (0,)
     if isinstance(op, Join):

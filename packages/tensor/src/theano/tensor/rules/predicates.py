@@ -23,6 +23,7 @@ from theano.tensor.shape.basic import Rebroadcast, SpecifyShape, patternbroadcas
 from theano.tensor.type import TensorType
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Node
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -107,7 +108,7 @@ def scalar_of(node: Apply | None) -> Any:
     return node.op.scalar_op
 
 
-def made_by(v: Any, op: Elemwise) -> Apply[Any, Any] | None:
+def made_by(v: Any, op: Elemwise) -> Node | None:
     """Return the node that computes ``v`` if it applies ``op``, else None."""
     node = v.owner
     return node if node is not None and scalar_of(node) == op.scalar_op else None

@@ -17,7 +17,7 @@ from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType, rebroadcaster
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Storage, Values
+    from theano.graph.annotations import Storage, Value, Values
     from theano.tensor.annotations import Shapes, TensorLike, Tensors
     from theano.tensor.type import Tensor
 
@@ -53,7 +53,7 @@ class Shape(CodeByType):
         """Return the number of dimensions."""
         return node.inputs[0].type.ndim
 
-    def static_element(self, node: TensorApply, k: int, ask: Callable[..., object]) -> Any:
+    def static_element(self, node: TensorApply, k: int, ask: Callable[..., object]) -> Value:
         """Return 1 along a broadcastable dimension, or the length of a constant."""
         x: Tensor = node.inputs[0]
         if isinstance(x, Constant):
@@ -77,7 +77,7 @@ def _with_lengths(x: Variable) -> Any:
     return x if isinstance(x, Variable) and hasattr(x.type, "ndim") else as_tensor_variable(x)
 
 
-def shape(x: Any) -> Any:
+def shape(x: Variable) -> Any:
     """Return the lengths of the dimensions of ``x``, as a vector of int64.
 
     Examples
@@ -130,7 +130,7 @@ class Shape_i(CodeByType):
         names["i"] = self.i
         return (code.check % names + "\n" if self.check_input is not False else "") + code.text % names
 
-    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Value:
         """Return 1 along a broadcastable dimension, or the length of a constant."""
         x: Tensor = node.inputs[0]
         if isinstance(x, Constant):
@@ -182,7 +182,7 @@ def shape_tuple(x: Any) -> tuple[Any, ...]:
 
 
 @lengths.register
-def _lengths(x: Variable) -> tuple[Any, ...] | None:
+def _lengths(x: Variable) -> tuple[Variable, ...] | None:
     return shape_tuple(x) if hasattr(x.type, "ndim") else None
 
 
@@ -239,7 +239,7 @@ class SpecifyShape(CodeByType):
         check = _SpecifiedLength("specify_shape: the value has another shape.")
         return [tuple(check(n, *open_) for n in lengths)]
 
-    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Value:
         """Return the input's value."""
         return ask(node.inputs[0])
 
@@ -332,7 +332,7 @@ class Rebroadcast(CodeByType):
         check = CheckedLength("a dimension was said to be broadcastable, but has another length than 1.")
         return [tuple(check(n, *open_) for n in lengths)]
 
-    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Value:
         """Return the input's value."""
         return ask(node.inputs[0])
 

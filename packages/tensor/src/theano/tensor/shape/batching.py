@@ -25,6 +25,7 @@ from theano.tensor.shape.reshape import Reshape, flatten, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Value
     from theano.graph.variable import Variable
     from theano.tensor.type import Tensor
 
@@ -40,7 +41,7 @@ def _contiguous(given: BatchedNode) -> Variable:
 
 
 @batches(Assert)
-def _checked(given: BatchedNode) -> Any:
+def _checked(given: BatchedNode) -> Value:
     value, *conditions = given.inputs
     return given.op(value, *(reductions.all(c) if c.type.ndim else c for c in conditions))
 
@@ -97,7 +98,7 @@ def _reshaped(given: BatchedNode) -> Any:
 
 
 def _product(lengths: Sequence[Any]) -> Any:
-    total: Any = constant(np.int64(1))
+    total: Variable = constant(np.int64(1))
     for n in lengths:
         total = total * n
     return total
@@ -135,7 +136,7 @@ def _joined(given: BatchedNode) -> Any:
 
 
 @batches(Split)
-def _pieces(given: BatchedNode) -> Any:
+def _pieces(given: BatchedNode) -> list[Tensor] | None:
     axis = static_int(given.node.inputs[1])
     if axis is None or not given.only(0):
         return None
@@ -171,5 +172,5 @@ def _pattern(given: BatchedNode, i: int) -> tuple[bool, ...]:
 
 
 @batches(PermuteRowElements)
-def _permuted(given: BatchedNode) -> Any:
+def _permuted(given: BatchedNode) -> Tensor | None:
     return given.op(*given.inputs) if given.only(0, 1) else None

@@ -19,7 +19,7 @@ from theano.tensor.shape.basic import addbroadcast, patternbroadcast
 from theano.tensor.type import TensorApply, TensorType
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Storage, Values
+    from theano.graph.annotations import Storage, Value, Values
     from theano.graph.variable import Variable
     from theano.tensor.annotations import Shape, Shapes, TensorLike, Tensors
     from theano.tensor.type import Tensor
@@ -140,7 +140,7 @@ class Reshape(Op):
         ]  # fmt: skip
         return tuple(check(n, *conditions) for n in lengths)
 
-    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Callable[..., object]) -> Value:
         """Return the input's value."""
         return ask(node.inputs[0])
 
@@ -194,7 +194,7 @@ def _same(v: Variable, w: Variable) -> bool:
     )
 
 
-def _factors(lengths: Sequence[Any]) -> tuple[int, list[Any]]:
+def _factors(lengths: Sequence[TensorLike]) -> tuple[int, list[Any]]:
     """Return a product of lengths as a number and what it is multiplied with."""
     number, rest, todo = 1, [], [as_tensor_variable(n) for n in lengths]
     while todo:

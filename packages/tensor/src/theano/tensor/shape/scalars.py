@@ -15,7 +15,7 @@ from theano.tensor.convert import Converter, converters, is_tensor
 from theano.tensor.type import TensorType
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Storage, Values
+    from theano.graph.annotations import Storage, Value, Values
     from theano.scalar.annotations import Number
     from theano.tensor.annotations import Tensors
     from theano.tensor.type import Tensor
@@ -44,7 +44,7 @@ class TensorFromScalar(Op):
         """Wrap the number in an array."""
         output_storage[0][0] = np.array(inputs[0])
 
-    def static_value(self, node: Apply, index: int, ask: Callable[..., object]) -> Any:
+    def static_value(self, node: Apply, index: int, ask: Callable[..., object]) -> Value:
         """Return the scalar's value."""
         return ask(node.inputs[0])
 
@@ -80,7 +80,7 @@ class ScalarFromTensor(Op):
         """Take the number out of the array."""
         output_storage[0][0] = inputs[0][()]
 
-    def static_value(self, node: Apply, index: int, ask: Callable[..., object]) -> Any:
+    def static_value(self, node: Apply, index: int, ask: Callable[..., object]) -> Value:
         """Return the tensor's value."""
         return ask(node.inputs[0])
 

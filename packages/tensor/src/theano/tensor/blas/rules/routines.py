@@ -37,7 +37,9 @@ from theano.tensor.rules.predicates import combine, conform, in_dtype, made_by, 
 from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Node
     from theano.graph.variable import Variable
+    from theano.rewriting.rule import Answer
     from theano.tensor.type import Tensor, TensorType
 
 blas_phases = Phases("BlasOpt")
@@ -96,7 +98,7 @@ def as_term(v: Any) -> Term:
     return Term(None, v)
 
 
-def _is_number(v: Any, like: Any) -> bool:
+def _is_number(v: Any, like: Tensor) -> bool:
     return all(v.type.broadcastable) and scal.upcast(v.type.dtype, like.type.dtype) == like.type.dtype
 
 
@@ -104,7 +106,7 @@ def _without_dimensions(v: Any, like: Any) -> Tensor:
     return in_dtype(DimShuffle(v.type.broadcastable, ())(v) if v.type.ndim else v, like.type.dtype)
 
 
-def _number(value: int, like: Any) -> Variable:
+def _number(value: int, like: Tensor) -> Variable:
     return number_of(value, like.type.dtype, 0)
 
 
@@ -134,7 +136,7 @@ def _summands(v: Tensor, kind: TensorType, factor: Any = None, private: bool = T
     return [Summand(factor, term.tensor, private, 1, whole)]
 
 
-def _addends(node: Any, kind: TensorType, factor: Any = None, private: bool = True) -> list[Summand]:
+def _addends(node: Node, kind: TensorType, factor: Any = None, private: bool = True) -> list[Summand]:
     """Return what a sum or difference adds, times a number; nothing for any other node."""
     if node is None or node.op not in (F.add, F.sub):
         return []
@@ -178,7 +180,7 @@ def _in_larger_sum(out: Tensor) -> bool:
 _SCALES = (F.mul, F.neg, F.true_div)
 
 
-def _scaled(node: Any) -> Any:
+def _scaled(node: Node) -> Any:
     """Return what a node multiplies by numbers, or None where it does something else."""
     wide = [v for v in node.inputs if not _is_number(v, node.outputs[0])]
     if node.op == F.true_div and wide != node.inputs[:1]:
@@ -186,7 +188,7 @@ def _scaled(node: Any) -> Any:
     return wide[0] if len(wide) == 1 and wide[0].type == node.outputs[0].type else None
 
 
-def _scaled_addends(node: Any, kind: TensorType) -> list[Summand]:
+def _scaled_addends(node: Node, kind: TensorType) -> list[Summand]:
     """Return what a sum adds, or a sum times a number."""
     if node.op in (F.add, F.sub):
         return _addends(node, kind)
@@ -235,7 +237,7 @@ def _in_one_call(product: Summand, base: Summand) -> Any:
 
 
 @local_rule([F.add, F.sub, *_SCALES], keeps="finite", phases=("gemm_optimizer",), into=blas_phases, needs=[Dot, Dot22])
-def gemm_optimizer(node: TensorApply) -> Any:
+def gemm_optimizer(node: TensorApply) -> Answer:
     """A sum, also times a number, with a product in it that nobody else wants; sums in it are seen as one with it."""
     out: Tensor = node.outputs[0]
     if out.type.ndim not in (1, 2) or out.type.dtype not in BLAS_DTYPES or out.type.dtype == "float16":

@@ -30,6 +30,7 @@ from theano.tensor.shape.reshape import Reshape
 from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
+    from theano.rewriting.rule import Answer
     from theano.tensor.type import Tensor
 
 __all__ = [
@@ -171,7 +172,7 @@ def _inside(node: Apply, i: int, choice: Apply, k: int) -> list[Tensor] | None:
 
 
 @local_rule([IfElse], keeps="finite", tags=FAST, phases=_EVERYWHERE)
-def cond_lift_zeros(node: Apply) -> Any:
+def cond_lift_zeros(node: Apply) -> Answer:
     """What is linear in a choice with zeros in one branch is done inside, in the other branch only."""
     op, _, then, other = _parts(node)
     if op.as_view:
@@ -236,7 +237,7 @@ def cond_lift_common(node: Apply) -> Any:
 
 
 @local_rule([IfElse], keeps="close", tags=FAST, phases=_EVERYWHERE)
-def cond_merge_sums(node: Apply) -> Any:
+def cond_merge_sums(node: Apply) -> Answer:
     """A sum of choices by one condition is one choice between sums, where zeros stand in their branches."""
     op, condition, then, other = _parts(node)
     if op.as_view or op.n_outs != 1 or not (_is_zero(then[0]) or _is_zero(other[0])):

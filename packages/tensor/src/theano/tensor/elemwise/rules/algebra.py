@@ -43,6 +43,7 @@ from theano.tensor.type import TensorApply, TensorType
 
 if TYPE_CHECKING:
     from theano.graph.variable import Variable
+    from theano.rewriting.rule import Answer
     from theano.tensor.type import Tensor
 
 
@@ -306,21 +307,21 @@ _PRODUCTS = (F.mul, F.true_div, F.inv)
 
 
 @local_rule(_SUMS, keeps="finite")
-def local_add_canonizer(node: TensorApply) -> Any:
+def local_add_canonizer(node: TensorApply) -> Answer:
     """Write a sum with its constants in one number, without what is both added and subtracted."""
     new = canonical(node, sums)
     return None if new is None else [new]
 
 
 @local_rule(_PRODUCTS, keeps="finite")
-def local_mul_canonizer(node: TensorApply) -> Any:
+def local_mul_canonizer(node: TensorApply) -> Answer:
     """Write a product with its constants in one number, without what is both multiplied and divided by."""
     new = canonical(node, products)
     return None if new is None else [new]
 
 
 @local_rule([F.mul], keeps="finite", phases=("canonicalize", "stabilize"))
-def local_greedy_distributor(node: TensorApply) -> Any:
+def local_greedy_distributor(node: TensorApply) -> Answer:
     """``(a / s + b / t) * s`` is ``a + b / t * s``: a factor enters a sum in which somebody divides by it.
 
     Gradients of sums of logarithms look like this, and where ``s`` is tiny the division would overflow.
@@ -448,7 +449,7 @@ rule("local_abs_lift", E(F.abs_)(E(F.neg)(x.where(_has_sign))), E(F.abs_)(x),
 
 
 @local_rule([F.mul, F.true_div], keeps="finite", phases=("specialize",), needs=[F.abs_])
-def local_abs_merge(node: TensorApply) -> Any:
+def local_abs_merge(node: TensorApply) -> Answer:
     """A product or quotient of absolute values is the absolute value of one."""
     out: Tensor = node.outputs[0]
     if is_complex(out) or len(node.inputs) < 2:

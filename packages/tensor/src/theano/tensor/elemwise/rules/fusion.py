@@ -13,7 +13,7 @@ is read once. All of it is one walk up and one walk down the graph.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from theano import scalar as scal
 from theano.graph import Apply, FunctionGraph, Variable
@@ -35,6 +35,9 @@ from theano.tensor.rules.joining import (
 )
 from theano.tensor.rules.predicates import conform, only_used_by, scalar_of
 from theano.tensor.type import TensorApply
+
+if TYPE_CHECKING:
+    from theano.rewriting.rule import Answer
 
 
 def fuse(fgraph: FunctionGraph, context: Context) -> None:
@@ -180,7 +183,7 @@ phases.register("elemwise_fusion", fusion_phases, 49, "fast_run", "fusion", "loc
 
 
 @local_rule([F.add, F.mul], phases=("local_wide_sum",), tags=("fast_run", "fusion"), into=fusion_phases)
-def local_wide_sum(node: TensorApply) -> Any:
+def local_wide_sum(node: TensorApply) -> Answer:
     """A sum of more terms than a loop can hold is a sum of a sum, of the same bits; products likewise.
 
     The time of the C compiler grows faster than the number of operands, and what reads the same few variables again
@@ -200,7 +203,7 @@ def local_wide_sum(node: TensorApply) -> Any:
 
 
 @local_rule([F.add, F.mul], phases=("local_add_mul_fusion",), tags=("fast_run", "fusion"), into=fusion_phases)
-def local_add_mul_fusion(node: TensorApply) -> Any:
+def local_add_mul_fusion(node: TensorApply) -> Answer:
     """A sum that begins with a sum which nobody else wants is one sum, of the same bits; products likewise.
 
     Not of float16, which is rounded once for each node, and not beyond the limits of a loop: a sum of thousands, put

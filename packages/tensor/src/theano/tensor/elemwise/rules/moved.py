@@ -47,6 +47,7 @@ from theano.tensor.type import TensorApply
 if TYPE_CHECKING:
     from theano.graph.fgraph import FunctionGraph
     from theano.graph.variable import Variable
+    from theano.rewriting.rule import Answer
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -55,7 +56,7 @@ Function = Callable[[Any], Any]
 
 
 @local_rule([F.log, F.log1p], keeps="finite", phases=("stabilize", "specialize"), tags=TAGS, needs=MOVES)
-def local_log_of_moved(fgraph: FunctionGraph, node: TensorApply) -> Any:
+def local_log_of_moved(fgraph: FunctionGraph, node: TensorApply) -> Answer:
     """The logarithm of moved elements is taken before the move where a rule knows it, as of probabilities."""
     new = _taken_first(fgraph, node.op, node.inputs[0])
     return None if new is None else [conform(new, node.outputs[0])]
@@ -109,7 +110,7 @@ def _only_argument(v: Any) -> int | None:
     return open_[0] if len(open_) == 1 else None
 
 
-def _applied(node: TensorApply, place: int, p: Any) -> Variable:
+def _applied(node: TensorApply, place: int, p: Tensor) -> Variable:
     """Return what a node, of one argument beside numbers, computes of ``p``: the same variable if that is there."""
     numbers = [None if i == place else uniform(w) for i, w in enumerate(node.inputs)]
     for client, _ in getattr(p, "clients", ()):
@@ -126,7 +127,7 @@ def _applied(node: TensorApply, place: int, p: Any) -> Variable:
 
 @local_rule([DimShuffle, Rebroadcast, Reshape, Split, Join, F.switch, Sum, Subtensor, *READS], keeps="finite",
             phases=("canonicalize",), needs=[F.true_div, F.inv])  # fmt: skip
-def local_quotient_moved_back(fgraph: FunctionGraph, node: TensorApply) -> Any:
+def local_quotient_moved_back(fgraph: FunctionGraph, node: TensorApply) -> Answer:
     """``back(a / move(b))`` is ``back(a) / b`` where ``back`` undoes the move, and the gradient is multiplied by b.
 
     That is what the chain rule does unless the gradient with respect to b itself is asked for.
@@ -159,14 +160,14 @@ def local_quotient_moved_back(fgraph: FunctionGraph, node: TensorApply) -> Any:
 
 
 @local_rule([DimShuffle, Reshape], phases=("canonicalize",))
-def local_divisor_moved_back(fgraph: FunctionGraph, node: TensorApply) -> Any:
+def local_divisor_moved_back(fgraph: FunctionGraph, node: TensorApply) -> Answer:
     """``back(1 + move(b))`` is ``1 + b``, also where the sum has other users: a quotient came apart."""
     b = _unmoved(fgraph, node.inputs[0], node)
     return [conform(b, node.outputs[0])] if b is not None and _cancels(b) else None
 
 
 @local_rule([F.add], keeps="finite", phases=("canonicalize",), needs=[F.true_div])
-def local_sum_of_quotients(node: TensorApply) -> Any:
+def local_sum_of_quotients(node: TensorApply) -> Answer:
     """``a / s + b / s`` is ``(a + b) / s``, as where a tensor was used in several places, and gradients add up."""
     first, *others = [divisors(v) for v in node.inputs]
     for divisor in first:

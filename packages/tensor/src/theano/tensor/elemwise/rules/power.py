@@ -25,6 +25,7 @@ from theano.tensor.rules.predicates import (
 from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
+    from theano.rewriting.rule import Answer
     from theano.tensor.type import Tensor
 
 x, n = pattern_vars("x n")
@@ -86,7 +87,7 @@ rule("local_root_times_itself", E(F.mul)(E(F.sqrt)(x), E(F.sqrt)(x)), x, keeps="
 
 
 @local_rule([F.true_div], keeps="finite", phases=("canonicalize",), needs=[F.sqr, F.sqrt, F.pow, F.abs_])
-def local_power_over_itself(node: TensorApply) -> Any:
+def local_power_over_itself(node: TensorApply) -> Answer:
     """``x / x ** n`` is ``x ** (1 - n)``, and ``sgn(x) / |x|`` is ``1 / x``, in any product.
 
     Gradients of logarithms of powers look like this, where the power may overflow.

@@ -34,6 +34,7 @@ from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
     from theano.graph.variable import Variable
+    from theano.rewriting.rule import Answer
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -111,7 +112,7 @@ def _factors(v: Variable) -> list[Any]:
 
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",))
-def local_exp_over_1_plus_exp(node: TensorApply) -> Any:
+def local_exp_over_1_plus_exp(node: TensorApply) -> Answer:
     """``exp(x) / (1 + exp(x))`` is sigmoid(x), and ``1 / (1 + exp(x))`` is sigmoid(-x), in any product."""
     out: Tensor = node.outputs[0]
     if not is_float(out) or out.type.dtype in scal.complex_dtypes:
@@ -188,7 +189,7 @@ rule("local_log_erfc", log(erfc(real.where(_is_not_chosen))), _log_of_erfc, keep
 
 
 @local_rule([F.true_div], keeps="finite", phases=LATE, needs=[F.erfc])
-def local_grad_log_erfc_neg(node: TensorApply) -> Any:
+def local_grad_log_erfc_neg(node: TensorApply) -> Answer:
     """``exp(-x ** 2) / erfc(x)``, the derivative of ``log(erfc(x))``, is ``1 / erfcx(x)``, in any product."""
     above, below = _factors(node.inputs[0]), _factors(node.inputs[1])
     for i, d in enumerate(below):

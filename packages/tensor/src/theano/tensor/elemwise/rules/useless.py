@@ -34,6 +34,7 @@ from theano.tensor.shape.basic import Rebroadcast
 from theano.tensor.type import TensorApply, TensorType
 
 if TYPE_CHECKING:
+    from theano.rewriting.rule import Answer
     from theano.tensor.type import Tensor
 
 
@@ -146,13 +147,13 @@ rule("local_useless_switch", E(F.switch)(c.where(_is_true), yes, no), yes,
 
 
 @local_rule([F.mul], keeps="finite", phases=("canonicalize", "specialize"), needs=[F.switch])
-def local_mul_switch_sink(node: TensorApply) -> Any:
+def local_mul_switch_sink(node: TensorApply) -> Answer:
     """``switch(c, 0, y) * z`` multiplies inside, so that what the choice throws away does no harm."""
     return _sink(node, list(range(len(node.inputs))))
 
 
 @local_rule([F.true_div, F.int_div], keeps="finite", phases=("canonicalize",), needs=[F.switch])
-def local_div_switch_sink(node: TensorApply) -> Any:
+def local_div_switch_sink(node: TensorApply) -> Answer:
     """``switch(c, 0, y) / z`` divides inside."""
     return _sink(node, [0])
 
@@ -184,7 +185,7 @@ _INTO_CHOICES = (
 
 
 @local_rule([F.switch, *_INTO_CHOICES], phases=("canonicalize",), needs=[F.switch])
-def local_merge_switch_same_cond(node: TensorApply) -> Any:
+def local_merge_switch_same_cond(node: TensorApply) -> Answer:
     """What is done to choices by one condition is done inside; a choice in a choice by the same one is made already."""
     if node.op == F.switch:
         return _chosen_already(node)
@@ -227,7 +228,7 @@ rule("local_cast_cast", P(CASTS)(P(CASTS)(x)), lambda x, out: F.cast(x, out.type
 
 
 @local_rule([F.add, F.sub, F.mul, F.true_div, F.maximum, F.minimum], phases=("canonicalize",))
-def local_upcast_elemwise_constant_inputs(node: TensorApply) -> Any:
+def local_upcast_elemwise_constant_inputs(node: TensorApply) -> Answer:
     """A constant takes the dtype in which it will be computed with, if that is the dtype of the result."""
     out: Tensor = node.outputs[0]
     dtype = out.type.dtype

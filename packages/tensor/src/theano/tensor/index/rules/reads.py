@@ -37,6 +37,7 @@ from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceType
 if TYPE_CHECKING:
     from theano.graph.fgraph import FunctionGraph
     from theano.scalar.annotations import Number
+    from theano.tensor.annotations import TensorLike
     from theano.tensor.index.advanced import BaseAdvancedIncSubtensor, BaseAdvancedSubtensor
     from theano.tensor.type import Tensor
 
@@ -316,7 +317,7 @@ rule("local_subtensor_before_inc_subtensor",
      doc="What is written further down an axis is not seen at its front.")  # fmt: skip
 
 
-def same_shape(fgraph: Any, a: Any, b: Any) -> bool:
+def same_shape(fgraph: FunctionGraph, a: Tensor, b: TensorLike) -> bool:
     """Return whether two variables have one shape for certain: a value that is written may also be repeated."""
     feature = getattr(fgraph, "shape_feature", None)
     return all(a.type.broadcastable) or (feature is not None and feature.same_shape(a, b))

@@ -35,6 +35,7 @@ from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
     from theano.graph.fgraph import FunctionGraph
+    from theano.rewriting.rule import Answer
     from theano.tensor.type import Tensor
 
 x, y = pattern_vars("x y")
@@ -149,7 +150,7 @@ rule("local_log_sum_exp_weighted", log(P(Sum, "total")(x)), _weighted, keeps="fi
 
 
 @local_rule([F.add], keeps="finite", phases=("local_log_sum_exp",))
-def local_log_sum_exp_shifted(node: TensorApply) -> Any:
+def local_log_sum_exp_shifted(node: TensorApply) -> Answer:
     """``LogSumExp(x - m) + m``, as users write it who know that exponentials overflow, is ``LogSumExp(x)``."""
     for reduced in (v.owner for v in node.inputs):
         if reduced is None:
@@ -194,7 +195,7 @@ def _arranged(new: Tensor, old: Tensor, order: tuple[int | str, ...]) -> bool:
 
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",), needs=[F.exp])
-def local_exp_over_sum_exp(fgraph: FunctionGraph, node: TensorApply) -> Any:
+def local_exp_over_sum_exp(fgraph: FunctionGraph, node: TensorApply) -> Answer:
     """``exp(x) / s`` with s a sum of exponentials is ``exp(x - log(s))``, and sigmoid(x - y) where s has two.
 
     Gradients of their logarithms look like this.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 x, y = pattern_vars("x y")
 
 
-def _along(op: Any, axes: Any) -> Op:
+def _along(op: Any, axes: object) -> Op:
     """Return a reduction like another one, along other axes."""
     return type(op)(*op._arguments(axes))
 

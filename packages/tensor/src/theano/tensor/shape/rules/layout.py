@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from theano.graph.op import Op
     from theano.graph.variable import Variable
     from theano.rewriting.context import Context
+    from theano.rewriting.rule import Answer
     from theano.tensor.type import Tensor
 
 
 # A function, since it is asked at each shuffle, of which graphs have many: as three patterns it takes twice as long.
 @local_rule([DimShuffle], phases=("canonicalize", "specialize"))
-def local_dimshuffle_lift(node: TensorApply) -> Any:
+def local_dimshuffle_lift(node: TensorApply) -> Answer:
     """Two shuffles are one; one that keeps everything is none; one of an element-wise result moves to its inputs."""
     op: Any = node.op
     x: Tensor = node.inputs[0]

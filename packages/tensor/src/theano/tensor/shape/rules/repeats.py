@@ -21,6 +21,7 @@ from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
     from theano.graph.fgraph import FunctionGraph
+    from theano.rewriting.rule import Answer
     from theano.tensor.type import Tensor
 
 
@@ -35,7 +36,7 @@ rule("local_useless_fill", P(F.second)(model, x), x, when=_has_the_pattern, tags
 
 
 @local_rule([Elemwise], phases=("canonicalize",), needs=[F.second])
-def local_fill_sink(node: TensorApply) -> Any:
+def local_fill_sink(node: TensorApply) -> Answer:
     """An element-wise op takes what a fill repeats, where another input says the shape as well.
 
     Otherwise the fill moves behind the op.
@@ -103,7 +104,7 @@ rule("local_merge_alloc", P(Alloc)(P(Alloc)(x, Rest("inner")).named("repeated"),
 
 
 @local_rule([Elemwise], phases=("specialize",), tags=("fast_run", "local_alloc_elemwise"), needs=[Alloc])
-def local_elemwise_alloc(fgraph: FunctionGraph, node: TensorApply) -> Any:
+def local_elemwise_alloc(fgraph: FunctionGraph, node: TensorApply) -> Answer:
     """An element-wise op takes what an allocation repeats, where another input has its dimensions.
 
     That they are equally long is checked unless it is known; with ``experimental.local_alloc_elemwise_assert``

@@ -169,7 +169,7 @@ class ShapeFeature(Feature):
             # An answer may also speak of inputs by their value (a new shape, a slice).
             self.known[v] = lengths, about | frozenset(_spoken_of(lengths, node))
 
-    def same_shape(self, x: Any, y: Any, dim_x: int | None = None, dim_y: int | None = None) -> bool:
+    def same_shape(self, x: Tensor, y: Tensor, dim_x: int | None = None, dim_y: int | None = None) -> bool:
         """Return whether two variables (or one length of each) are certain to be as long.
 
         False means that it is not known.
