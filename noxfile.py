@@ -289,9 +289,11 @@ def layers(session: nox.Session) -> None:
     install(session, [])
     session.run("python", "tools/check_layers.py")
     session.run("python", "tools/check_words.py")
+    session.run("python", "tools/check_any.py")
     session.run("python", "tools/size.py")
     run_pytest(session, "-q", "--doctest-modules", "tools/mutants.py", "tools/mutation", "tools/check_words.py",
-               "tools/summary.py", "tools/tests", *session.posargs, env={"PYTHONPATH": "packages/graph-core/src"})
+               "tools/check_any.py", "tools/summary.py", "tools/tests", *session.posargs,
+               env={"PYTHONPATH": "packages/graph-core/src"})  # fmt: skip
 
 
 @nox.session(tags=["nightly"])
