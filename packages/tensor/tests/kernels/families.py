@@ -21,7 +21,7 @@ from theano.tensor.create import lowering as create
 from theano.tensor.elemwise.lowering import elemwise_kernel
 from theano.tensor.index import lowering as index
 from theano.tensor.join import lowering as join
-from theano.tensor.nnet import lowering as nnet
+from theano.tensor.nnet import lowering_softmax as nnet
 from theano.tensor.random import lowering as random
 from theano.tensor.reduce.lowering import careduce_kernel
 from theano.tensor.reduce.lowering_argmax import argmax_kernel

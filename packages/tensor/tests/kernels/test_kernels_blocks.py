@@ -41,7 +41,7 @@ from theano.tensor.index import lowering as index
 from theano.tensor.join import lowering as join
 from theano.tensor.kernels.tuning import tuned
 from theano.tensor.linalg import lowering as lapack
-from theano.tensor.nnet import lowering as nnet
+from theano.tensor.nnet import lowering_softmax as nnet
 from theano.tensor.reduce.lowering import careduce_kernel, log_sum_exp_kernel, map_reduce_kernel
 from theano.tensor.reduce.lowering_argmax import argmax_kernel, argmin_kernel
 from theano.tensor.shape import lowering as layout
