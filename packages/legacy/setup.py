@@ -12,6 +12,6 @@ import layer_build as build  # noqa: E402
 
 setup(
     version=build.version(),
-    install_requires=[f"theano-sparse=={build.version()}", "numpy>=2.0", "scipy>=1.11"],
+    install_requires=[f"theano-sparse=={build.version()}", "numpy>=2.0", "scipy>=1.11", "six>=1.16"],
     cmdclass={"sdist": build.Archive},
 )

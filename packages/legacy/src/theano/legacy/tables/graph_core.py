@@ -38,38 +38,14 @@ OLD_NAMES = {
         "io": "BytesIO StringIO",
     },
     "theano.compat.six": {
-        "theano.legacy.six": "*",
-        "builtins": (
-            "advance_iterator=next binary_type=bytes callable exec_=exec Iterator=object iterbytes=iter next "
-            "print_=print text_type=str unichr=chr"
-        ),
-        "functools": "wraps",
-        "io": "BytesIO StringIO",
-        "operator": "indexbytes=getitem",
-        "theano.legacy.helpers": "get_unbound_function",
+        "six": "*",
     },
     "theano.compat.six.moves": {
-        "_thread": "_thread=.",
-        "builtins": "builtins=. filter input map range xrange=range zip",
-        "collections": "UserDict UserList UserString",
-        "configparser": "configparser=.",
-        "copyreg": "copyreg=.",
-        "functools": "reduce",
-        "html.parser": "html_parser=.",
-        "http.client": "http_client=.",
-        "http.server": "BaseHTTPServer=. SimpleHTTPServer=.",
-        "importlib": "reload_module=reload",
-        "io": "cStringIO=StringIO StringIO",
-        "itertools": "filterfalse zip_longest",
-        "os": "getcwd",
-        "pickle": "cPickle=.",
-        "queue": "queue=.",
-        "shlex": "shlex_quote=quote",
-        "socketserver": "socketserver=.",
-        "sys": "intern",
-        "urllib": "urllib=.",
-        "urllib.error": "urllib_error=.",
-        "urllib.parse": "urllib_parse=.",
+        "six.moves": (
+            "BaseHTTPServer SimpleHTTPServer UserDict UserList UserString _thread builtins cPickle cStringIO "
+            "configparser copyreg filter filterfalse getcwd html_parser http_client input intern map queue range "
+            "reduce reload_module shlex_quote socketserver StringIO urllib urllib_error urllib_parse xrange zip zip_longest"
+        ),
     },
     "theano.compat.six.moves.urllib": {
         "urllib.error": "error=.",
