@@ -10,7 +10,7 @@ from oracle import run
 
 import theano.tensor as T
 from theano.tensor.index.lengths import slice_length
-from theano.tensor.reduce.careduce import normalize_axes
+from theano.tensor.reduce.axes import normalize_axes
 
 
 @pytest.mark.parametrize("ndim", [1, 2, 3])

@@ -67,7 +67,7 @@ def makeTester(
     skip : bool or str
         Skip all; a text says why.
     test_memmap, check_name : bool
-        Without effect: memory maps are tested as all arrays are, and names are free.
+        Without effect.
 
     Examples
     --------

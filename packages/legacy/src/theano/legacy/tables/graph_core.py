@@ -44,7 +44,8 @@ OLD_NAMES = {
         "six.moves": (
             "BaseHTTPServer SimpleHTTPServer UserDict UserList UserString _thread builtins cPickle cStringIO "
             "configparser copyreg filter filterfalse getcwd html_parser http_client input intern map queue range "
-            "reduce reload_module shlex_quote socketserver StringIO urllib urllib_error urllib_parse xrange zip zip_longest"
+            "reduce reload_module shlex_quote socketserver StringIO urllib urllib_error urllib_parse xrange zip "
+            "zip_longest"
         ),
     },
     "theano.compat.six.moves.urllib": {

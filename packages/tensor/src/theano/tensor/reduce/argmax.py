@@ -11,7 +11,7 @@ from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
 from theano.tensor.elemwise.functions import eq
 from theano.tensor.messages import shape_error
-from theano.tensor.reduce.careduce import normalize_axes, plain_axes, restore_axes
+from theano.tensor.reduce.axes import normalize_axes, plain_axes, restore_axes
 from theano.tensor.type import TensorApply, TensorType
 
 if TYPE_CHECKING:

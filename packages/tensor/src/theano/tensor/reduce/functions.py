@@ -12,7 +12,8 @@ from theano.errors import ArgumentError
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.functions import abs_, cast, eq, floats, maximum, neq, pow, sqrt, switch, true_div
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
-from theano.tensor.reduce.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum, normalize_axes, restore_axes
+from theano.tensor.reduce.axes import normalize_axes, restore_axes
+from theano.tensor.reduce.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.shape.basic import shape_i
 

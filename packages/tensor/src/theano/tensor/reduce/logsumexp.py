@@ -11,7 +11,7 @@ from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import exp
-from theano.tensor.reduce.careduce import normalize_axes, plain_axes, restore_axes
+from theano.tensor.reduce.axes import normalize_axes, plain_axes, restore_axes
 from theano.tensor.type import TensorApply, TensorType
 
 if TYPE_CHECKING:

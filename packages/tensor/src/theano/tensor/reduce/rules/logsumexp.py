@@ -13,7 +13,8 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.rules.moved import logarithm
 from theano.tensor.nnet.activation import sigmoid
-from theano.tensor.reduce.careduce import Max, Sum, restore_axes
+from theano.tensor.reduce.axes import restore_axes
+from theano.tensor.reduce.careduce import Max, Sum
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rules.moves import moved_alike, sources
 from theano.tensor.rules.predicates import (
