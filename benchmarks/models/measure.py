@@ -1,0 +1,63 @@
+"""Compile and call times of PyMC's models under a mode of PyTensor: ``python measure.py MODE [MODEL ...]``.
+
+Printed are, for each model: seconds from `logp_dlogp_function` to the first value, of these PyTensor's rewriting, and
+microseconds a call of the function of the raveled point. With ``--check`` the values are compared with the default mode's.
+"""
+
+from __future__ import annotations
+
+import sys
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from models import MODELS
+
+
+def compiled(model: Any, mode: str) -> Any:
+    """Return the function of value and gradient, and its point."""
+    f = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
+    f.set_extra_values({})
+    point = model.initial_point(0)
+    from pymc.blocking import DictToArrayBijection
+
+    return f, DictToArrayBijection.map({k: point[k] for k in (v.name for v in model.value_vars)}).data
+
+
+def call_time(f: Any, x: np.ndarray) -> float:
+    """Return the least of several means, in microseconds."""
+    f(x)
+    best, n = float("inf"), 20
+    for _ in range(9):
+        begin = perf_counter()
+        for _ in range(n):
+            f(x)
+        took = (perf_counter() - begin) / n
+        best, n = min(best, took), max(int(0.05 / took), 5)
+    return best * 1e6
+
+
+def main(arguments: list[str]) -> None:
+    """Measure the models that are named, or all."""
+    check = "--check" in arguments
+    mode, *names = [a for a in arguments if not a.startswith("-")]
+    if mode == "THEANO":
+        import theano_pytensor  # noqa: F401
+    for name in names or MODELS:
+        model = MODELS[name]()
+        begin = perf_counter()
+        f, x = compiled(model, mode)
+        value, gradient = f(x)
+        took = perf_counter() - begin
+        called = call_time(lambda p, f=f._pytensor_function: f(p), x)
+        rewriting = f._pytensor_function.maker.fgraph
+        print(f"{name:17s} {took:7.2f} s {called:9.2f} us   nodes {len(rewriting.apply_nodes)}", flush=True)
+        if check:
+            other, _ = compiled(model, "FAST_COMPILE")
+            v, g = other(x)
+            np.testing.assert_allclose(value, v, rtol=1e-8)
+            np.testing.assert_allclose(gradient, g, rtol=1e-6, atol=1e-8)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

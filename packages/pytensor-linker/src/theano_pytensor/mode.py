@@ -1,0 +1,29 @@
+"""The mode ``THEANO``: which rewrites of PyTensor come before ours."""
+
+from __future__ import annotations
+
+from pytensor.compile.mode import Mode, predefined_linkers, predefined_modes, register_linker, register_mode
+from pytensor.graph.rewriting.db import RewriteDatabaseQuery
+
+from theano_pytensor.linker import TheanoLinker
+
+#: What PyTensor does before us.
+QUERY = RewriteDatabaseQuery(include=["fast_run"])
+
+THEANO = Mode(TheanoLinker(), QUERY)
+
+
+def register() -> None:
+    """Make linker and mode known to PyTensor; to do so twice changes nothing.
+
+    Examples
+    --------
+    >>> register()
+    >>> import pytensor
+    >>> pytensor.compile.mode.get_mode("theano") is THEANO
+    True
+    """
+    if "theano" not in predefined_linkers:
+        register_linker("theano", THEANO.linker)
+    if "THEANO" not in predefined_modes:
+        register_mode("THEANO", THEANO)

@@ -1,0 +1,48 @@
+"""Parts of tensors, read and written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import theano.tensor as T
+from pytensor.tensor.subtensor import AdvancedIncSubtensor, AdvancedSubtensor, IncSubtensor, Subtensor
+from pytensor.tensor.type_other import NoneTypeT
+
+from theano_pytensor.convert import convert
+from theano_pytensor.types import cast, type_of
+
+
+def entries(op: Any, node: Any, indices: Any, first: int) -> tuple[Any, ...]:
+    """Return an index of Python, of variables of ours; ``first`` is the place of the first one in the node."""
+
+    def entry(k: Any) -> Any:
+        if k is None or isinstance(node.inputs[first + k].type, NoneTypeT):
+            return None
+        v = node.inputs[first + k]
+        value = getattr(v, "data", None)
+        if value is not None and getattr(value, "ndim", 1) == 0:
+            return int(value)  # a constant: our ops keep what they know
+        return indices[k]
+
+    return tuple(
+        slice(entry(e.start), entry(e.stop), entry(e.step)) if isinstance(e, slice) else entry(e) for e in op.idx_list
+    )
+
+
+@convert.register(Subtensor)
+@convert.register(AdvancedSubtensor)
+def _(op: Any, node: Any, x: Any, *indices: Any) -> Any:
+    return x[entries(op, node, indices, 1)]
+
+
+@convert.register(IncSubtensor)
+@convert.register(AdvancedIncSubtensor)
+def _(op: Any, node: Any, x: Any, y: Any, *indices: Any) -> Any:
+    part = x[entries(op, node, indices, 2)]
+    y = cast(y, x.type.dtype)
+    if op.set_instead_of_inc:
+        return T.set_subtensor(part, y)
+    return T.inc_subtensor(part, y, ignore_duplicates=getattr(op, "ignore_duplicates", False))
+
+
+__all__ = ["entries", "type_of"]

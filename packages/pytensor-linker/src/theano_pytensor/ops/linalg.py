@@ -1,0 +1,199 @@
+"""Products, decompositions, solutions; and any op over the last axes of its inputs (`Blockwise`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import theano
+import theano.tensor as T
+from pytensor.tensor import linalg as pl
+from pytensor.tensor.blas.batched import BatchedDot
+from pytensor.tensor.blas.gemm import Dot22, Dot22Scalar, Gemm
+from pytensor.tensor.blas.gemv import Gemv
+from pytensor.tensor.blockwise import Blockwise
+from pytensor.tensor.linalg.constructors import BlockDiagonal
+from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
+from pytensor.tensor.linalg.decomposition.eigen import Eigh, Eigvalsh
+from pytensor.tensor.linalg.decomposition.qr import QR
+from pytensor.tensor.linalg.decomposition.svd import SVD
+from pytensor.tensor.linalg.inverse import MatrixInverse, MatrixPinv
+from pytensor.tensor.linalg.products import Expm
+from pytensor.tensor.linalg.solvers.general import Solve
+from pytensor.tensor.linalg.solvers.psd import CholeskySolve
+from pytensor.tensor.linalg.solvers.triangular import SolveTriangular
+from pytensor.tensor.linalg.summary import Det, SLogDet
+from pytensor.tensor.math import Dot
+from theano.tensor.linalg import determinant, factor, functions, solve
+
+from theano_pytensor.convert import convert, strictly
+from theano_pytensor.types import cast, type_of
+
+__all__ = ["pl"]
+
+
+def _of(node: Any, *inputs: Any, k: int = 0) -> Any:
+    """Return inputs in the dtype of an output of the node."""
+    dtype = node.outputs[k].type.dtype
+    return [cast(x, dtype) for x in inputs]
+
+
+@convert.register(Dot)
+@convert.register(Dot22)
+def _(op: Any, node: Any, x: Any, y: Any) -> Any:
+    return T.dot(*_of(node, x, y))
+
+
+@convert.register(Dot22Scalar)
+def _(op: Any, node: Any, x: Any, y: Any, a: Any) -> Any:
+    return a * T.dot(x, y)
+
+
+@convert.register(Gemm)
+def _(op: Any, node: Any, z: Any, a: Any, x: Any, y: Any, b: Any) -> Any:
+    return b * z + a * T.dot(x, y)
+
+
+@convert.register(Gemv)
+def _(op: Any, node: Any, y: Any, a: Any, A: Any, x: Any, b: Any) -> Any:
+    return b * y + a * T.dot(A, x)
+
+
+@convert.register(BatchedDot)
+def _(op: Any, node: Any, x: Any, y: Any) -> Any:
+    return T.batched_dot(*_of(node, x, y))
+
+
+@convert.register(Cholesky)
+def _(op: Any, node: Any, x: Any) -> Any:
+    return factor.Cholesky(lower=op.lower, on_error="nan")(*_of(node, x))
+
+
+@convert.register(SolveTriangular)
+def _(op: Any, node: Any, A: Any, b: Any) -> Any:
+    if op.unit_diagonal:
+        A = T.switch(T.eq(T.arange(A.shape[0]).dimshuffle(0, "x"), T.arange(A.shape[0])), T.ones_like(A), A)
+    return solve.Solve("lower_triangular" if op.lower else "upper_triangular", lower=op.lower)(*_of(node, A, b))
+
+
+@convert.register(Solve)
+def _(op: Any, node: Any, A: Any, b: Any) -> Any:
+    return solve.Solve("general")(*_of(node, _whole(op, A), b))
+
+
+def _whole(op: Any, A: Any) -> Any:
+    """Return the matrix that is solved with, of which only one triangle may be read."""
+    kind = getattr(op, "assume_a", "gen")
+    if kind in ("gen", "general"):
+        return A
+    if kind in ("sym", "symmetric", "pos", "positive definite") and not A.type.dtype.startswith("complex"):
+        return T.tril(A) + T.tril(A, -1).T if op.lower else T.triu(A) + T.triu(A, 1).T
+    if kind in ("diagonal",):
+        return T.eye(A.shape[0], dtype=A.type.dtype) * A
+    if kind in ("upper triangular",):
+        return T.triu(A)
+    if kind in ("lower triangular",):
+        return T.tril(A)
+    raise NotImplementedError(f"equations of a matrix that is {kind}")
+
+
+@convert.register(CholeskySolve)
+def _(op: Any, node: Any, C: Any, b: Any) -> Any:
+    return cast(solve.cho_solve((C, bool(op.lower)), b), node.outputs[0].type.dtype)
+
+
+@convert.register(MatrixInverse)
+def _(op: Any, node: Any, x: Any) -> Any:
+    return solve.MatrixInverse()(*_of(node, x))
+
+
+@convert.register(MatrixPinv)
+def _(op: Any, node: Any, x: Any) -> Any:
+    if op.hermitian:
+        raise NotImplementedError("the pseudo-inverse of what is known to be Hermitian")
+    return solve.pinv(*_of(node, x))
+
+
+@convert.register(Det)
+def _(op: Any, node: Any, x: Any) -> Any:
+    return determinant.Det()(*_of(node, x))
+
+
+@convert.register(SLogDet)
+def _(op: Any, node: Any, x: Any) -> Any:
+    return determinant.slogdet(*_of(node, x))
+
+
+@convert.register(Expm)
+def _(op: Any, node: Any, x: Any) -> Any:
+    return functions.Expm()(*_of(node, x))
+
+
+@convert.register(Eigh)
+def _(op: Any, node: Any, *inputs: Any) -> Any:
+    if len(inputs) > 1:
+        raise NotImplementedError("generalised eigenvalues")
+    return factor.eigh(*_of(node, *inputs, k=1), UPLO="L" if op.lower else "U")
+
+
+@convert.register(Eigvalsh)
+def _(op: Any, node: Any, *inputs: Any) -> Any:
+    if len(inputs) > 1:
+        raise NotImplementedError("generalised eigenvalues")
+    return factor.eigh(*inputs, UPLO="L" if op.lower else "U")[0]
+
+
+@convert.register(QR)
+def _(op: Any, node: Any, x: Any) -> Any:
+    mode = {"full": "complete", "economic": "reduced"}.get(op.mode)
+    if mode is None or op.pivoting:
+        raise NotImplementedError(f"the decomposition QR in the mode {op.mode}, with pivoting: {op.pivoting}")
+    return factor.qr(*_of(node, x), mode=mode)
+
+
+@convert.register(SVD)
+def _(op: Any, node: Any, x: Any) -> Any:
+    k = 0 if not op.compute_uv else 0
+    return factor.svd(*_of(node, x, k=k), full_matrices=op.full_matrices, compute_uv=op.compute_uv)
+
+
+@convert.register(BlockDiagonal)
+def _(op: Any, node: Any, *blocks: Any) -> Any:
+    blocks = tuple(_of(node, *blocks))
+    width = sum((b.shape[1] for b in blocks[1:]), blocks[0].shape[1])
+    left: Any = 0
+    rows = []
+    for b in blocks:
+        zeros = T.zeros((b.shape[0], width), b.type.dtype)
+        rows.append(T.set_subtensor(zeros[:, left : left + b.shape[1]], b))
+        left = left + b.shape[1]
+    return T.join(0, *rows)
+
+
+@convert.register(Blockwise)
+def _(op: Any, node: Any, *inputs: Any) -> Any:
+    core = op._create_dummy_core_node(node.inputs)
+    batch = node.outputs[0].type.ndim - core.outputs[0].type.ndim
+    if not batch:
+        return strictly(op.core_op, core, inputs)
+    # An axis that all have with a length known to be 1 is no batch: the outputs get it back at the end.
+    rows = [type_of(v.type)() for v in core.inputs]
+    steps = strictly(op.core_op, core, rows)
+    given = []
+    for x, row in zip(inputs, rows, strict=True):
+        flags = (*x.type.broadcastable[:batch], *row.type.broadcastable)
+        given.append(T.patternbroadcast(x, flags))
+    made = theano.vectorize_graph(steps, dict(zip(rows, given, strict=True)))
+    return [_with_batch(y, v, batch, given) for y, v in zip(made, node.outputs, strict=True)]
+
+
+def _with_batch(y: Any, v: Any, batch: int, given: Any) -> Any:
+    """Return an output with all batch axes, also those on which it does not depend."""
+    own = y.type.ndim - (v.type.ndim - batch)
+    flags = y.type.broadcastable[:own]
+    wanted = [all(x.type.broadcastable[k] for x in given) for k in range(batch)]
+    if own == batch and list(flags) == wanted:
+        return y
+    lengths = []
+    for k, one in enumerate(wanted):
+        lengths.append(1 if one else next(x.shape[k] for x in given if not x.type.broadcastable[k]))
+    return T.alloc(y, *lengths, *(y.shape[own + k] for k in range(v.type.ndim - batch)))

@@ -1,0 +1,143 @@
+"""Loops. PyTensor's hand buffers over in which their results are written; ours return what the steps made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import theano.tensor as T
+from pytensor.scan.op import Scan as PyTensorScan
+from theano.scan.op import Scan
+from theano.scan.spec import LoopSpec
+
+from theano_pytensor.convert import convert, translate
+from theano_pytensor.types import fitted, type_of
+
+
+class _Revised:
+    """A buffer of which steps read and write any rows (``mit_mot``), as states: one for each row that they write.
+
+    Step i reads row i + k. Of the writes to it, the latest before this step is that of the smallest offset o above k,
+    o - k steps ago. Where no step has written it, the row is what the buffer began with.
+
+    Parameters
+    ----------
+    buffer : Variable
+        What stands in it before the loop.
+    reads, writes : sequence of int
+        The offsets from the number of the step.
+    """
+
+    def __init__(self, buffer: Any, reads: Sequence[int], writes: Sequence[int], n_steps: Any):
+        self.buffer, self.writes = buffer, tuple(writes)
+        self.sources: list[tuple[int | None, int]] = []  # of each read: which write, and how long ago; or its offset
+        for k in reads:
+            above = [o for o in writes if o > k]
+            self.sources.append((writes.index(min(above)), min(above) - k) if above else (None, k))
+        lags = [[lag for w, lag in self.sources if w == j] for j in range(len(writes))]
+        self.taps = [tuple(sorted({-lag for lag in of} or {-1})) for of in lags]
+        #: The rows before the first step; a write that nobody reads again has none, and its rows are only stacked.
+        self.read_again = [bool(of) for of in lags]
+        self.initial = [buffer[o + taps[0] : o] for o, taps in zip(writes, self.taps, strict=True)]
+        self.sequences = [buffer[k : k + n_steps] for w, k in self.sources if w is None]
+
+    def written(self, rows: Sequence[Any]) -> Any:
+        """Return the buffer after all steps; a row that several have written is the one of the smallest offset."""
+        final = self.buffer
+        for o, made in sorted(zip(self.writes, rows, strict=True), key=lambda pair: -pair[0]):
+            final = T.set_subtensor(final[o : o + made.shape[0]], made)
+        return final
+
+
+@convert.register(PyTensorScan)
+def _(op: Any, node: Any, *inputs: Any) -> Any:
+    info, inner = op.info, op.fgraph
+    given, made = list(inner.inputs), list(inner.outputs)
+    n = T.cast(inputs[0], "int64")
+    outer = list(inputs)
+    revised = [
+        _Revised(b, reads, writes, n)
+        for b, reads, writes in zip(
+            op.outer_mitmot(outer), info.normalized_mit_mot_in_slices, info.normalized_mit_mot_out_slices, strict=True
+        )
+    ]
+    kept = [*op.outer_mitsot(outer), *op.outer_sitsot(outer)]
+    taps = [*map(tuple, info.mit_sot_in_slices), *((-1,) for _ in range(info.n_sit_sot))]
+    sequences = [s[:n] for s in op.outer_seqs(outer)]
+
+    # Variables of a step, in our order, and what they are in PyTensor's.
+    known: dict[Any, Any] = {}
+
+    def inside(v: Any) -> Any:
+        x = type_of(v.type)()
+        x.name, known[v] = v.name, x
+        return x
+
+    rows = [[inside(v)] for v in op.inner_seqs(given)]
+    written = op.inner_mitmot_outs_grouped(made)
+    states: list[list[Any]] = []
+    for r, reads, writes in zip(revised, op.inner_mitmot_grouped(given), written, strict=True):
+        mine = [[type_of(v.type)() for _ in of] for v, of in zip(writes, r.taps, strict=True)]
+        for v, (j, lag) in zip(reads, r.sources, strict=True):
+            if j is None:
+                rows.append([inside(v)])
+            else:
+                known[v] = mine[j][r.taps[j].index(-lag)]
+        states += [of for of, again in zip(mine, r.read_again, strict=True) if again]
+    grouped = [*op.inner_mitsot_grouped(given), *([v] for v in op.inner_sitsot(given))]
+    states += _in_order(grouped, taps, inside)
+    carried = [inside(v) for v in op.inner_untraced_sit_sot(given)]
+    fixed = [inside(v) for v in op.inner_non_seqs(given)]
+
+    again = [v for r, of in zip(revised, written, strict=True) for v, a in zip(of, r.read_again, strict=True) if a]
+    stacked = [v for r, of in zip(revised, written, strict=True) for v, a in zip(of, r.read_again, strict=True) if not a]
+    order = [*again, *op.inner_mitsot_outs(made), *op.inner_sitsot_outs(made), *stacked, *op.inner_nitsot_outs(made),
+             *op.inner_untraced_sit_sot_outs(made), *(made[-1:] if info.as_while else [])]  # fmt: skip
+    results = [fitted(x, v.type, exact=True) for x, v in zip(translate(order, known), order, strict=True)]
+    n_again = len(again)
+    all_taps = [*(t for r in revised for t, a in zip(r.taps, r.read_again, strict=True) if a), *map(_sorted, taps)]
+    first = [*(x for r in revised for x, a in zip(r.initial, r.read_again, strict=True) if a),
+             *(b[: -min(t)] for b, t in zip(kept, taps, strict=True))]  # fmt: skip
+    # A state is of one type in all steps, whatever is known of its first rows and of what a step makes.
+    for k, of in enumerate(states):
+        results[k] = T.patternbroadcast(results[k], of[0].type.broadcastable)
+    spec = LoopSpec(
+        sequences=((0,),) * len(rows), states=tuple(all_taps), mapped=len(stacked) + info.n_nit_sot,
+        carried=len(carried), fixed=len(fixed), until=info.as_while,
+    )  # fmt: skip
+    variables = [v for group in (*rows, *states) for v in group] + carried + fixed
+    loop = Scan(spec, variables, results, name=op.name)
+    sequences += [s for r in revised for s in r.sequences]
+    values = [fitted(x, v.type, exact=True) for x, v in zip(op.outer_untraced_sit_sot(outer),
+                                                            op.inner_untraced_sit_sot(given), strict=True)]  # fmt: skip
+    others = [fitted(x, v.type) for x, v in zip(op.outer_non_seqs(outer), op.inner_non_seqs(given), strict=True)]
+    outputs = spec.outer_outputs(loop(n, *sequences, *first, *values, *others, return_list=True) if results else [])
+
+    rows_again = [v[m:] for v, m in zip(outputs.states, spec.depths, strict=True)][:n_again]
+    rows_stacked = outputs.mapped[: len(stacked)]
+    found = []
+    for r in revised:
+        found.append(r.written([(rows_again if a else rows_stacked).pop(0) for a in r.read_again]))
+    lengths = [b.shape[0] for b in kept]
+    found += [_last(v, m) for v, m in zip(outputs.states[n_again:], lengths, strict=True)]
+    found += [_last(v, m) for v, m in zip(outputs.mapped[len(stacked) :], op.outer_nitsot(outer), strict=True)]
+    return [*found, *outputs.carried]
+
+
+def _sorted(taps: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted(taps))
+
+
+def _in_order(grouped: Sequence[Any], taps: Sequence[tuple[int, ...]], inside: Any) -> list[list[Any]]:
+    """Return the variables of states, those of each by their taps."""
+    found = []
+    for group, of in zip(grouped, taps, strict=True):
+        variables = [inside(v) for v in group]
+        found.append([variables[of.index(k)] for k in sorted(of)])
+    return found
+
+
+def _last(rows: Any, count: Any) -> Any:
+    """Return the last ``count`` rows; all of them where there are fewer, as after a loop that ended early."""
+    n = rows.shape[0]
+    return rows[T.maximum(n - T.cast(count, "int64"), 0) :]
