@@ -22,6 +22,7 @@ import theano.tensor as T
 from pytensor.graph.basic import Constant as PyTensorConstant
 from pytensor.graph.traversal import toposort
 from theano.graph import Constant
+from theano.graph.source import SourceLine
 
 from theano_pytensor.performed import performed
 from theano_pytensor.types import fitted, type_of
@@ -117,7 +118,8 @@ def named(x: Any, v: Any) -> Any:
     if x.owner is not None and x.name is None:
         if v.name is not None:
             x.name = v.name
-        trace = getattr(v.tag, "trace", None)
-        if trace:
-            x.tag.trace = trace
+        traces = getattr(v.tag, "trace", None)
+        if traces:
+            # Of the first origin the innermost line first.
+            x.tag.trace = tuple(SourceLine(*line[:3]) for line in reversed(traces[0]))
     return x

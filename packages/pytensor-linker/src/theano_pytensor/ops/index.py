@@ -9,7 +9,7 @@ from pytensor.tensor.subtensor import AdvancedIncSubtensor, AdvancedSubtensor, I
 from pytensor.tensor.type_other import NoneTypeT
 
 from theano_pytensor.convert import convert
-from theano_pytensor.types import cast, type_of
+from theano_pytensor.types import cast
 
 
 def entries(op: Any, node: Any, indices: Any, first: int) -> tuple[Any, ...]:
@@ -42,7 +42,6 @@ def _(op: Any, node: Any, x: Any, y: Any, *indices: Any) -> Any:
     y = cast(y, x.type.dtype)
     if op.set_instead_of_inc:
         return T.set_subtensor(part, y)
-    return T.inc_subtensor(part, y, ignore_duplicates=getattr(op, "ignore_duplicates", False))
-
-
-__all__ = ["entries", "type_of"]
+    if getattr(op, "ignore_duplicates", False):
+        return T.set_subtensor(part, part + y)  # of places that are named twice the last one counts
+    return T.inc_subtensor(part, y)
