@@ -22,7 +22,7 @@ import theano.tensor as T
 from pytensor.graph.basic import Constant as PyTensorConstant
 from pytensor.graph.traversal import toposort
 from theano.graph import Constant
-from theano.graph.source import SourceLine
+from theano.graph.source import SourceLine, tracing
 
 from theano_pytensor.performed import performed
 from theano_pytensor.types import fitted, type_of
@@ -103,23 +103,32 @@ def translate(
             table[v] = constant(v)
         return table[v]
 
-    for node in toposort(outputs, blockers=list(known)):
-        if all(v in table for v in node.outputs):
-            continue
-        made = step(node, [of(v) for v in node.inputs])
-        for v, x in zip(node.outputs, made, strict=True):
-            if v not in table:
-                table[v] = named(x, v)
-    return [of(v) for v in outputs]
+    untraced, tracing.untraced = tracing.untraced, True  # the lines are those of PyTensor's variables
+    try:
+        for node in toposort(outputs, blockers=list(known)):
+            if all(v in table for v in node.outputs):
+                continue
+            given = [of(v) for v in node.inputs]
+            for v, x in zip(node.outputs, step(node, given), strict=True):
+                if v not in table:
+                    table[v] = named(x, v, given)
+        return [of(v) for v in outputs]
+    finally:
+        tracing.untraced = untraced
 
 
-def named(x: Any, v: Any) -> Any:
+def named(x: Any, v: Any, given: Sequence[Any]) -> Any:
     """Return ``x`` with the name of PyTensor's variable and the lines it comes from, for errors and profiles."""
-    if x.owner is not None and x.name is None:
-        if v.name is not None:
-            x.name = v.name
-        traces = getattr(v.tag, "trace", None)
-        if traces:
-            # Of the first origin the innermost line first.
-            x.tag.trace = tuple(SourceLine(*line[:3]) for line in reversed(traces[0]))
+    traces = getattr(v.tag, "trace", None)
+    if x.owner is not None and x.name is None and v.name is not None and x not in given:
+        x.name = v.name
+    if traces:
+        # Of the first origin, the innermost line first: of all nodes that an entry made of this one.
+        lines = tuple(SourceLine(*line[:3]) for line in reversed(traces[0]))
+        made = [x]
+        while made:
+            y = made.pop()
+            if y.owner is not None and y not in given and not getattr(y.tag, "trace", ()):
+                y.tag.trace = lines
+                made += y.owner.inputs
     return x

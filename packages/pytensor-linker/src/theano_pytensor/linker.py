@@ -29,7 +29,7 @@ class TheanoLinker(JITLinker):
     """
 
     required_rewrites = ("minimum_compile",)
-    incompatible_rewrites = ("cxx_only", "BlasOpt", "fusion", "inplace", "scan_save_mem_prealloc",
+    incompatible_rewrites = ("cxx_only", "BlasOpt", "fusion", "inplace", "random_make_inplace", "scan_save_mem_prealloc",
                              "scan_reduce_trace_prealloc", "local_careduce_fusion")  # fmt: skip
 
     def fgraph_convert(self, fgraph: Any, **kwargs: Any) -> Any:

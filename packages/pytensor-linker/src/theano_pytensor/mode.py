@@ -7,8 +7,10 @@ from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 
 from theano_pytensor.linker import TheanoLinker
 
-#: What PyTensor does before us.
-QUERY = RewriteDatabaseQuery(include=["fast_run"])
+#: What PyTensor does before us: expressions in a form that does not lose digits, and equal nodes made one. All else our
+#: rules do, and find the graph as it was written. The phase `canonicalize_db` has nothing of its own then; what takes
+#: part in it is what programs ask for by name, as PyMC does for checks of parameters.
+QUERY = RewriteDatabaseQuery(include=["minimum_compile", "stabilize", "merge", "canonicalize_db"])
 
 THEANO = Mode(TheanoLinker(), QUERY)
 

@@ -65,20 +65,13 @@ def _(op: Any, node: Any, x: Any) -> Any:
 
 
 @convert.register(SortOp)
-def _(op: Any, node: Any, x: Any, axis: Any) -> Any:
-    return T.sort(x, _axis(node.inputs[1]), op.kind)
+def _(op: Any, node: Any, x: Any) -> Any:
+    return T.sort(x, op.axis, op.kind)
 
 
 @convert.register(ArgSortOp)
-def _(op: Any, node: Any, x: Any, axis: Any) -> Any:
-    return T.argsort(x, _axis(node.inputs[1]), op.kind)
-
-
-def _axis(v: Any) -> int:
-    """Return the axis that a constant of PyTensor holds."""
-    if getattr(v, "data", None) is None:
-        raise NotImplementedError("the axis is not known")
-    return int(v.data)
+def _(op: Any, node: Any, x: Any) -> Any:
+    return T.argsort(x, op.axis, op.kind)
 
 
 @convert.register(CumOp)

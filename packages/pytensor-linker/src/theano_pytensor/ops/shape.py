@@ -13,6 +13,7 @@ from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 from pytensor.tensor.type_other import NoneTypeT
 
 from theano_pytensor.convert import convert
+from theano_pytensor.types import cast
 
 
 @convert.register(TensorFromScalar)
@@ -44,7 +45,7 @@ def _(op: Any, node: Any, x: Any, *lengths: Any) -> Any:
 
 @convert.register(Reshape)
 def _(op: Any, node: Any, x: Any, shape: Any) -> Any:
-    return T.reshape(x, shape, ndim=op.ndim)
+    return T.reshape(x, cast(shape, "int64"), ndim=op.ndim)  # the constant [] is of floating-point numbers
 
 
 @convert.register(JoinDims)
