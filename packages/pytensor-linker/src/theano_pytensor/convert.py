@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import singledispatch
+from logging import WARNING
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,8 @@ def outputs_of(node: Any, inputs: Sequence[Any]) -> list[Any]:
         return strictly(node.op, node, inputs)
     except NotImplementedError as exc:
         return performed(node, inputs, str(exc))
+    except Exception as exc:  # an entry that is wrong about this node, or an op of ours that refuses what PyTensor's takes
+        return performed(node, inputs, f"its entry fails: {type(exc).__name__}: {exc}", WARNING)
 
 
 def translate(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import theano
@@ -34,6 +36,8 @@ class TheanoLinker(JITLinker):
 
     def fgraph_convert(self, fgraph: Any, **kwargs: Any) -> Any:
         """Return the function of ours that computes a graph."""
+        if "pytensor.sparse" in sys.modules:
+            import_module("theano_pytensor.ops.sparse")
         inputs = []
         for v in fgraph.inputs:
             x = type_of(v.type)()

@@ -86,7 +86,7 @@ def _no_perform() -> Any:
 _NO_PERFORM = _no_perform()
 
 
-def performed(node: Any, inputs: Sequence[Any], why: str) -> list[Any]:
+def performed(node: Any, inputs: Sequence[Any], why: str, level: int = logging.INFO) -> list[Any]:
     """Return the outputs of a node that PyTensor computes, and log that it does."""
-    log.info("%s runs as PyTensor's own perform: %s", node.op, why)
+    log.log(level, "%s runs as PyTensor's own perform: %s", node.op, why)
     return list(Performed(node)(*inputs, return_list=True))
