@@ -6,7 +6,6 @@ from typing import Any
 
 import theano.tensor as T
 from pytensor.compile.builders import OpFromGraph
-from pytensor.ifelse import IfElse as PyTensorIfElse
 from pytensor.raise_op import CheckAndRaise as PyTensorCheckAndRaise
 from theano.tensor.control.choice import IfElse
 from theano.raise_op import Raise
@@ -14,6 +13,11 @@ from theano.tensor.control.checks import Assert
 
 from theano_pytensor.convert import convert, translate
 from theano_pytensor.types import cast, fitted
+
+try:
+    from pytensor.conditional.op import IfElse as PyTensorIfElse
+except ImportError:  # before PyTensor 3.3.5
+    from pytensor.ifelse import IfElse as PyTensorIfElse
 
 
 @convert.register(OpFromGraph)

@@ -37,6 +37,11 @@ def _of(node: Any, *inputs: Any, k: int = 0) -> Any:
     return [cast(x, dtype) for x in inputs]
 
 
+def _refuse_complex(*inputs: Any) -> None:
+    if any(x.type.dtype.startswith("complex") for x in inputs):
+        raise NotImplementedError("the op says nothing of complex numbers")
+
+
 @convert.register(Dot)
 @convert.register(Dot22)
 def _(op: Any, node: Any, x: Any, y: Any) -> Any:
@@ -132,6 +137,7 @@ def _(op: Any, node: Any, x: Any) -> Any:
 def _(op: Any, node: Any, *inputs: Any) -> Any:
     if len(inputs) > 1:
         raise NotImplementedError("generalised eigenvalues")
+    _refuse_complex(*inputs)  # its vectors are declared to be real
     return factor.eigh(*_of(node, *inputs, k=1), UPLO="L" if op.lower else "U")
 
 
@@ -152,8 +158,9 @@ def _(op: Any, node: Any, x: Any) -> Any:
 
 @convert.register(SVD)
 def _(op: Any, node: Any, x: Any) -> Any:
-    k = 0 if not op.compute_uv else 0
-    return factor.svd(*_of(node, x, k=k), full_matrices=op.full_matrices, compute_uv=op.compute_uv)
+    # Without vectors the only output is real, whatever the matrix is.
+    given = _of(node, x) if op.compute_uv else [x]
+    return factor.svd(*given, full_matrices=op.full_matrices, compute_uv=op.compute_uv)
 
 
 @convert.register(BlockDiagonal)
