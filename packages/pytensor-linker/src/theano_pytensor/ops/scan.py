@@ -120,7 +120,10 @@ def _(op: Any, node: Any, *inputs: Any) -> Any:
         found.append(r.written([(rows_again if a else rows_stacked).pop(0) for a in r.read_again]))
     lengths = [b.shape[0] for b in kept]
     found += [_last(v, m) for v, m in zip(outputs.states[n_again:], lengths, strict=True)]
-    found += [_last(v, m) for v, m in zip(outputs.mapped[len(stacked) :], op.outer_nitsot(outer), strict=True)]
+    counts = op.outer_nitsot(list(node.inputs))
+    for v, m, count in zip(outputs.mapped[len(stacked) :], op.outer_nitsot(outer), counts, strict=True):
+        whole = info.as_while or _never_more(count, node.inputs[0])
+        found.append(_last(v, m) if whole else _last(_with_zeros(v, m), m))
     return [*found, *outputs.carried]
 
 
@@ -135,6 +138,18 @@ def _in_order(grouped: Sequence[Any], taps: Sequence[tuple[int, ...]], inside: A
         variables = [inside(v) for v in group]
         found.append([variables[of.index(k)] for k in sorted(of)])
     return found
+
+
+def _never_more(count: Any, n_steps: Any) -> bool:
+    """Return whether it is known that no more rows are wanted than there are steps, as it nearly always is."""
+    known = [getattr(v, "data", None) for v in (count, n_steps)]
+    return count is n_steps or (None not in known and bool(known[0] <= known[1]))
+
+
+def _with_zeros(rows: Any, count: Any) -> Any:
+    """Return ``count`` rows at least: of a gradient that was cut off, the rows that no step made are zeros."""
+    missing = T.maximum(T.cast(count, "int64") - rows.shape[0], 0)
+    return T.join(0, rows, T.zeros([missing, *(rows.shape[k] for k in range(1, rows.type.ndim))], rows.type.dtype))
 
 
 def _last(rows: Any, count: Any) -> Any:
