@@ -86,7 +86,7 @@ class TheanoLinker(JITLinker):
 def _thunk(
     function: Any, inputs: Sequence[Any], outputs: Sequence[Any], given: Sequence[int], scalars: Sequence[int],
     failed: Callable[[], None],
-) -> Callable[[], None]:  # fmt: skip
+) -> Callable[[], Any]:  # fmt: skip
     """Return a function without arguments, written for just these cells: a call costs its items alone."""
     space: dict[str, Any] = {f"i{k}": cell for k, cell in enumerate(inputs)}
     space |= {f"o{k}": cell for k, cell in enumerate(outputs)}
@@ -96,11 +96,13 @@ def _thunk(
     lines = [
         f"def thunk({', '.join(f'{name}={name}' for name in space)}):",
         "    try:",
-        f"        {'[' + targets + '] = ' if targets else ''}function({arguments})",
-        *(f"        o{k}[0] = o{k}[0][()]" for k in scalars),
+        f"        made = function({arguments})",
+        *(f"        made[{k}] = made[{k}][()]" for k in scalars),
         "    except Exception:",
         "        failed()",
+        f"    [{targets}] = made" if targets else "",
+        "    return made",  # a call of PyTensor's takes them from here, and does not look into the cells
     ]
     exec("\n".join(lines), space)
-    thunk: Callable[[], None] = space["thunk"]
+    thunk: Callable[[], Any] = space["thunk"]
     return thunk
