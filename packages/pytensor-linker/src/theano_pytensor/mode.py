@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from pytensor import config
 from pytensor.compile.mode import Mode, predefined_linkers, predefined_modes, register_linker, register_mode
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 
@@ -29,3 +32,11 @@ def register() -> None:
         register_linker("theano", THEANO.linker)
     if "THEANO" not in predefined_modes:
         register_mode("THEANO", THEANO)
+        # The flag has a fixed list of names of its own.
+        flag = config._config_var_dict["mode"]
+        others = flag._apply
+
+        def named(value: Any) -> Any:
+            return value if isinstance(value, str) and value == "THEANO" else others(value)
+
+        flag._apply = named

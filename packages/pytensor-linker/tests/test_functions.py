@@ -1,0 +1,108 @@
+"""Functions of the mode: updates, memory, pickles, copies, errors, threads, sparse matrices, random numbers, PyMC."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+import pytest
+from comparing import RNG, compare
+from pytensor import In, Out, function
+
+
+def test_the_mode_by_name_and_by_flag() -> None:
+    x = pt.dvector("x")
+    assert isinstance(function([x], x + 1, mode="THEANO").maker.linker, pytensor.compile.mode.get_mode("THEANO").linker.__class__)
+    with pytensor.config.change_flags(mode="THEANO"):
+        np.testing.assert_array_equal((x + 1).eval({x: [1.0, 2.0]}), [2, 3])
+
+
+def test_updates_of_shared_variables() -> None:
+    x, state = pt.dvector("x"), pytensor.shared(np.arange(3.0))
+    f = function([x], state * x, updates={state: state + x}, mode="THEANO")
+    for expected in ([0, 1, 2], [1, 2, 3]):
+        np.testing.assert_array_equal(f(np.ones(3)), expected)
+    np.testing.assert_array_equal(state.get_value(), [2, 3, 4])
+
+
+def test_arguments_stay_and_results_are_new() -> None:
+    x = pt.dvector("x")
+    f = function([In(x, borrow=True)], [x[1:].set(0.0), Out(x, borrow=False), x * 1], mode="THEANO")
+    given = np.arange(3.0)
+    _, same, product = f(given)
+    assert not np.shares_memory(given, same)
+    assert not np.shares_memory(given, product)
+    np.testing.assert_array_equal(given, [0, 1, 2])
+
+
+def test_pickles_and_copies() -> None:
+    x, state = pt.dscalar("x"), pytensor.shared(1.0)
+    f = function([x], x + state, updates={state: state + 1}, mode="THEANO")
+    for g in (pickle.loads(pickle.dumps(f)), copy.deepcopy(f)):
+        assert [float(g(1.0)), float(g(1.0))] == [2, 3]
+    assert float(f(1.0)) == 2
+
+
+def test_errors_name_the_line_that_was_written() -> None:
+    x, y = pt.dvector("x"), pt.dvector("y")
+    f = function([x, y], x + y, mode="THEANO")
+    with pytest.raises(ValueError, match=r"(?s)test_functions.py:\d+.*x \+ y"):
+        f(np.ones(2), np.ones(3))
+
+
+def test_threads() -> None:
+    x = pt.dvector("x")
+    made = [function([x], pt.exp(x).sum() * k, mode="THEANO") for k in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda f: [float(f(np.zeros(50))) for _ in range(200)], made))
+    assert found == [[50.0 * k] * 200 for k in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("draw", "parameters"),
+    [(pt.random.normal, (0.0, 1.0)), (pt.random.poisson, (3.0,)), (pt.random.dirichlet, ([0.2, 0.3, 0.5],)),
+     (pt.random.categorical, ([0.2, 0.3, 0.5],)), (pt.random.multivariate_normal, ([0.0, 1.0], [[1.0, 0.2], [0.2, 2.0]]))],
+)  # fmt: skip
+def test_random_numbers_are_those_of_the_mode_c(draw: Any, parameters: Any) -> None:
+    found = []
+    for mode in ("THEANO", "CVM"):
+        rng = pytensor.shared(np.random.default_rng(7))
+        state, numbers = draw(*parameters, size=(4,), rng=rng).owner.outputs
+        f = function([], numbers, updates={rng: state}, mode=mode)
+        found.append(np.stack([f(), f()]))
+    np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc"])
+def test_sparse_matrices(format: str) -> None:
+    import pytensor.sparse as ps
+    import scipy.sparse as sp
+
+    x, d = ps.matrix(format, name="x", dtype="float64"), pt.dmatrix("d")
+    S = sp.random(5, 4, 0.4, format=format, random_state=1)
+    S = getattr(sp, f"{format}_matrix")(S)
+    made = [ps.structured_dot(x, d), x + x, x.T, ps.sp_sum(x, axis=0), ps.dense_from_sparse(x) * 2, ps.mul(x, x), x[1:3, :2]]
+    made.append(pytensor.grad(ps.structured_dot(x, d).sum(), d))
+    compare([x, d], made, [S, RNG.normal(size=(4, 3))])
+
+
+def test_a_model_of_pymc() -> None:
+    pm = pytest.importorskip("pymc")
+    with pm.Model() as model:
+        mu, tau = pm.Normal("mu", 0, 5), pm.HalfCauchy("tau", 5)
+        z = pm.Normal("z", shape=3)
+        pm.Normal("y", mu + tau * z, [1.0, 2, 3], observed=[0.5, 1, 2])
+    found = []
+    for mode in ("THEANO", "FAST_COMPILE"):
+        f = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
+        f.set_extra_values({})
+        found.append(f(np.array([0.3, -0.2, 0.1, 0.5, -1])))
+    np.testing.assert_allclose(found[0][0], found[1][0])
+    np.testing.assert_allclose(found[0][1], found[1][1])
+    bounded = pm.pytensorf.compile([s := pt.dscalar()], pm.logp(pm.Normal.dist(0, s), 1.0), mode="THEANO")
+    assert bounded(-1.0) == -np.inf
