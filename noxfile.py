@@ -44,6 +44,7 @@ OTHER_TARGETS = ("--one-in", "3")  # loops over elements are compared on the CPU
 TARGETS = ["ziglang", "auditwheel>=6"]  # a compiler for other machines, and the judge of what it made
 EMULATOR = ["qemu-user-static", "debootstrap", "gcc-aarch64-linux-gnu", "g++-aarch64-linux-gnu"]
 PROGRAMS = ROOT / "programs" / "requirements"
+PYTENSOR = ["pytensor>=3.3", "pymc>=6", "numba"]  # whose tests of Numba are run
 OTHER_PYTHONS = ["3.12", "3.13"]
 CHECKS = [*BUILD, *NEEDED, *TEST, *DOCS, *MUTATION, "scikit-learn", "sybil>=9", "pyyaml", "nox>=2025.5", "ruff", "mypy"]
 
@@ -256,6 +257,18 @@ def conformance(session: nox.Session) -> None:
     install(session, LAYERS, TEST)
     session.run("python", "-m", "conformance.reasons", "--write", env={"PYTHONPATH": "tools"})
     session.run("python", "docs/generate.py", env={"PYTHONPATH": f"tools{os.pathsep}docs"})
+
+
+@nox.session(python="3.12")
+def pytensor(session: nox.Session) -> None:
+    """Test the linker for PyTensor: its own tests, then those that PyTensor has of its linkers, fetched from its tag.
+
+    ``nox -s pytensor -- --source CLONE`` takes these from a clone. They are kept below .nox, not in the repository.
+    """
+    install(session, up_to("sparse"), [*TEST, *PYTENSOR])
+    env = {"PYTHONPATH": str(ROOT / "packages" / "pytensor-linker" / "src")}
+    run_pytest(session, *PARALLEL, "packages/pytensor-linker/tests", env=env)
+    session.run("python", "tools/pytensor_tests.py", *session.posargs, env=env)
 
 
 @nox.session(tags=["beside"], requires=["packages"])

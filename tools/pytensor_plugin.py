@@ -1,10 +1,11 @@
 """A plugin of pytest: PyTensor's tests of its linker for Numba, with ours in the place of that.
 
-`tools/pytensor_tests.py` runs them. The tests compare a compiled graph with the mode `py` by one function of theirs,
-which has the compared mode as a parameter; here that is `THEANO`. Some tests look at the graph instead: at what PyTensor's
-rewrites for Numba overwrite or rearrange, which our mode leaves to our rules. With ``THEANO_PYTENSOR_MODE=REWRITES`` in
-the environment graphs are rewritten as for Numba, and our linker is given these. With ``NUMBA`` nothing is replaced: that
-is what results are to be measured against.
+`tools/pytensor_tests.py` runs them. The tests compare a compiled graph with the mode `py` by one function of theirs.
+It has the compared mode as a parameter; here that is `THEANO`. Some tests look at the graph instead, at what
+PyTensor's rewrites for Numba overwrite or rearrange; our mode leaves that to our rules.
+
+The variable ``THEANO_PYTENSOR_MODE`` chooses what is tried. ``REWRITES``: graphs are rewritten as for Numba, and our
+linker is given these. ``NUMBA``: nothing is replaced; that is what results are to be measured against.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ REASONS = (
     (r"pytest.raises|with cm:", r"Regex pattern did not match", "the error is of the same class, and has our words"),
     (r"pytest.warns|with cm:", r"DID NOT WARN", "what Numba warns of is Numba's"),
     (r"", r"SparseEfficiencyWarning", "SciPy warns of what PyTensor's own `perform` does"),
-    (r"WithCoreShape|ScanInfo|scan_op|\.info\.|isinstance\(.*\.op|sit_sot_inps|buffer_s|buffer\.type|n_inner_compiles", r"",
-     "what Numba's rewrites make of a graph"),
+    (r"WithCoreShape|ScanInfo|scan_op|\.info\.|isinstance\(.*\.op|sit_sot_inps|buffer_s|buffer\.type|n_inner_compiles",
+     r"", "what Numba's rewrites make of a graph"),
     (r"Sort", r"missing 1 required positional argument", "the tests are older than the PyTensor that is installed"),
     (r"^test_Eigh_integer", r"Not equal", "the sign of an eigenvector is free"),
     (r" .*numba", r"numba\.|Numba", "about Numba itself"),
@@ -43,7 +44,8 @@ def pytest_configure(config: Any) -> None:
 
     linker, mode = TheanoLinker, THEANO
     if chosen == "REWRITES":
-        linker = type("TheanoLinker", (TheanoLinker,), {"incompatible_rewrites": modes.NUMBA.linker.incompatible_rewrites})
+        theirs = {"incompatible_rewrites": modes.NUMBA.linker.incompatible_rewrites}
+        linker = type("TheanoLinker", (TheanoLinker,), theirs)
         mode = modes.Mode(linker(), modes.NUMBA.provided_optimizer)
     modes.predefined_modes["NUMBA"] = modes.NUMBA = mode
     modes.predefined_linkers["numba"] = mode.linker

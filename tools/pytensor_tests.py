@@ -1,8 +1,8 @@
-"""Fetch PyTensor's own tests and run those of its linkers over ours: ``python tools/pytensor_tests.py [OPTIONS] [TESTS]``.
+"""Fetch PyTensor's own tests and run those of its linkers over ours.
 
-Nothing of them is kept here: they come from a tag of PyTensor's repository, that of the installed version, or with
-``--source`` from a clone that is there. TESTS are paths below ``tests``; by default those of ops in `TESTS`. Further
-options go to pytest.
+Usage: ``python tools/pytensor_tests.py [OPTIONS] [TESTS]``. Nothing of them is kept here: they come from a tag of
+PyTensor's repository, that of the installed version, or with ``--source`` from a clone that is there. TESTS are paths
+below ``tests``; by default those of ops in `TESTS`. Further options go to pytest.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def main() -> int:
         fetch(chosen.folder, chosen.source)
     paths = [f"tests/{t}" for t in chosen.tests or TESTS]
     plugin = ["-p", "pytensor_plugin", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir=."]
-    code = f"import sys; sys.path[:0] = ['.', {str(ROOT / 'tools')!r}]; import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+    places = ["", str(ROOT / "tools")]
+    code = f"import sys; sys.path[:0] = {places}; import pytest; sys.exit(pytest.main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, *plugin, "-q", "-W", "ignore", *options, *paths]
     return subprocess.run(command, cwd=chosen.folder).returncode
 

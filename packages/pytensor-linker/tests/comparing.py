@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytensor
-from pytensor.compile.mode import Mode
-
 import theano_pytensor  # noqa: F401
+from pytensor.compile.mode import Mode
 
 #: PyTensor's own `perform`, node by node, of the graph as it is written.
 PY = Mode("py", None)

@@ -16,17 +16,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import singledispatch
 from logging import WARNING
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import theano.tensor as T
+import pytensor
 from pytensor.graph.basic import Constant as PyTensorConstant
 from pytensor.graph.traversal import toposort
+
+import theano.tensor as T
 from theano.graph import Constant
 from theano.graph.source import SourceLine, tracing
-
 from theano_pytensor.performed import performed
 from theano_pytensor.types import fitted, type_of
+
+_PYTENSOR = str(Path(pytensor.__file__).parent)
 
 
 @singledispatch
@@ -73,7 +77,7 @@ def outputs_of(node: Any, inputs: Sequence[Any]) -> list[Any]:
         return strictly(node.op, node, inputs)
     except NotImplementedError as exc:
         return performed(node, inputs, str(exc))
-    except Exception as exc:  # an entry that is wrong about this node, or an op of ours that refuses what PyTensor's takes
+    except Exception as exc:  # noqa: BLE001  (an op of ours refuses what PyTensor's takes, or an entry is wrong)
         return performed(node, inputs, f"its entry fails: {type(exc).__name__}: {exc}", WARNING)
 
 
@@ -122,16 +126,26 @@ def translate(
 
 def named(x: Any, v: Any, given: Sequence[Any]) -> Any:
     """Return ``x`` with the name of PyTensor's variable and the lines it comes from, for errors and profiles."""
-    traces = getattr(v.tag, "trace", None)
+    lines = lines_of(v)
     if x.owner is not None and x.name is None and v.name is not None and x not in given:
         x.name = v.name
-    if traces:
-        # Of the first origin, the innermost line first: of all nodes that an entry made of this one.
-        lines = tuple(SourceLine(*line[:3]) for line in reversed(traces[0]))
-        made = [x]
-        while made:
-            y = made.pop()
-            if y.owner is not None and y not in given and not getattr(y.tag, "trace", ()):
-                y.tag.trace = lines
-                made += y.owner.inputs
+    made = [x] if lines else []
+    while made:  # all nodes that an entry made of this one
+        y = made.pop()
+        if y.owner is not None and y not in given and not getattr(y.tag, "trace", ()):
+            y.tag.trace = lines
+            made += y.owner.inputs
+    return x
+
+
+def lines_of(v: Any) -> tuple[SourceLine, ...]:
+    """Return the lines that PyTensor's variable was written in, the innermost first: none of its own."""
+    traces = getattr(v.tag, "trace", None) or [()]
+    return tuple(SourceLine(*line[:3]) for line in reversed(traces[0]) if not line[0].startswith(_PYTENSOR))
+
+
+def standing_for(v: Any) -> Any:
+    """Return a variable of ours that stands for an input of PyTensor's, with its name and the lines it comes from."""
+    x = type_of(v.type)()
+    x.name, x.tag.trace = v.name, lines_of(v)
     return x

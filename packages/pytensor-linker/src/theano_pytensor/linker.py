@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-import theano
 from numpy import asarray
 from pytensor.link.basic import JITLinker
 from pytensor.link.utils import raise_with_op
 from pytensor.scalar.basic import ScalarType
-from theano.compile import In
 
+import theano
 import theano_pytensor.ops  # noqa: F401  (the entries)
-from theano_pytensor.convert import translate
-from theano_pytensor.types import fitted, type_of
+from theano.compile import In
+from theano_pytensor.convert import standing_for, translate
+from theano_pytensor.types import fitted
 
 
 class TheanoLinker(JITLinker):
@@ -31,28 +31,28 @@ class TheanoLinker(JITLinker):
     """
 
     required_rewrites = ("minimum_compile",)
-    incompatible_rewrites = ("cxx_only", "BlasOpt", "fusion", "inplace", "random_make_inplace", "scan_save_mem_prealloc",
-                             "scan_reduce_trace_prealloc", "local_careduce_fusion")  # fmt: skip
+    incompatible_rewrites = (
+        "cxx_only", "BlasOpt", "fusion", "inplace", "random_make_inplace", "scan_save_mem_prealloc",
+        "scan_reduce_trace_prealloc", "local_careduce_fusion",
+    )  # fmt: skip
 
-    def fgraph_convert(self, fgraph: Any, **kwargs: Any) -> Any:
+    fgraph: Any
+
+    def fgraph_convert(
+        self, fgraph: Any, order: Any = None, input_storage: Any = None, output_storage: Any = None,
+        storage_map: Any = None, **kwargs: Any,
+    ) -> Any:  # fmt: skip
         """Return the function of ours that computes a graph."""
         if "pytensor.sparse" in sys.modules:
             import_module("theano_pytensor.ops.sparse")
-        inputs = []
-        for v in fgraph.inputs:
-            x = type_of(v.type)()
-            x.name = v.name
-            inputs.append(x)
+        inputs = [standing_for(v) for v in fgraph.inputs]
         made = translate(fgraph.outputs, dict(zip(fgraph.inputs, inputs, strict=True)))
         outputs = [fitted(x, v.type) for x, v in zip(made, fgraph.outputs, strict=True)]
-        function = theano.function([In(x, borrow=True) for x in inputs], outputs, on_unused_input="ignore",
-                                   mode=self.mode_of_ours(), name=getattr(fgraph, "name", None))  # fmt: skip
+        arguments = [In(x, borrow=True) for x in inputs]
+        # A name of its own: errors would say instead where in this file the function was made.
+        function = theano.function(arguments, outputs, on_unused_input="ignore", name="a function of PyTensor")
         function.trust_input = True
         return function
-
-    def mode_of_ours(self) -> Any:
-        """Return the mode that our compiler has; None for its default."""
-        return None
 
     def create_thunk_inputs(self, storage_map: dict[Any, Any]) -> list[Any]:
         """Return the cells that hold the arguments."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytensor import config
-from pytensor.compile.mode import Mode, predefined_linkers, predefined_modes, register_linker, register_mode
+import pytensor.compile.mode
+from pytensor.compile.mode import Mode
+from pytensor.configdefaults import config
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 
 from theano_pytensor.linker import TheanoLinker
@@ -28,10 +29,11 @@ def register() -> None:
     >>> pytensor.compile.mode.get_mode("theano") is THEANO
     True
     """
-    if "theano" not in predefined_linkers:
-        register_linker("theano", THEANO.linker)
-    if "THEANO" not in predefined_modes:
-        register_mode("THEANO", THEANO)
+    modes: Any = pytensor.compile.mode
+    if "theano" not in modes.predefined_linkers:
+        modes.register_linker("theano", THEANO.linker)
+    if "THEANO" not in modes.predefined_modes:
+        modes.register_mode("THEANO", THEANO)
         # The flag has a fixed list of names of its own.
         flag = config._config_var_dict["mode"]
         others = flag._apply

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import theano.tensor as T
 from pytensor.scalar.basic import ScalarType
-from theano.graph import Apply, Op
 
+import theano.tensor as T
+from theano.graph import Apply, Op
 from theano_pytensor.types import type_of
 
 log = logging.getLogger("theano_pytensor")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
-import theano.tensor as T
 from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.type import TensorType
 from pytensor.tensor.type_other import NoneTypeT, SliceType
+
+import theano.tensor as T
 from theano.graph import Generic, Type
 from theano.tensor.type_other import none_type_t, slicetype
 
@@ -16,7 +17,7 @@ generic = Generic()
 
 
 @singledispatch
-def type_of(kind: Any) -> Type:
+def type_of(kind: Any) -> Any:
     """Return the type of ours that stands for one of PyTensor's; any value may be of the one for those not known.
 
     Examples

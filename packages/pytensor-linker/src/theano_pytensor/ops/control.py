@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
-import theano.tensor as T
 from pytensor.compile.builders import OpFromGraph
 from pytensor.raise_op import CheckAndRaise as PyTensorCheckAndRaise
-from theano.tensor.control.choice import IfElse
+
+import theano.tensor as T
 from theano.raise_op import Raise
 from theano.tensor.control.checks import Assert
-
+from theano.tensor.control.choice import IfElse
 from theano_pytensor.convert import convert, translate
 from theano_pytensor.types import cast, fitted
 
-try:
-    from pytensor.conditional.op import IfElse as PyTensorIfElse
-except ImportError:  # before PyTensor 3.3.5
-    from pytensor.ifelse import IfElse as PyTensorIfElse
+# Newer ones have it in another place, and warn of the old one.
+_place = "pytensor.conditional.op" if find_spec("pytensor.conditional") else "pytensor.ifelse"
+PyTensorIfElse: Any = import_module(_place).IfElse
 
 
 @convert.register(OpFromGraph)

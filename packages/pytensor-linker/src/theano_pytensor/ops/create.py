@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import theano.tensor as T
 from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Join, MakeVector, Nonzero, Split
 from pytensor.tensor.type_other import MakeSlice as PyTensorMakeSlice
-from theano.tensor.type_other import MakeSlice
 
+import theano.tensor as T
+from theano.tensor.type_other import MakeSlice
 from theano_pytensor.convert import convert
 from theano_pytensor.types import cast, type_of
 

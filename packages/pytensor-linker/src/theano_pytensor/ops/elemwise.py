@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import theano.tensor as T
 from pytensor.scalar import basic as ps
 from pytensor.scalar import math as pm
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
+
+import theano.tensor as T
 from theano import scalar as scal
 from theano.tensor.elemwise.op import Elemwise as OurElemwise
-
 from theano_pytensor.convert import convert, translate
 from theano_pytensor.types import cast
 

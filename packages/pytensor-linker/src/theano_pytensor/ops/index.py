@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import theano.tensor as T
 from pytensor.tensor.subtensor import AdvancedIncSubtensor, AdvancedSubtensor, IncSubtensor, Subtensor
 from pytensor.tensor.type_other import NoneTypeT
 
+import theano.tensor as T
 from theano_pytensor.convert import convert
 from theano_pytensor.types import cast
 

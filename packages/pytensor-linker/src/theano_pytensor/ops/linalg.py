@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import theano
-import theano.tensor as T
 from pytensor.tensor import linalg as pl
 from pytensor.tensor.blas.batched import BatchedDot
 from pytensor.tensor.blas.gemm import Dot22, Dot22Scalar, Gemm
@@ -23,8 +21,10 @@ from pytensor.tensor.linalg.solvers.psd import CholeskySolve
 from pytensor.tensor.linalg.solvers.triangular import SolveTriangular
 from pytensor.tensor.linalg.summary import Det, SLogDet
 from pytensor.tensor.math import Dot
-from theano.tensor.linalg import determinant, factor, functions, solve
 
+import theano
+import theano.tensor as T
+from theano.tensor.linalg import determinant, factor, functions, solve
 from theano_pytensor.convert import convert, strictly
 from theano_pytensor.types import cast, type_of
 
@@ -138,14 +138,14 @@ def _(op: Any, node: Any, *inputs: Any) -> Any:
     if len(inputs) > 1:
         raise NotImplementedError("generalised eigenvalues")
     _refuse_complex(*inputs)  # its vectors are declared to be real
-    return factor.eigh(*_of(node, *inputs, k=1), UPLO="L" if op.lower else "U")
+    return factor.eigh(_of(node, *inputs, k=1)[0], "L" if op.lower else "U")
 
 
 @convert.register(Eigvalsh)
 def _(op: Any, node: Any, *inputs: Any) -> Any:
     if len(inputs) > 1:
         raise NotImplementedError("generalised eigenvalues")
-    return factor.eigh(*inputs, UPLO="L" if op.lower else "U")[0]
+    return factor.eigh(inputs[0], "L" if op.lower else "U")[0]
 
 
 @convert.register(QR)
@@ -153,14 +153,14 @@ def _(op: Any, node: Any, x: Any) -> Any:
     mode = {"full": "complete", "economic": "reduced"}.get(op.mode)
     if mode is None or op.pivoting:
         raise NotImplementedError(f"the decomposition QR in the mode {op.mode}, with pivoting: {op.pivoting}")
-    return factor.qr(*_of(node, x), mode=mode)
+    return factor.qr(_of(node, x)[0], mode=mode)
 
 
 @convert.register(SVD)
 def _(op: Any, node: Any, x: Any) -> Any:
     # Without vectors the only output is real, whatever the matrix is.
-    given = _of(node, x) if op.compute_uv else [x]
-    return factor.svd(*given, full_matrices=op.full_matrices, compute_uv=op.compute_uv)
+    given = _of(node, x)[0] if op.compute_uv else x
+    return factor.svd(given, full_matrices=op.full_matrices, compute_uv=op.compute_uv)
 
 
 @convert.register(BlockDiagonal)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import theano.tensor as T
 from pytensor.scalar import basic as ps
 from pytensor.tensor.elemwise import CAReduce
 from pytensor.tensor.extra_ops import CumOp, Repeat, SearchsortedOp, Unique
 from pytensor.tensor.math import Argmax, MaxAndMinCAReduce, MulWithoutZeros
 from pytensor.tensor.sort import ArgSortOp, SortOp
-from theano import scalar as scal
 
+import theano.tensor as T
+from theano import scalar as scal
 from theano_pytensor.convert import convert
 from theano_pytensor.types import cast
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import theano.tensor as T
 from pytensor.scan.op import Scan as PyTensorScan
+
+import theano.tensor as T
 from theano.scan.op import Scan
 from theano.scan.spec import LoopSpec
-
-from theano_pytensor.convert import convert, translate
+from theano_pytensor.convert import convert, standing_for, translate
 from theano_pytensor.types import fitted, type_of
 
 
@@ -69,9 +69,8 @@ def _(op: Any, node: Any, *inputs: Any) -> Any:
     known: dict[Any, Any] = {}
 
     def inside(v: Any) -> Any:
-        x = type_of(v.type)()
-        x.name, known[v] = v.name, x
-        return x
+        known[v] = standing_for(v)
+        return known[v]
 
     rows = [[inside(v)] for v in op.inner_seqs(given)]
     written = op.inner_mitmot_outs_grouped(made)
@@ -90,8 +89,8 @@ def _(op: Any, node: Any, *inputs: Any) -> Any:
     fixed = [inside(v) for v in op.inner_non_seqs(given)]
 
     again = [v for r, of in zip(revised, written, strict=True) for v, a in zip(of, r.read_again, strict=True) if a]
-    stacked = [v for r, of in zip(revised, written, strict=True) for v, a in zip(of, r.read_again, strict=True) if not a]
-    order = [*again, *op.inner_mitsot_outs(made), *op.inner_sitsot_outs(made), *stacked, *op.inner_nitsot_outs(made),
+    once = [v for r, of in zip(revised, written, strict=True) for v, a in zip(of, r.read_again, strict=True) if not a]
+    order = [*again, *op.inner_mitsot_outs(made), *op.inner_sitsot_outs(made), *once, *op.inner_nitsot_outs(made),
              *op.inner_untraced_sit_sot_outs(made), *(made[-1:] if info.as_while else [])]  # fmt: skip
     results = [fitted(x, v.type, exact=True) for x, v in zip(translate(order, known), order, strict=True)]
     n_again = len(again)
@@ -102,7 +101,7 @@ def _(op: Any, node: Any, *inputs: Any) -> Any:
     for k, of in enumerate(states):
         results[k] = T.patternbroadcast(results[k], of[0].type.broadcastable)
     spec = LoopSpec(
-        sequences=((0,),) * len(rows), states=tuple(all_taps), mapped=len(stacked) + info.n_nit_sot,
+        sequences=((0,),) * len(rows), states=tuple(all_taps), mapped=len(once) + info.n_nit_sot,
         carried=len(carried), fixed=len(fixed), until=info.as_while,
     )  # fmt: skip
     variables = [v for group in (*rows, *states) for v in group] + carried + fixed
@@ -114,14 +113,14 @@ def _(op: Any, node: Any, *inputs: Any) -> Any:
     outputs = spec.outer_outputs(loop(n, *sequences, *first, *values, *others, return_list=True) if results else [])
 
     rows_again = [v[m:] for v, m in zip(outputs.states, spec.depths, strict=True)][:n_again]
-    rows_stacked = outputs.mapped[: len(stacked)]
+    rows_stacked = outputs.mapped[: len(once)]
     found = []
     for r in revised:
         found.append(r.written([(rows_again if a else rows_stacked).pop(0) for a in r.read_again]))
     lengths = [b.shape[0] for b in kept]
     found += [_last(v, m) for v, m in zip(outputs.states[n_again:], lengths, strict=True)]
     counts = op.outer_nitsot(list(node.inputs))
-    for v, m, count in zip(outputs.mapped[len(stacked) :], op.outer_nitsot(outer), counts, strict=True):
+    for v, m, count in zip(outputs.mapped[len(once) :], op.outer_nitsot(outer), counts, strict=True):
         whole = info.as_while or _never_more(count, node.inputs[0])
         found.append(_last(v, m) if whole else _last(_with_zeros(v, m), m))
     return [*found, *outputs.carried]
@@ -142,8 +141,8 @@ def _in_order(grouped: Sequence[Any], taps: Sequence[tuple[int, ...]], inside: A
 
 def _never_more(count: Any, n_steps: Any) -> bool:
     """Return whether it is known that no more rows are wanted than there are steps, as it nearly always is."""
-    known = [getattr(v, "data", None) for v in (count, n_steps)]
-    return count is n_steps or (None not in known and bool(known[0] <= known[1]))
+    rows, steps = getattr(count, "data", None), getattr(n_steps, "data", None)
+    return count is n_steps or (rows is not None and steps is not None and bool(rows <= steps))
 
 
 def _with_zeros(rows: Any, count: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import theano.tensor as T
 from pytensor.compile.ops import DeepCopyOp, TypeCastingOp
 from pytensor.tensor.basic import ExtractDiag, ScalarFromTensor, TensorFromScalar
 from pytensor.tensor.extra_ops import CpuContiguous
@@ -12,8 +11,9 @@ from pytensor.tensor.reshape import JoinDims, SplitDims
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 from pytensor.tensor.type_other import NoneTypeT
 
+import theano.tensor as T
 from theano_pytensor.convert import convert
-from theano_pytensor.types import cast
+from theano_pytensor.types import cast, fitted
 
 
 @convert.register(TensorFromScalar)
@@ -37,10 +37,12 @@ def _(op: Any, node: Any, x: Any) -> Any:
 
 @convert.register(SpecifyShape)
 def _(op: Any, node: Any, x: Any, *lengths: Any) -> Any:
-    known = [isinstance(v.type, NoneTypeT) for v in node.inputs[1:]]
-    x = T.patternbroadcast(x, [a or b == 1 for a, b in zip(x.type.broadcastable, node.outputs[0].type.shape, strict=True)])
-    return T.specify_shape(x, T.stack([T.shape_i(x, k) if missing else T.cast(n, "int64")
-                                       for k, (n, missing) in enumerate(zip(lengths, known, strict=True))])) if lengths else x  # fmt: skip
+    if not lengths:
+        return x
+    wanted = []
+    for k, (v, n) in enumerate(zip(node.inputs[1:], lengths, strict=True)):
+        wanted.append(T.shape_i(x, k) if isinstance(v.type, NoneTypeT) else T.cast(n, "int64"))
+    return T.specify_shape(fitted(x, node.outputs[0].type), T.stack(wanted))
 
 
 @convert.register(Reshape)

@@ -8,9 +8,9 @@ from typing import Any
 import pytensor.sparse.basic as sb
 import pytensor.sparse.math as sm
 from pytensor.sparse.type import SparseTensorType
+
 from theano import sparse
 from theano.graph import Type
-
 from theano_pytensor.convert import convert
 from theano_pytensor.types import type_of
 

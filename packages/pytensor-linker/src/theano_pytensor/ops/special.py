@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import theano.tensor as T
 from pytensor.tensor.special import LogSumExp
-from theano.tensor.nnet.softmax import LogSoftmax, Softmax
 
+import theano.tensor as T
+from theano.tensor.nnet.softmax import LogSoftmax, Softmax
 from theano_pytensor.convert import convert
 
 __all__ = ["LogSoftmax", "Softmax"]
