@@ -5,16 +5,37 @@ from __future__ import annotations
 from typing import Any
 
 import pytensor.compile.mode
-from pytensor.compile.mode import Mode
+from pytensor.compile.mode import Mode, optdb
 from pytensor.configdefaults import config
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 
 from theano_pytensor.linker import TheanoLinker
 
-#: What PyTensor does before us: expressions in a form that does not lose digits, and equal nodes made one. All else our
-#: rules do, and find the graph as it was written. The phase `canonicalize_db` has nothing of its own then; what takes
-#: part in it is what programs ask for by name, as PyMC does for checks of parameters.
-QUERY = RewriteDatabaseQuery(include=["minimum_compile", "stabilize", "merge", "canonicalize_db"])
+#: The rewrites of PyTensor without which digits are lost: our rules do not know these forms, and know all others of
+#: its phase `stabilize`. `log(exp(a) - exp(b))`, `log(prod(x))`, and softmax along any axis, before or after a sum.
+#: One more takes marks away that users' functions put on matrices.
+KEPT = frozenset({
+    "local_drain_specify_assumptions", "logdiffexp_to_log1mexpdiff", "local_log_prod_to_sum_log", "local_logsoftmax",
+    "local_log_softmax_from_logsumexp",
+    "local_softmax_stabilize",
+})  # fmt: skip
+
+
+def query() -> RewriteDatabaseQuery:
+    """Return what PyTensor does before us: the rewrites in `KEPT`, and equal nodes made one.
+
+    All else our rules do, and find the graph as it was written; of `log(sum(exp(x)))` and its gradient, for one, they
+    make more than of what PyTensor makes of the first alone. What programs ask for by name takes part as ever, as PyMC
+    does for checks of parameters; so the phase of `canonicalize` is there, with nothing of its own.
+    """
+    phase: Any = optdb["stabilize"]
+    names = {getattr(rewrite, "name", None) for rewrite in phase.__db__["stabilize"]}
+    others = [name for name in names if name and name not in KEPT]
+    phases = ["minimum_compile", "drain_specify_assumptions", "stabilize", "merge", "canonicalize_db"]
+    return RewriteDatabaseQuery(include=phases, exclude=others)
+
+
+QUERY = query()
 
 THEANO = Mode(TheanoLinker(), QUERY)
 
