@@ -51,21 +51,42 @@ class _Revised:
 
 @convert.register(PyTensorScan)
 def _(op: Any, node: Any, *inputs: Any) -> Any:
-    info, inner = op.info, op.fgraph
-    given, made = list(inner.inputs), list(inner.outputs)
+    info, inner, outer = op.info, list(op.fgraph.inputs), list(inputs)
     n = T.cast(inputs[0], "int64")
-    outer = list(inputs)
-    revised = [
-        _Revised(b, reads, writes, n)
-        for b, reads, writes in zip(
-            op.outer_mitmot(outer), info.normalized_mit_mot_in_slices, info.normalized_mit_mot_out_slices, strict=True
-        )
-    ]
+    offsets = zip(info.normalized_mit_mot_in_slices, info.normalized_mit_mot_out_slices, strict=True)
+    revised = [_Revised(b, *of, n) for b, of in zip(op.outer_mitmot(outer), offsets, strict=True)]
     kept = [*op.outer_mitsot(outer), *op.outer_sitsot(outer)]
     taps = [*map(tuple, info.mit_sot_in_slices), *((-1,) for _ in range(info.n_sit_sot))]
-    sequences = [s[:n] for s in op.outer_seqs(outer)]
+    loop = _loop(op, revised, taps)
 
-    # Variables of a step, in our order, and what they are in PyTensor's.
+    given = [n, *(s[:n] for s in op.outer_seqs(outer)), *(s for r in revised for s in r.sequences)]
+    given += _chosen(revised, [r.initial for r in revised], True)
+    given += [b[: -min(t)] for b, t in zip(kept, taps, strict=True)]
+    carried = zip(op.outer_untraced_sit_sot(outer), op.inner_untraced_sit_sot(inner), strict=True)
+    given += [fitted(x, v.type, exact=True) for x, v in carried]
+    given += [fitted(x, v.type) for x, v in zip(op.outer_non_seqs(outer), op.inner_non_seqs(inner), strict=True)]
+    outputs = loop.spec.outer_outputs(loop(*given, return_list=True) if loop.outputs else [])
+
+    n_again = sum(again for r in revised for again in r.read_again)
+    rows = {True: [v[m:] for v, m in zip(outputs.states, loop.spec.depths, strict=True)], False: list(outputs.mapped)}
+    found = [r.written([rows[again].pop(0) for again in r.read_again]) for r in revised]
+    found += [_last(v, b.shape[0]) for v, b in zip(outputs.states[n_again:], kept, strict=True)]
+    counts = op.outer_nitsot(list(node.inputs))
+    for v, m, count in zip(rows[False], op.outer_nitsot(outer), counts, strict=True):
+        whole = info.as_while or _never_more(count, node.inputs[0])
+        found.append(_last(v, m) if whole else _last(_with_zeros(v, m), m))
+    return [*found, *outputs.carried]
+
+
+def _chosen(revised: Sequence[_Revised], of: Sequence[Sequence[Any]], again: bool) -> list[Any]:
+    """Return of what belongs to the writes of each buffer that of the ones which steps read again, or do not."""
+    pairs = [pair for r, group in zip(revised, of, strict=True) for pair in zip(group, r.read_again, strict=True)]
+    return [v for v, is_read in pairs if is_read == again]
+
+
+def _loop(op: Any, revised: Sequence[_Revised], taps: Sequence[tuple[int, ...]]) -> Scan:
+    """Return the op of our loop: the same step, with its inputs and outputs in our order."""
+    info, given, made = op.info, list(op.fgraph.inputs), list(op.fgraph.outputs)
     known: dict[Any, Any] = {}
 
     def inside(v: Any) -> Any:
@@ -88,42 +109,18 @@ def _(op: Any, node: Any, *inputs: Any) -> Any:
     carried = [inside(v) for v in op.inner_untraced_sit_sot(given)]
     fixed = [inside(v) for v in op.inner_non_seqs(given)]
 
-    again = [v for r, of in zip(revised, written, strict=True) for v, a in zip(of, r.read_again, strict=True) if a]
-    once = [v for r, of in zip(revised, written, strict=True) for v, a in zip(of, r.read_again, strict=True) if not a]
+    again, once = _chosen(revised, written, True), _chosen(revised, written, False)
     order = [*again, *op.inner_mitsot_outs(made), *op.inner_sitsot_outs(made), *once, *op.inner_nitsot_outs(made),
              *op.inner_untraced_sit_sot_outs(made), *(made[-1:] if info.as_while else [])]  # fmt: skip
     results = [fitted(x, v.type, exact=True) for x, v in zip(translate(order, known), order, strict=True)]
-    n_again = len(again)
-    all_taps = [*(t for r in revised for t, a in zip(r.taps, r.read_again, strict=True) if a), *map(_sorted, taps)]
-    first = [*(x for r in revised for x, a in zip(r.initial, r.read_again, strict=True) if a),
-             *(b[: -min(t)] for b, t in zip(kept, taps, strict=True))]  # fmt: skip
     # A state is of one type in all steps, whatever is known of its first rows and of what a step makes.
     for k, of in enumerate(states):
         results[k] = T.patternbroadcast(results[k], of[0].type.broadcastable)
     spec = LoopSpec(
-        sequences=((0,),) * len(rows), states=tuple(all_taps), mapped=len(once) + info.n_nit_sot,
-        carried=len(carried), fixed=len(fixed), until=info.as_while,
+        sequences=((0,),) * len(rows), mapped=len(once) + info.n_nit_sot, carried=len(carried), fixed=len(fixed),
+        states=(*_chosen(revised, [r.taps for r in revised], True), *map(_sorted, taps)), until=info.as_while,
     )  # fmt: skip
-    variables = [v for group in (*rows, *states) for v in group] + carried + fixed
-    loop = Scan(spec, variables, results, name=op.name)
-    sequences += [s for r in revised for s in r.sequences]
-    values = [fitted(x, v.type, exact=True) for x, v in zip(op.outer_untraced_sit_sot(outer),
-                                                            op.inner_untraced_sit_sot(given), strict=True)]  # fmt: skip
-    others = [fitted(x, v.type) for x, v in zip(op.outer_non_seqs(outer), op.inner_non_seqs(given), strict=True)]
-    outputs = spec.outer_outputs(loop(n, *sequences, *first, *values, *others, return_list=True) if results else [])
-
-    rows_again = [v[m:] for v, m in zip(outputs.states, spec.depths, strict=True)][:n_again]
-    rows_stacked = outputs.mapped[: len(once)]
-    found = []
-    for r in revised:
-        found.append(r.written([(rows_again if a else rows_stacked).pop(0) for a in r.read_again]))
-    lengths = [b.shape[0] for b in kept]
-    found += [_last(v, m) for v, m in zip(outputs.states[n_again:], lengths, strict=True)]
-    counts = op.outer_nitsot(list(node.inputs))
-    for v, m, count in zip(outputs.mapped[len(once) :], op.outer_nitsot(outer), counts, strict=True):
-        whole = info.as_while or _never_more(count, node.inputs[0])
-        found.append(_last(v, m) if whole else _last(_with_zeros(v, m), m))
-    return [*found, *outputs.carried]
+    return Scan(spec, [*(v for group in (*rows, *states) for v in group), *carried, *fixed], results, name=op.name)
 
 
 def _sorted(taps: tuple[int, ...]) -> tuple[int, ...]:
