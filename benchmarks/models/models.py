@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pymc as pm
+import pytensor
 import pytensor.tensor as pt
 
 RNG_SEED = 7
@@ -89,4 +90,81 @@ def random_walk() -> Any:
     return model
 
 
-MODELS = {f.__name__: f for f in (eight_schools, radon, logistic, gaussian_process, mixture, random_walk)}
+def ordered() -> Any:
+    """Return an ordered logistic regression of 4 categories, 500 rows."""
+    rng = np.random.default_rng(RNG_SEED)
+    x, y = rng.normal(size=500), rng.integers(0, 4, 500)
+    start = np.array([-1.0, 0.0, 1.0])
+    with pm.Model() as model:
+        order = pm.distributions.transforms.ordered
+        cuts = pm.Normal("cuts", start, 1, shape=3, transform=order, initval=start)
+        slope = pm.Normal("slope", 0, 1)
+        pm.OrderedLogistic("y", eta=slope * x, cutpoints=cuts, observed=y)
+    return model
+
+
+def poisson_groups() -> Any:
+    """Return a hierarchical Poisson regression of 5 groups, 500 rows."""
+    rng = np.random.default_rng(RNG_SEED)
+    group, y = rng.integers(0, 5, 500), rng.poisson(2, 500)
+    with pm.Model() as model:
+        mu, sigma = pm.Normal("mu", 0, 2), pm.HalfNormal("sigma", 1)
+        a = pm.Normal("a", mu, sigma, shape=5)
+        pm.Poisson("y", pt.exp(a[group]), observed=y)
+    return model
+
+
+def covariance() -> Any:
+    """Return a covariance of 3 variables with the prior LKJ, 200 rows."""
+    rng = np.random.default_rng(RNG_SEED)
+    y = rng.normal(size=(200, 3))
+    with pm.Model() as model:
+        chol, _, _ = pm.LKJCholeskyCov("chol", n=3, eta=2, sd_dist=pm.Exponential.dist(1.0))
+        mu = pm.Normal("mu", 0, 2, shape=3)
+        pm.MvNormal("y", mu, chol=chol, observed=y)
+    return model
+
+
+def multinomial() -> Any:
+    """Return a logistic regression of 3 categories, 500 rows of 4."""
+    rng = np.random.default_rng(RNG_SEED)
+    X, y = rng.normal(size=(500, 4)), rng.integers(0, 3, 500)
+    with pm.Model() as model:
+        beta = pm.Normal("beta", 0, 2, shape=(4, 3))
+        pm.Categorical("y", p=pm.math.softmax(pt.dot(X, beta), axis=1), observed=y)
+    return model
+
+
+def autoregression() -> Any:
+    """Return an autoregression of order 2 whose predictions are a loop, 200 steps."""
+    rng = np.random.default_rng(RNG_SEED)
+    y = rng.normal(size=200)
+    with pm.Model() as model:
+        rho = pm.Normal("rho", 0, 0.3, shape=2)
+        sigma = pm.HalfNormal("sigma", 1)
+        rows = {"input": pt.as_tensor(y), "taps": [-2, -1]}
+        expected = pytensor.scan(
+            lambda y2, y1, rho: rho[0] * y1 + rho[1] * y2,
+            sequences=rows, non_sequences=[rho], strict=True, return_updates=False,
+        )  # fmt: skip
+        pm.Normal("y", expected, sigma, observed=y[2:])
+    return model
+
+
+def survival() -> Any:
+    """Return times of Weibull's distribution, some of which are censored, 500 rows."""
+    rng = np.random.default_rng(RNG_SEED)
+    times = np.minimum(rng.weibull(1.5, 500), 1.2)
+    with pm.Model() as model:
+        alpha, beta = pm.HalfNormal("alpha", 2), pm.HalfNormal("beta", 2)
+        pm.Censored("y", pm.Weibull.dist(alpha, beta), lower=None, upper=1.2, observed=times)
+    return model
+
+
+MODELS = {
+    f.__name__: f
+    for f in (
+        eight_schools, radon, logistic, gaussian_process, mixture, random_walk,
+        ordered, poisson_groups, covariance, multinomial, autoregression, survival,
+    )
+}  # fmt: skip
