@@ -100,6 +100,7 @@ def _thunk(
         *(f"        made[{k}] = made[{k}][()]" for k in scalars),
         "    except Exception:",
         "        failed()",
+        "        raise",  # where no node is to be named
         f"    [{targets}] = made" if targets else "",
         "    return made",  # a call of PyTensor's takes them from here, and does not look into the cells
     ]
