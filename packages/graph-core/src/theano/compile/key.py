@@ -173,7 +173,7 @@ class GraphDescription:
     def _look(self, v: Variable) -> tuple[int, ...]:
         """Return what is said of a variable beside its number; note its value if it is a constant."""
         tags = v.tag.__dict__
-        kept = "trace" not in tags or len(tags) > 1 if tags else False
+        kept = tags and (len(tags) > 1 or "trace" not in tags)
         said = text_of({key: value for key, value in tags.items() if key not in derived_tags}) if kept else None
         kind = v.type
         short = type(v), id(kind), v.name, said
