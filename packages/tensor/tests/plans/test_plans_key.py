@@ -15,7 +15,7 @@ import portion
 import theano
 import theano.tensor as T
 from theano.compile.mode import Mode
-from theano.graph.canonical import NoCanonicalForm, form_of, object_of
+from theano.graph.canonical import NoCanonicalForm, derived_tags, form_of, object_of
 from theano.rewriting import RewriteSettings, families, local_rule, phases
 from theano.rewriting.registration import ChangeCount
 
@@ -389,3 +389,19 @@ def test_another_process_has_the_same_keys(keys):
         ).stdout  # fmt: skip
         theirs = {name: key for key, _, name in (line.partition(" ") for line in out.splitlines())}
         assert theirs == keys
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_tags_that_follow_from_the_graph_do_not_tell_graphs_apart(traced):
+    x = T.dvector("x")
+    keys = set()
+    for names in ([], ["derived_from"], ["_merge_signature", "_uniform"]):
+        inner = T.exp(x)
+        inner.tag.__dict__.clear()
+        if traced:
+            inner.tag.trace = []
+        for name in names:
+            assert name in derived_tags
+            setattr(inner.tag, name, object())
+        keys.add(key_of([x], inner + 1))
+    assert len(keys) == 1, "a graph from the cache has none of them"

@@ -172,9 +172,11 @@ class GraphDescription:
 
     def _look(self, v: Variable) -> tuple[int, ...]:
         """Return what is said of a variable beside its number; note its value if it is a constant."""
-        tags = v.tag.__dict__
-        kept = tags and (len(tags) > 1 or "trace" not in tags)
-        said = text_of({key: value for key, value in tags.items() if key not in derived_tags}) if kept else None
+        tags, said = v.tag.__dict__, None
+        if tags and (len(tags) > 1 or "trace" not in tags):
+            # One from the cache lacks the tags that are derived: with these alone a variable is the same.
+            told = {key: value for key, value in tags.items() if key not in derived_tags}
+            said = text_of(told) if told else None
         kind = v.type
         short = type(v), id(kind), v.name, said
         known = self._looks.get(short)
