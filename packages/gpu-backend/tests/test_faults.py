@@ -14,7 +14,7 @@ from conftest import CONTEXT, DEVICE
 from theano import gpuarray
 from theano.gpuarray import DeviceCompileError, DeviceError, DeviceMemoryError, GpuToGpu, as_gpuarray_variable
 from theano.gpuarray.variables import HostFromGpu
-from theano.tensor.linalg.solve import lstsq
+from theano.tensor.linalg.equations import lstsq
 from theano.tensor.pool import pool_2d
 
 pytestmark = pytest.mark.usefixtures("second")

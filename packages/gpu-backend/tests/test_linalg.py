@@ -12,8 +12,8 @@ from compare import LAYOUTS, MODE, agree, nodes
 import theano
 import theano.tensor as T
 from theano.tensor.device.ops import FromDevice, ToDevice
+from theano.tensor.linalg.equations import Solve, lstsq
 from theano.tensor.linalg.factor import SVD, Cholesky, Eigvalsh, QRFull, QRIncomplete
-from theano.tensor.linalg.solve import Solve, lstsq
 
 DTYPES = ("float32", "float64")
 #: Both sides of a block of 32, of a tile of 64, and of two.

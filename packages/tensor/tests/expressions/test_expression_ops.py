@@ -26,8 +26,8 @@ from theano.tensor.blas import routines
 from theano.tensor.compound import Compound
 from theano.tensor.expressions.ops import BroadcastTo
 from theano.tensor.linalg.determinant import Adjugate, AdjugateAlong
+from theano.tensor.linalg.equations import TensorInv, TensorSolve
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
-from theano.tensor.linalg.solve import TensorInv, TensorSolve
 from theano.tensor.nnet import classes as many_classes
 from theano.tensor.nnet import normalization
 from theano.tensor.reduce.careduce import ProductOfOthers

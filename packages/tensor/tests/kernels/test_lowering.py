@@ -26,7 +26,7 @@ from theano.tensor.control.checks import CheckedLength
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.common import Ready
-from theano.tensor.linalg.solve import lstsq
+from theano.tensor.linalg.equations import lstsq
 from theano.tensor.random.mrg import mrg_uniform
 from theano.tensor.random.philox import PhiloxDraw
 from theano.tensor.type import TensorType

@@ -18,8 +18,8 @@ from theano.tensor.blas import routines
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.rules import stable, useless
+from theano.tensor.linalg.equations import matrix_inverse
 from theano.tensor.linalg.factor import cholesky
-from theano.tensor.linalg.solve import matrix_inverse
 from theano.tensor.nnet.softmax import softmax_grad
 from theano.tensor.reduce.careduce import All, Any_, Max, Min, Prod, Sum
 from theano.tensor.reduce.logsumexp import LogSumExp

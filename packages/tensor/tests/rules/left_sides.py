@@ -25,9 +25,9 @@ from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.join.op import Split
 from theano.tensor.linalg.determinant import det
+from theano.tensor.linalg.equations import matrix_inverse, solve
 from theano.tensor.linalg.factor import cholesky
 from theano.tensor.linalg.hints import Hint
-from theano.tensor.linalg.solve import matrix_inverse, solve
 from theano.tensor.nnet.softmax import softmax_grad
 from theano.tensor.rows.op import map_rows
 from theano.tensor.shape.basic import shape_i_op

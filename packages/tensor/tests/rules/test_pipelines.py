@@ -379,8 +379,8 @@ def test_empty_memory_is_zeros_on_request():
 
 
 def test_what_is_known_of_a_matrix_chooses_the_way_to_solve():
+    from theano.tensor.linalg.equations import Solve, matrix_inverse, solve
     from theano.tensor.linalg.factor import Cholesky
-    from theano.tensor.linalg.solve import Solve, matrix_inverse, solve
 
     A, b = T.dmatrix("A"), T.dvector("b")
     value = M @ M.T + np.eye(3)

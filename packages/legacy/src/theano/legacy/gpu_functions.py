@@ -14,8 +14,8 @@ from theano.gpuarray.placement import named_classes
 from theano.gpuarray.variables import GpuArrayType, as_gpuarray_variable, host_from_gpu, infer_context_name
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.fft.op import irfft, rfft
+from theano.tensor.linalg.equations import MatrixInverse, Solve
 from theano.tensor.linalg.factor import SVD, Cholesky, Eigh, Eigvalsh, QRFull, QRIncomplete
-from theano.tensor.linalg.solve import MatrixInverse, Solve
 from theano.tensor.nnet.ctc import ctc
 
 

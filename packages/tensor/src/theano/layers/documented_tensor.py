@@ -41,7 +41,7 @@ OLD_NAMES = {
         "theano.tensor.linalg.factor": "Eig eig Eigh eigh qr QRFull QRIncomplete SVD svd",
         "theano.tensor.linalg.functions": "alloc_diag diag extract_diag matrix_dot matrix_power norm trace",
         "theano.tensor.linalg.gradients": "EighGrad",
-        "theano.tensor.linalg.solve": (
+        "theano.tensor.linalg.equations": (
             "lstsq matrix_inverse MatrixInverse MatrixPinv pinv TensorInv tensorinv TensorSolve tensorsolve"
         ),
         "theano.tensor.shape.diagonals": "AllocDiag",
@@ -119,7 +119,7 @@ OLD_NAMES = {
         "theano.tensor.linalg.factor": "Cholesky cholesky Eigvalsh eigvalsh",
         "theano.tensor.linalg.functions": "Expm expm kron",
         "theano.tensor.linalg.gradients": "CholeskyGrad EigvalshGrad ExpmGrad",
-        "theano.tensor.linalg.solve": (
+        "theano.tensor.linalg.equations": (
             "cho_solve MATRIX_STRUCTURES Solve solve solve_lower_triangular solve_symmetric solve_upper_triangular"
         ),
     },

@@ -15,9 +15,9 @@ from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Dtypes
 from theano.lowering.table import register
 from theano.tensor.kernels.common import dtype_of, ndim_of
 from theano.tensor.linalg.determinant import Det
+from theano.tensor.linalg.equations import MatrixInverse, MatrixPinv, Solve, lstsq
 from theano.tensor.linalg.factor import SVD, Cholesky, Eigh, Eigvalsh, QRFull, QRIncomplete
 from theano.tensor.linalg.functions import Expm
-from theano.tensor.linalg.solve import MatrixInverse, MatrixPinv, Solve, lstsq
 
 _NAMES = (
     "take", "identity", "largest", "add", "from_single", "to_single", "absolute_sums",

@@ -111,7 +111,7 @@ OLD_NAMES = {
         "theano.legacy.tensor_functions": "spectral_radius_bound",
         "theano.tensor.linalg.hints": "psd",
         "theano.tensor.linalg.determinant": "det",
-        "theano.tensor.linalg.solve": "matrix_inverse solve",
+        "theano.tensor.linalg.equations": "matrix_inverse solve",
     },
     "theano.sandbox.linalg.ops": {
         "theano.tensor.convert": "as_tensor_variable",
@@ -121,7 +121,7 @@ OLD_NAMES = {
         "theano.legacy.tensor_functions": "spectral_radius_bound",
         "theano.tensor.linalg.hints": "Hint psd",
         "theano.tensor.linalg.determinant": "det",
-        "theano.tensor.linalg.solve": "matrix_inverse Solve solve",
+        "theano.tensor.linalg.equations": "matrix_inverse Solve solve",
         "theano.legacy.rewriting_helpers": "hints is_hint_node is_positive",
         "theano.legacy.gone_in_tensor": "HintsFeature HintsOptimizer",
         "theano.tensor.linalg.rules": "is_psd is_symmetric",

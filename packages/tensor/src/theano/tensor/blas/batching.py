@@ -8,7 +8,7 @@ from theano.tensor.batching.batched_node import BatchedNode, batches
 from theano.tensor.blas.dot import BatchedDot, Dot, tensordot
 from theano.tensor.create.alloc import zeros
 from theano.tensor.fft.op import IRFFTOp, RFFTOp
-from theano.tensor.linalg.solve import Solve
+from theano.tensor.linalg.equations import Solve
 from theano.tensor.nnet.crossentropy import (
     CrossentropyCategorical1Hot,
     CrossentropyCategorical1HotGrad,

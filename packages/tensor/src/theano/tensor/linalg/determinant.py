@@ -24,8 +24,8 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import cast, eq, imag, real, sqr, sqrt, switch
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.linalg.common import MatrixOp, adjoint, identity, matrix_type, real_dtype, under_type
+from theano.tensor.linalg.equations import matrix_inverse
 from theano.tensor.linalg.factor import SVD
-from theano.tensor.linalg.solve import matrix_inverse
 from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, trace
 from theano.tensor.sort.cumulative import products_of_others
 from theano.tensor.type import Tensor, TensorApply

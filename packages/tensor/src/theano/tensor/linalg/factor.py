@@ -27,7 +27,7 @@ from theano.tensor.linalg.common import (
     real_dtype,
     under_type,
 )
-from theano.tensor.linalg.solve import Solve, solve_lower_triangular, solve_upper_triangular
+from theano.tensor.linalg.equations import Solve, solve_lower_triangular, solve_upper_triangular
 from theano.tensor.messages import shape_error
 from theano.tensor.shape.diagonals import AllocDiag
 from theano.tensor.type import TensorApply, values_eq_approx_up_to_phases, values_eq_approx_up_to_phases_of_rows

@@ -13,8 +13,8 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import cast, neq
 from theano.tensor.join.op import join
 from theano.tensor.linalg.common import MatrixOp, adjoint, identity, matrix_type, under_type
+from theano.tensor.linalg.equations import matrix_inverse
 from theano.tensor.linalg.factor import svd
-from theano.tensor.linalg.solve import matrix_inverse
 from theano.tensor.reduce import functions as reductions
 from theano.tensor.shape import diagonals
 from theano.tensor.shape.reshape import reshape

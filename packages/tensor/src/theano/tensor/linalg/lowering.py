@@ -26,9 +26,9 @@ from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import Ready, dtype_of, ndim_of, ready
 from theano.tensor.kernels.parameters import LapackParams, QrMode, Symmetry
 from theano.tensor.linalg.determinant import Det, SLogDet
+from theano.tensor.linalg.equations import MatrixInverse, MatrixPinv, Solve, lstsq
 from theano.tensor.linalg.factor import SVD, Cholesky, Eig, Eigh, Eigvalsh, QRFull, QRIncomplete
 from theano.tensor.linalg.functions import Expm
-from theano.tensor.linalg.solve import MatrixInverse, MatrixPinv, Solve, lstsq
 
 if TYPE_CHECKING:
     from theano.tensor.linalg.common import MatrixOp

@@ -16,9 +16,9 @@ from theano.tensor.blas.dot import Dot
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.linalg.determinant import Det, det, slogdet
+from theano.tensor.linalg.equations import MatrixInverse, Solve
 from theano.tensor.linalg.factor import Cholesky
 from theano.tensor.linalg.functions import diag
-from theano.tensor.linalg.solve import MatrixInverse, Solve
 from theano.tensor.reduce.careduce import Prod, Sum
 from theano.tensor.rules.predicates import NESTED, combine, conform, number_like, scalar_of, transpose, uniform
 from theano.tensor.type import TensorApply
