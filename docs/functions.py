@@ -51,6 +51,12 @@ PAGES = (
     Page("sorting", "Sorting and counting", "Orders, the largest few, what is there.", ("tensor.sort",)),
     Page("products", "Products", "Products of vectors, matrices and batches of them.", ("tensor.blas",)),
     Page("linalg", "Linear algebra", "`T.nlinalg` and `T.slinalg`: factors, inverses, equations.", ("tensor.linalg",)),
+    Page(
+        "numpy", "Further functions of NumPy",
+        "Their parameters and results are NumPy's, which has more to say of each. `T.linalg` takes matrices and stacks "
+        "of matrices. [All names](../numpy.md).",
+        ("tensor.composed",),
+    ),
     Page("fft", "Fourier transforms", "`T.fft`: complex numbers are pairs along the last axis.", ("tensor.fft",)),
     Page(
         "extra_ops", "Extra operations", "Cumulative sums, repeats, windows, diagonals, and what stands by itself.",

@@ -12,6 +12,7 @@ from typing import Any
 
 import functions
 import gallery
+import numpy_names
 import stages
 
 import theano
@@ -324,7 +325,7 @@ def pages() -> dict[str, str]:
     return {
         "library/config.md": config_page(), "library/maths.md": maths_page(), "library/rules.md": rules_page(),
         "library/compiled.md": compiled_page(), "library/differences.md": differences_page(),
-        "errors.md": errors_page(),
+        "library/numpy.md": numpy_names.page(), "errors.md": errors_page(),
         **functions.pages(), **stages.pictures(), **gallery.pages(),
     }  # fmt: skip
 

@@ -3,7 +3,7 @@
     python tools/check_examples.py      print them; exit 1 if there are any
 
 Public is what the packages below show of what is defined in this project: classes of ops, ops, and those functions that
-Theano documents or that neural networks are made of. The
+Theano or NumPy documents, or that neural networks are made of. The
 examples of functions and classes run with the doctests of the layers; those of ops are derived from their statements,
 and run by :func:`run`.
 """
@@ -29,6 +29,7 @@ PACKAGES = (
     "theano.tensor.extra_ops",
     "theano.tensor.fft",
     "theano.tensor.io",
+    "theano.tensor.linalg",
     "theano.tensor.nlinalg",
     "theano.tensor.nnet",
     "theano.tensor.slinalg",
@@ -70,7 +71,10 @@ def public() -> Iterator[tuple[str, Any]]:
         for name in sorted(dir(module)):
             thing = getattr(module, name)
             op_class = isinstance(thing, type) and issubclass(thing, Op)
-            function = inspect.isfunction(thing) and (name in documented or package == "theano.tensor.nnet")
+            of_numpy = getattr(thing, "__module__", "").startswith("theano.tensor.composed.")
+            function = inspect.isfunction(thing) and (
+                name in documented or package == "theano.tensor.nnet" or of_numpy
+            )
             if name.startswith("_") or not (op_class or function or isinstance(thing, Op)):
                 continue
             where = str(getattr(thing, "__module__", "") or type(thing).__module__)

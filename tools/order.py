@@ -14,6 +14,7 @@ _TENSOR = (
     # The language: types, variables, conversion, and what every op needs.
     "tensor.kernels tensor.foreign tensor.type_in_c tensor.type tensor.annotations tensor.messages tensor.convert",
     "tensor.constructors tensor.memory tensor.type_other tensor.io tensor.compound raise_op tensor.device",
+    "tensor.composed",
     "tensor.control.checks tensor.shape.basic",
     # Families of ops.
     "tensor.elemwise tensor.utils tensor.inplace tensor.xlogx tensor.create tensor.shape tensor.control tensor.reduce",
@@ -36,6 +37,10 @@ _TENSOR = (
     # How they compute many rows at once.
     "tensor.batching.batched_node tensor.elemwise.batching tensor.pool.batching tensor.index.batching",
     "tensor.shape.batching tensor.blas.batching tensor.conv.batching tensor.batching",
+    # NumPy's functions that are expressions of all others.
+    "tensor.composed.shapes tensor.composed.joins tensor.composed.ranges tensor.composed.quantiles",
+    "tensor.composed.padding tensor.composed.elements tensor.composed.nans tensor.composed.places",
+    "tensor.composed.statistics tensor.composed.subscripts tensor.composed.products tensor.composed.matrices",
     # Public modules, and what stands on all of it.
     "tensor.device.placement tensor.device.transfer tensor.basic tensor.exports tensor.latex tensor.testing",
     "layers.tensor layers.documented_tensor tensor distributed",

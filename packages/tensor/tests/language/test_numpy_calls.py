@@ -51,7 +51,7 @@ def universal(arity):
     """Return NumPy's universal functions of real numbers that are functions here as well."""
     takes = "d" * arity + "->"
     found = {f for f in vars(np).values() if isinstance(f, np.ufunc) and any(t.startswith(takes) for t in f.types)}
-    ours = {f.__name__ for f in found if hasattr(T.elemwise.functions, numpy_calls._RENAMED.get(f.__name__, f.__name__))}
+    ours = {f.__name__ for f in found if hasattr(T.elemwise.functions, numpy_calls.RENAMED.get(f.__name__, f.__name__))}
     return sorted(ours - {"equal", "not_equal"})  # these two look at the things themselves
 
 
@@ -102,7 +102,7 @@ CASES = [
     (np.sum, (m,), {}), (np.sum, (m, 1), {}), (np.sum, (m,), {"axis": 0, "keepdims": True}), (np.prod, (m,), {"axis": 1}),
     (np.mean, (m,), {"axis": (0, 1)}), (np.var, (m,), {"axis": 0, "ddof": 1}), (np.std, (m,), {"axis": 1}), (np.max, (m,), {"axis": 1}),
     (np.amax, (m,), {}), (np.min, (m, 0), {}), (np.amin, (m,), {}), (np.any, (b,), {}), (np.all, (b,), {}), (np.argmax, (m,), {"axis": 1}),
-    (np.argmin, (m,), {}), (np.ptp, (m,), {"axis": 1}), (np.cumsum, (m,), {"axis": 1}), (np.cumprod, (m,), {"axis": 0}), (np.dot, (m, y), {}),
+    (np.argmin, (m,), {}), (np.ravel, (m,), {}), (np.ptp, (m,), {"axis": 1}), (np.cumsum, (m,), {"axis": 1}), (np.cumprod, (m,), {"axis": 0}), (np.dot, (m, y), {}),
     (np.dot, (np.ones((4, 2)), m), {}), (np.outer, (x, y), {}), (np.tensordot, (m, y, 1), {}), (np.concatenate, ([x, y, ARRAY],), {}),
     (np.concatenate, ((m, m),), {"axis": 1}), (np.stack, ([x, y],), {"axis": 1}), (np.where, (b, x, y), {}), (np.where, (b, x, 0.0), {}),
     (np.clip, (m, -1.0, 1.0), {}), (np.round, (m,), {}), (np.reshape, (m, (3, 2)), {}), (np.transpose, (m,), {}), (np.swapaxes, (m, 0, 1), {}),
@@ -139,8 +139,8 @@ def test_looking_at_a_variable_computes_nothing():
 
 @pytest.mark.parametrize(
     "call",
-    [lambda: np.add.reduce(x), lambda: np.add(x, y, out=np.zeros(3)), lambda: np.add(x, y, where=True), lambda: np.logaddexp(x, y),
-     lambda: np.median(x), lambda: np.linalg.norm(x), lambda: np.einsum("i,i", x, y), lambda: np.hstack([x, y]), lambda: np.hstack([[x], T.dscalar()]), lambda: np.sum(x, out=np.zeros(())),
+    [lambda: np.add.reduce(x), lambda: np.add(x, y, out=np.zeros(3)), lambda: np.add(x, y, where=True), lambda: np.logaddexp(x, y, where=True), lambda: np.logaddexp.reduce(x),
+     lambda: np.histogram(x), lambda: np.linalg.norm(x, out=x), lambda: np.put_along_axis(x, y, 0, 0), lambda: np.hstack([[x], T.dscalar()]), lambda: np.sum(x, out=np.zeros(())),
      lambda: np.add(x, object()), lambda: np.add(x, "a"), lambda: np.save("never", x), lambda: np.array_equal(x, y)],
 )  # fmt: skip
 def test_what_has_no_counterpart_is_refused(call):
@@ -149,8 +149,8 @@ def test_what_has_no_counterpart_is_refused(call):
 
 
 def test_a_refusal_says_what_to_do():
-    with pytest.raises(TypeError, match=r"numpy\.median computes with values.*theano\.tensor.*as_op"):
-        np.median(x)
+    with pytest.raises(TypeError, match=r"numpy\.histogram computes with values.*theano\.tensor.*as_op"):
+        np.histogram(x)
     with pytest.raises(TypeError, match=r"numpy\.add\.reduce\(\) cannot be told of variables"):
         np.add.reduce(x)
 

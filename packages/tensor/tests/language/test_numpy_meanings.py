@@ -109,8 +109,28 @@ def others():
     yield from ("np.iscomplexobj(x)", "np.isrealobj(x)", "np.ndim(x)", "np.result_type(x)", "np.result_type(x, np.float32)", "np.can_cast(x.dtype, 'float32')", "np.size(x)", "np.size(x, 0)", "np.size(x, axis=-1)", "np.linalg.trace(x)", "np.linalg.norm(x)")
 
 
-CALLS = list(dict.fromkeys([*reductions(), *along_axes(), *shapes(), *others()]))
-REFUSALS = (TypeError, ValueError, IndexError, NotImplementedError, OverflowError, RuntimeError)
+def composed():
+    for name, axis in product(("nansum", "nanprod", "nanmean", "nanvar", "nanstd", "median", "count_nonzero", "average", "flip"), ("", "axis=0", "axis=-1", "axis=(0, 1)", "axis=5")):
+        yield f"np.{name}(x, {axis})"
+    for q, more in product(("0.3", "[0, 0.5, 1]"), ("", ", axis=0", ", axis=-1, keepdims=True", ", method='lower'", ", method='hazen'", ", method='midpoint'")):
+        yield f"np.quantile(x, {q}{more})"
+        yield f"np.percentile(x, {q}{more})"
+    for mode in ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap"):
+        yield f"np.pad(x, 1, mode='{mode}')"
+        yield f"np.pad(x, (2, 0), mode='{mode}')"
+    yield from (f"np.{name}(x)" for name in ("isfinite", "nan_to_num", "sinc", "atleast_2d", "atleast_3d", "fliplr", "flipud", "rot90", "nancumsum", "nancumprod", "vander", "corrcoef", "trapezoid", "append", "meshgrid", "identity", "ravel", "matrix_transpose", "logical_not", "isposinf", "isneginf"))
+    yield from (f"np.{name}((x, x))" for name in ("vstack", "hstack", "dstack", "column_stack"))
+    yield from (f"np.{name}(x, x)" for name in ("append", "meshgrid", "broadcast_arrays", "kron", "inner", "vdot", "cross", "isin", "digitize", "trapezoid", "take_along_axis", "linspace", "logspace", "geomspace", "interp", "logical_and", "logical_or", "logical_xor"))
+    yield from ("np.nancumsum(x, axis=0)", "np.append(x, x, axis=0)", "np.expand_dims(x, 0)", "np.expand_dims(x, (0, -1))", "np.expand_dims(x, 9)", "np.average(x, weights=x)", "np.average(x, 0, x)", "np.average(x, returned=True)", "np.isin(x, 1)", "np.linspace(x, 2, 5)", "np.linspace(0, x, 4, endpoint=False)", "np.linspace(x, 5, 3, dtype=int)", "np.interp(x, np.arange(3.0), np.arange(3.0) ** 2)", "np.digitize(x, np.arange(3.0))", "np.einsum('...->...', x)", "np.einsum('i...->...', x)", "np.einsum('...i,...i->...', x, x)", "np.einsum('...ij->...ji', x)", "np.kron(x, np.eye(2))", "np.take_along_axis(x, np.argsort(x), -1)", "np.trapezoid(x, dx=2)", "np.trapezoid(x, axis=0)")
+    for name in ("cholesky", "inv", "pinv", "det", "slogdet", "eigvalsh", "svdvals", "matrix_rank", "cond", "matrix_transpose", "norm", "vector_norm", "matrix_norm", "diagonal", "trace"):
+        yield f"np.linalg.{name}(x)"
+    for more in ("1", "2", "np.inf", "'fro'", "axis=0", "1, axis=-1", "axis=(0, 1)", "'nuc'", "-1", "0", "3, axis=0", "keepdims=True"):
+        yield f"np.linalg.norm(x, {more})"
+    yield from ("np.linalg.matrix_power(x, 2)", "np.linalg.solve(x, x)", "np.linalg.trace(x, offset=1)", "np.linalg.diagonal(x, offset=-1)", "np.linalg.outer(x, x)", "np.linalg.cross(x, x)", "np.linalg.vecdot(x, x)", "np.linalg.matmul(x, x)", "np.linalg.multi_dot([x, x])")
+
+
+CALLS = list(dict.fromkeys([*reductions(), *along_axes(), *shapes(), *others(), *composed()]))
+REFUSALS = (TypeError, ValueError, IndexError, NotImplementedError, ArithmeticError, RuntimeError)
 
 
 def value_of(shape, dtype):
@@ -161,6 +181,11 @@ def allowed(call, shape, dtype):
     return (
         call == "np.power(x, x)" and dtype[0] == "i" or call == "np.bincount(x, x)" and shape == (0,)
         or call.startswith("np.cov(x") and 0 in shape
+        # Scalars in a list stay an array of variables, for programs that join inputs.
+        or call == "np.hstack((x, x))" and shape == ()
+        # What NumPy refuses for its values, or for what it has not compiled; the dtype of a pseudo-inverse of nothing.
+        or call.startswith(("np.average(", "np.digitize(x, x", "np.geomspace("))
+        or call.startswith("np.linalg.") and (dtype == "float16" or 0 in shape)
     )  # fmt: skip
 
 

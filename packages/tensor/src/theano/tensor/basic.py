@@ -52,6 +52,7 @@ from theano.tensor.blas.dot import (
     outer,
     tensordot,
 )
+from theano.tensor.composed import COUNTERPARTS, FUNCTIONS
 from theano.tensor.constructors import (
     SEVERAL,
     TYPES,
@@ -364,8 +365,11 @@ numpy_calls.functions.update(
     {getattr(_numpy, name): _counterparts[_aliases.get(name, name)] for name in (*_counterparts, *_aliases)}
 )
 
+numpy_calls.places.update(COUNTERPARTS)
+
 #: What is loaded when somebody asks for it: rarely used parts.
 _LATER = {
+    **FUNCTIONS,
     **{name: f"theano.tensor.io:{name}" for name in (
         "LoadFromDisk", "MPIRecv", "MPIRecvWait", "MPISend", "MPISendWait", "irecv", "isend", "load", "mpi_cmps",
         "mpi_enabled", "mpi_keys", "mpi_send_wait_cmp", "mpi_send_wait_key", "mpi_tag_cmp", "mpi_tag_key", "recv",

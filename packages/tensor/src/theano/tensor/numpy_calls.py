@@ -15,9 +15,9 @@ Examples
 >>> x = T.dvector("x")
 >>> np.exp(x).owner, np.argmax(x).owner.op, (np.ones(3) * x).owner
 (Elemwise{exp,no_inplace}(x), Argmax{axis=None}, Elemwise{mul,no_inplace}(TensorConstant{(3,) of 1.0}, x))
->>> np.median(x)  # doctest: +IGNORE_EXCEPTION_DETAIL
+>>> np.histogram(x)  # doctest: +IGNORE_EXCEPTION_DETAIL
 Traceback (most recent call last):
-TypeError: numpy.median computes with values, and a variable has none before a function runs.
+TypeError: numpy.histogram computes with values, and a variable has none before a function runs.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from theano.graph import Variable
+from theano.layers.spellings import named as loaded
 from theano.scalar import discrete_dtypes
 from theano.tensor.blas.dot import matmul
 from theano.tensor.convert import AsTensorError, as_tensor_variable
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from theano.tensor.type import Tensor
 
 #: Where our function has another name than NumPy's.
-_RENAMED = {
+RENAMED = {
     "isnan": "isnan_", "isinf": "isinf_",
     "absolute": "abs_", "negative": "neg", "subtract": "sub", "multiply": "mul", "divide": "true_div",
     "floor_divide": "int_div", "remainder": "mod", "power": "pow", "square": "sqr", "reciprocal": "inv", "sign": "sgn",
@@ -58,6 +59,9 @@ _OPERATORS = frozenset((
 
 #: Counterparts of NumPy's functions; ``theano.tensor`` enters them when it is loaded.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+#: Those that are loaded at their first use: their places by the full name of NumPy's function.
+places: dict[str, str] = {}
 
 #: Functions that look at a variable as a Python object, and may; ``atleast_1d`` makes an array of such objects, by
 #: which programs take one variable or several.
@@ -89,10 +93,12 @@ def ufunc(f: Any, method: str, inputs: Sequence[TensorLike], keywords: Mapping[s
         return f is np.not_equal
     out = keywords.get("out")
     in_place = out is not None and len(keywords) == 1 and len(out) == 1 and out[0] is inputs[0]
+    ours = counterpart(f) if method == "__call__" else None
+    if ours is not None and f"numpy.{name}" in places and set(keywords) <= set(signature(ours).parameters):
+        return ours(*inputs, **keywords)
     if method != "__call__" or keywords and not in_place:
         how = f"numpy.{name}" + ("" if method == "__call__" else f".{method}") + f"({', '.join(keywords)})"
         raise TypeError(f"{how} cannot be told of variables: they have no values yet. Use theano.tensor.")
-    ours = matmul if f is np.matmul else getattr(el, _RENAMED.get(name, name), None)
     if ours is None:
         raise TypeError(refusal(f"numpy.{name}"))
     try:
@@ -100,6 +106,27 @@ def ufunc(f: Any, method: str, inputs: Sequence[TensorLike], keywords: Mapping[s
     except AsTensorError:
         return NotImplemented
     return found if f in _OPERATORS or getattr(np, name, None) is not f else _as_numpys(f, inputs, found)
+
+
+def counterpart(f: Callable[..., object]) -> Callable[..., Any] | None:
+    """Return what stands for a function of NumPy, or None.
+
+    Examples
+    --------
+    >>> counterpart(np.linalg.inv).__module__, counterpart(np.save)
+    ('theano.tensor.composed.matrices', None)
+    """
+    name = f.__name__
+    if f in functions:
+        return functions[f]
+    if isinstance(f, np.ufunc):
+        ours = matmul if f is np.matmul else getattr(el, RENAMED.get(name, name), None)
+        if ours is not None:
+            return ours
+        full = f"numpy.{name}"
+    else:
+        full = f"{f.__module__}.{name}"
+    return loaded(places[full]) if full in places else None
 
 
 def _as_numpys(f: Any, inputs: Sequence[TensorLike], found: Variable) -> Variable:
@@ -135,7 +162,7 @@ def function(f: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> A
     if f in _OF_TYPES:
         return f(*map(_without_elements, arguments), **{k: _without_elements(v) for k, v in keywords.items()})
     name = f"{f.__module__}.{f.__name__}"
-    ours = functions.get(f)
+    ours = counterpart(f)
     if ours is None:
         raise TypeError(refusal(name))
     try:
@@ -147,7 +174,11 @@ def function(f: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> A
     known = signature(ours).parameters
     for word, value in theirs.bind(*arguments, **keywords).arguments.items():
         parameter = theirs.parameters[word]
-        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            given.extend(value)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            named.update(value)
+        elif parameter.default is parameter.empty:
             given.append(value)
         elif _same(value, parameter.default):
             continue

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from theano.tensor.type import Tensor
 
 
-def clip(a: TensorLike, a_min: Any = None, a_max: Any = None, min: object = None, max: object = None) -> Variable:
+def clip(a: TensorLike, a_min: Any = None, a_max: Any = None, min: object = None, max: object = None) -> Tensor:
     """Return ``numpy.clip``: either bound may be left out."""
     a = as_tensor_variable(a)
     low, high = (_beside(bound, a) for bound in ((min if a_min is None else a_min), (max if a_max is None else a_max)))
@@ -81,12 +81,12 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     return el.where(condition, x, y)
 
 
-def size(a: Tensor, axis: int | None = None) -> Any:
+def size(a: Tensor, axis: int | None = None) -> Tensor:
     """Return ``numpy.size``: the number of elements, or a length."""
     return a.size if axis is None else a.shape[axis_of(a, axis, "numpy.size")]
 
 
-def squeeze(a: Tensor, axis: Any = None) -> Variable:
+def squeeze(a: Tensor, axis: Any = None) -> Tensor:
     """Return ``numpy.squeeze``; a length that turns out to be 1 at run time is refused, for the type kept its axis."""
     squeezed = reshape.squeeze(a, axis)
     if axis is None and squeezed.type.ndim:
@@ -98,7 +98,14 @@ def squeeze(a: Tensor, axis: Any = None) -> Variable:
     return squeezed
 
 
-def concatenate(arrays: Any, axis: int | None = 0, dtype: str | None = None) -> Any:
+def ravel(a: TensorLike, order: str = "C") -> Tensor:
+    """Return ``numpy.ravel``: the elements row by row."""
+    if order not in ("C", "K", "A"):
+        raise TypeError(f"numpy.ravel in the order {order!r} has no counterpart: transpose before it")
+    return reshape.flatten(as_tensor_variable(a))
+
+
+def concatenate(arrays: Sequence[TensorLike], axis: int | None = 0, dtype: str | None = None) -> Tensor:
     """Return ``numpy.concatenate``: of flat tensors where the axis is None."""
     parts = [as_tensor_variable(a) for a in arrays]
     if axis is None:
@@ -106,17 +113,17 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: str | None = None) -> 
     return joining.join(axis, *_converted(parts, dtype))
 
 
-def stack(arrays: Any, axis: int = 0, dtype: str | None = None) -> Any:
+def stack(arrays: Sequence[TensorLike], axis: int = 0, dtype: str | None = None) -> Tensor:
     """Return ``numpy.stack``."""
     parts = _converted([as_tensor_variable(a) for a in arrays], dtype)
     return joining.stack(parts, axis=axis_of(parts[0].dimshuffle("x", *range(parts[0].type.ndim)), axis, "numpy.stack"))
 
 
-def _converted(parts: Sequence[Variable], dtype: Any) -> list[Any]:
+def _converted(parts: Sequence[Tensor], dtype: str | None) -> list[Tensor]:
     return [a if dtype is None else el.cast(a, dtype) for a in parts]
 
 
-def diag(v: TensorLike, k: int = 0) -> Variable:
+def diag(v: TensorLike, k: int = 0) -> Tensor:
     """Return ``numpy.diag``, which takes vectors and matrices alone."""
     v = as_tensor_variable(v)
     if v.type.ndim not in (1, 2):
@@ -158,19 +165,19 @@ def _repeated(values: list[Any], count: int) -> list[int]:
     return values * count if len(values) == 1 else values
 
 
-def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def sum(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Tensor:
     """Return ``numpy.sum``: elements are converted before they are added."""
     a = as_tensor_variable(a)
     return reduce.sum(a if dtype is None else el.cast(a, dtype), axis, dtype, keepdims)
 
 
-def prod(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Variable:
+def prod(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Tensor:
     """Return ``numpy.prod``."""
     a = as_tensor_variable(a)
     return reduce.prod(a if dtype is None else el.cast(a, dtype), axis, dtype, keepdims)
 
 
-def mean(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Variable:
+def mean(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Tensor:
     """Return ``numpy.mean``."""
     a, _ = _continuous(a, dtype, "mean")
     return reduce.mean(a, axis, keepdims=keepdims)
@@ -178,7 +185,7 @@ def mean(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: b
 
 def var(
     a: Any, axis: Axis = None, dtype: str | None = None, ddof: int = 0, keepdims: bool = False, correction: Any = None
-) -> Variable:
+) -> Tensor:
     """Return ``numpy.var``; halves are computed with in float32."""
     a, dtype = _continuous(a, dtype, "var")
     if a.type.ndim == 0 and axis not in (None, ()):
@@ -195,7 +202,7 @@ def std(
     ddof: int = 0,
     keepdims: bool = False,
     correction: object = None,
-) -> Variable:
+) -> Tensor:
     """Return ``numpy.std``."""
     return el.sqrt(var(a, axis, dtype, ddof, keepdims, correction))
 
@@ -209,7 +216,7 @@ def _continuous(a: TensorLike, dtype: Any, what: str) -> tuple[Variable, str]:
     return el.cast(a, dtype), dtype
 
 
-def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Variable:
+def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Tensor:
     """Return ``numpy.trace``: elements are converted before they are added."""
     return sum(diagonals.diagonal(a, offset, axis1, axis2), -1, dtype)
 
@@ -249,17 +256,17 @@ def _one_axis(a: TensorLike, axis: Axis, what: str) -> Any:
     return axis if axis is None or a.type.ndim == 0 and axis in (0, -1) else axis_of(a, int(axis), f"numpy.{what}")
 
 
-def tril(m: Tensor, k: object = 0) -> Any:
+def tril(m: TensorLike, k: object = 0) -> Tensor:
     """Return ``numpy.tril``: of each matrix in the last two axes, and NaN above the diagonal is replaced, too."""
     return _triangle(m, k, "tril")
 
 
-def triu(m: Tensor, k: object = 0) -> Any:
+def triu(m: TensorLike, k: object = 0) -> Tensor:
     """Return ``numpy.triu``."""
     return _triangle(m, k, "triu")
 
 
-def _triangle(m: TensorLike, k: Any, what: str) -> Variable:
+def _triangle(m: TensorLike, k: Any, what: str) -> Tensor:
     m = as_tensor_variable(m)
     if m.type.ndim < 2:
         raise ValueError(f"numpy.{what}: {m} has {m.type.ndim} dimensions; give 2 or more")
@@ -269,12 +276,12 @@ def _triangle(m: TensorLike, k: Any, what: str) -> Variable:
     return patternbroadcast(el.switch(below, *((m, zero) if what == "tril" else (zero, m))), m.type.broadcastable)
 
 
-def dot(a: Any, b: Any) -> Any:
+def dot(a: TensorLike, b: TensorLike) -> Tensor:
     """Return ``numpy.dot``."""
     return _dot(_as_array(a), _as_array(b))
 
 
-def outer(a: TensorLike, b: TensorLike) -> Any:
+def outer(a: TensorLike, b: TensorLike) -> Tensor:
     """Return ``numpy.outer``."""
     return _outer(_as_array(a), _as_array(b))
 
@@ -291,7 +298,7 @@ def cov(
     bias: bool = False,
     ddof: int | None = None,
     dtype: str | None = None,
-) -> Variable:
+) -> Tensor:
     """Return ``numpy.cov``: in float64 at least, and a number for one variable."""
     given = [as_tensor_variable(v) for v in ((m,) if y is None else (m, y))]
     wide = dtype or np.result_type("float64", *(v.type.dtype for v in given)).name
@@ -299,7 +306,7 @@ def cov(
     return el.cast(_cov(rows, more[0] if more else None, rowvar, bias, ddof), wide)
 
 
-def searchsorted(a: TensorLike, v: TensorLike, side: Any = "left", sorter: Any = None) -> Variable:
+def searchsorted(a: TensorLike, v: TensorLike, side: Any = "left", sorter: Any = None) -> Tensor:
     """Return ``numpy.searchsorted``, in a vector."""
     a = as_tensor_variable(a)
     if a.type.ndim != 1:
@@ -327,8 +334,8 @@ def unique(
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        argmax, argmin, clip, concatenate, cov, diag, diff, dot, mean, outer, prod, ptp, roll, round, searchsorted,
-        size, squeeze, stack, std, sum, trace, tril, triu, unique, var, where,
+        argmax, argmin, clip, concatenate, cov, diag, diff, dot, mean, outer, prod, ptp, ravel, roll, round,
+        searchsorted, size, squeeze, stack, std, sum, trace, tril, triu, unique, var, where,
     )
 }  # fmt: skip
 FUNCTIONS |= {"max": _largest, "amax": _largest, "min": _smallest, "amin": _smallest}

@@ -18,7 +18,7 @@ from theano.tensor.type import dtype_name
 #: Scalar ops whose function of tensors has another name, or (None) that are none: a module of its own has these.
 _NAMES = {
     "isnan": "isnan_", "isinf": "isinf_", "identity": "tensor_copy",
-    "inopenrange": None, "inclosedrange": None, "sigmoid": None, "softplus": None, "polygamma": None,
+    "inopenrange": None, "inclosedrange": None, "sigmoid": None, "softplus": None,
     "gammainc_der": None,
 }  # fmt: skip
 

@@ -165,7 +165,7 @@ def _places(order: Tensor, x: Tensor, axis: int) -> tuple[Tensor, ...]:
     return tuple(order if i == axis else grids[i] for i in range(ndim))
 
 
-def sort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: object = None) -> Variable:
+def sort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: object = None) -> Tensor:
     """Return the elements in ascending order along an axis (of the flat tensor for None).
 
     Examples
