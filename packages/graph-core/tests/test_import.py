@@ -47,6 +47,13 @@ def test_import_with_a_wrong_flag_names_it():
         "theano.errors.FlagValueError: theano.config.floatX cannot be 'float63' (set in THEANO_FLAGS).",
         "  It takes one of float64, float32, float16.",
     ]
+    assert done.stderr.count("  File ") == 2, "the program, and the line of ours that raises"
+
+
+def test_the_package_as_a_command_says_what_it_is():
+    done = subprocess.run([sys.executable, "-m", "theano"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Theano 2.")
+    assert "-m theano.doctor" in done.stdout and "\ncache      /" in done.stdout
 
 
 @pytest.mark.parametrize("module", ["theano", "theano.configparser"])

@@ -36,6 +36,13 @@ if any(os.path.exists(f"{folder}/configdefaults.py") for folder in __path__):
 
     refuse(__path__)
 
+from theano.errors import FlagError
+
+try:
+    from theano.settings import change_flags, config
+except FlagError as error:  # of a user's file or environment: our frames say nothing about it
+    raise error.with_traceback(None) from None
+
 from theano import layers
 from theano.compile import (
     Container,
@@ -51,7 +58,6 @@ from theano.compile import (
 from theano.errors import InconsistencyError, UnavailableLayerError
 from theano.graph import Apply, Constant, FunctionGraph, Generic, Op, Type, Variable, generic
 from theano.graph.clone import copy_expression as clone
-from theano.settings import change_flags, config
 from theano.updates import OrderedUpdates
 
 if TYPE_CHECKING:

@@ -101,6 +101,17 @@ def test_rc_files_in_order_below_the_environment(tmp_path):
     assert fresh.gcc.cxxflags == "-I%(USER)s -DX=%d"  # a per cent sign that means nothing leaves the text alone
 
 
+def test_only_the_value_that_wins_is_checked(tmp_path):
+    rc = tmp_path / "rc"
+    rc.write_text("[global]\ndevice = gpu\nfloatX = float63\n")
+    fresh = config("device=cpu,floatX=float32", rc)
+    assert (fresh.device, fresh.floatX) == ("cpu", "float32")
+    with pytest.raises(FlagValueError, match="'float63'"):
+        config("device=cpu", rc)
+    with pytest.raises(FlagValueError, match="or cpu if you have no GPU"):
+        config("floatX=float32", rc)
+
+
 def test_rc_values_may_name_the_user(tmp_path):
     (tmp_path / "rc").write_text("[global]\nbase_compiledir = /scratch/%(USER)s\n")
     assert config(rc=tmp_path / "rc", USER="ann").base_compiledir == "/scratch/ann"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 
 import numpy as np
@@ -116,6 +117,19 @@ def test_what_python_may_not_do():
         x[0] = 1
     with pytest.raises(TypeError, match="T.any"):
         1 in x  # noqa: B015
+
+
+@pytest.mark.parametrize(
+    ("use", "said"),
+    [
+        (lambda x: math.exp(x), "T.exp"), (float, "T.cast"), (int, "T.cast"), (complex, "T.cast"), (range, "T.arange"),
+        (lambda x: [1, 2][x], "T.arange"), (lambda x: f"{x:.3f}", "printing.Print"), ("%.3f".__mod__, "T.cast"),
+    ],
+)  # fmt: skip
+def test_what_needs_a_value_says_what_to_write(use, said):
+    with pytest.raises(TypeError, match=rf"a value, and x has one only when a function runs: .*{said}"):
+        use(T.dscalar("x"))
+    assert f"{T.dscalar('x')}" == "x"
 
 
 def test_iteration_where_the_length_is_known():

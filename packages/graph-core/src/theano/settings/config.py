@@ -317,20 +317,24 @@ class Config(Section):
             self._restore(self._params[name], name in given, given.get(name))
 
     def load(self, environ: Mapping[str, str]) -> None:
-        """Take the values of the rc files, then those of THEANO_FLAGS, which win.
+        """Take the values of the rc files, then those of THEANO_FLAGS, which win; only what wins is checked.
 
         Parameters
         ----------
         environ : mapping
             The environment.
         """
+        winning: dict[str, tuple[ConfigParam, str, str]] = {}
         for path in sources.rc_files(environ):
             for given in sources.from_rc(path, environ):
-                self._take(*given)
+                self._read(winning, *given)
         for given in sources.from_flags(environ.get("THEANO_FLAGS", "")):
-            self._take(*given)
+            self._read(winning, *given)
+        for param, text, origin in winning.values():
+            self._put(param, param.convert(text, origin))
 
-    def _take(self, name: str, text: str, origin: str) -> None:
+    def _read(self, winning: dict[str, tuple[ConfigParam, str, str]], name: str, text: str, origin: str) -> None:
+        """Enter a value in the place of an earlier one of the same flag."""
         dotted = name.replace("__", ".")
         if dotted in flags.RETIRED:
             why = flags.RETIRED[dotted]
@@ -342,7 +346,7 @@ class Config(Section):
             self._waiting[dotted] = text
             return
         param = self._find(dotted, origin)
-        self._put(param, param.convert(text, origin))
+        winning[param.name] = param, text, origin
 
     def _is_of_a_program(self, name: str) -> bool:
         """Return whether nothing here has a name like this: then a program may add the flag later."""

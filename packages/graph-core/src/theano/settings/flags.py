@@ -52,7 +52,7 @@ def _replaced(default: object, by: str, allow_override: bool = False) -> ConfigP
 def _device(value: object) -> str:
     text = str(value)
     if text.startswith("gpu"):
-        raise ValueError("Devices gpu* are those of an old back-end; say cuda or opencl.")
+        raise ValueError("The CUDA back-end of this name is gone. Use cuda or opencl, or cpu if you have no GPU.")
     if text and not text.startswith(("cpu", "cuda", "opencl")):
         raise ValueError("A device is cpu, cuda, cudaN, opencl or openclN:M.")
     return text

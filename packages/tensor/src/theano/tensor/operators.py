@@ -86,6 +86,13 @@ else:
     _Base = object
 
 
+def _without_value(what: str, instead: str) -> Callable[[Any], Any]:
+    def method(self: Any) -> Any:
+        raise TypeError(f"{what} a value, and {self} has one only when a function runs: {instead}")
+
+    return method
+
+
 class TensorOperators(_Base):
     """Operators and methods of tensor variables.
 
@@ -210,8 +217,23 @@ class TensorOperators(_Base):
     def __delitem__(self, args: Index) -> None:
         raise TypeError("'TensorVariable' object does not support item deletion: an expression cannot be changed")
 
-    def __int__(self) -> int:
-        raise TypeError(f"int() needs a value, and {self} has one only when a function runs: T.cast(x, 'int64')")
+    __int__ = _without_value("int(x) needs", "write T.cast(x, 'int64')")
+    __float__ = _without_value(
+        "float(x) and functions of `math` need", "write T.cast(x, 'float64'), or T.exp(x) and the like"
+    )
+    __complex__ = _without_value("complex(x) needs", "write T.cast(x, 'complex128')")
+    __index__ = _without_value(
+        "range(n), numpy.zeros(n) and indices of lists need",
+        "write T.arange(n) or T.zeros(n), or loop with theano.scan",
+    )
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise TypeError(
+                f"the format {spec!r} needs a value, and {self} has one only when a function runs: format the result "
+                "of the function, or print values while it runs with theano.printing.Print"
+            )
+        return str(self)
 
     def __setitem__(self, args: Index, value: int) -> None:
         raise TypeError(
