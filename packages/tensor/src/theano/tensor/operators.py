@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from theano import scalar as scal
 from theano.errors import ArgumentError
@@ -86,8 +86,8 @@ else:
     _Base = object
 
 
-def _without_value(what: str, instead: str) -> Callable[[Any], Any]:
-    def method(self: Any) -> Any:
+def _without_value(what: str, instead: str) -> Callable[[object], NoReturn]:
+    def method(self: object) -> NoReturn:
         raise TypeError(f"{what} a value, and {self} has one only when a function runs: {instead}")
 
     return method
