@@ -58,7 +58,7 @@ __all__ = [
     "load_config",
 ]
 
-config = load_config()
+config: Config = load_config()
 
 
 def change_flags(args: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), **kwargs: object) -> Changes:
