@@ -102,6 +102,11 @@ def test_a_cost_must_be_a_scalar():
     assert "v : float64[1], written at" in text and "test_reverse.py:" in text and len(text.splitlines()) <= 10
 
 
+def test_a_cost_is_no_function():
+    with pytest.raises(TypeError, match=r"not the function .*pass what it returns, f\(x\)"):
+        grad(lambda v: v, real("x"))
+
+
 def test_no_cost_and_wrong_arguments():
     x = real("x")
     with pytest.raises(AssertionError, match="cannot both be missing"):

@@ -126,6 +126,12 @@ def test_trusted_arguments() -> None:
         f(one, two)
 
 
+def test_an_update_of_whole_numbers_says_how_fractions_are_stored() -> None:
+    count = theano.shared(3, "count")
+    with pytest.raises(TypeError, match=r"It holds whole numbers: .*theano\.shared\(3\.0\)"):
+        theano.function([], [], updates={count: count - 0.1})
+
+
 def test_an_update_is_not_converted() -> None:
     """A row that is stored where a matrix is expected is refused, as documented, before anything is changed."""
     w = theano.shared(np.ones((3, 3)), "w")

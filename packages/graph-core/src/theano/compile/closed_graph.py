@@ -196,6 +196,11 @@ def _as_update(target: SharedVariable, value: Value) -> Variable:
 def _advice(wanted: Type, got: object) -> str:
     """Return the next step where an expression is of the wrong type (types may say their dtype, or not)."""
     dtypes = getattr(wanted, "dtype", None), getattr(got, "dtype", None)
+    if None not in dtypes and "int" in str(dtypes[0]) and "float" in str(dtypes[1]):
+        return (
+            f"It holds whole numbers: make it of fractions, theano.shared(3.0) in place of theano.shared(3), or round: "
+            f"theano.tensor.cast(expression, {dtypes[0]!r})."
+        )
     if None not in dtypes and dtypes[0] != dtypes[1]:
         return (
             f"Cast it: theano.tensor.cast(expression, {dtypes[0]!r}). "

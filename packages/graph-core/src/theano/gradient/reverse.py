@@ -86,6 +86,8 @@ def grad(
     for v in wanted:
         if not isinstance(v, Variable):
             raise TypeError(f"grad: wrt must be a variable or a list of variables, not {v!r}")
+    if callable(cost) and not isinstance(cost, Variable):
+        raise TypeError(f"grad: the cost must be an expression, not the function {cost!r}: pass what it returns, f(x)")
     grads = _seeds(cost, known_grads)
     if consider_constant is not None and not isinstance(consider_constant, (list, tuple, set, frozenset)):
         raise TypeError(f"grad: consider_constant must be a list of variables, not {consider_constant!r}")

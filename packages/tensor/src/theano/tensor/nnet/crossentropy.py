@@ -99,7 +99,7 @@ def _check(node: TensorApply, inputs: Sequence[np.ndarray], rows: int, columns: 
     if len(y_idx) and (y_idx.min() < 0 or y_idx.max() >= columns):
         bad = int(y_idx.min() if y_idx.min() < 0 else y_idx.max())
         raise ValueError(
-            f"{node.op}: y_i value out of bounds: class {bad} among {columns} columns:\n"
+            f"{node.op}: y_i value out of bounds: class {bad} among {columns} columns; labels count from 0:\n"
             + "\n".join(describe(v, np.shape(x)) for v, x in zip(node.inputs, inputs, strict=True))
         )
 

@@ -50,8 +50,8 @@ static int check_labels(th_ctx *ctx, const th_buffer *label, int64_t rows, int64
         const int64_t k = th_integer(label, i);
         if (k < 0 || k >= columns)
             return TH_FAIL(ctx, TH_ERR_VALUE,
-                           "y_i value out of bounds: row %lld has label %lld, but there are %lld columns", (long long)i,
-                           (long long)k, (long long)columns);
+                           "y_i value out of bounds: row %lld has label %lld, but there are %lld columns, counted from 0",
+                           (long long)i, (long long)k, (long long)columns);
     }
     return 0;
 }
