@@ -184,6 +184,7 @@ FORMS = {
         T.inc_subtensor(m[1:], T.alloc(s, 2, 4)), T.set_subtensor(m[[0, 2]], T.alloc(v, 2, v.shape[0])),
         T.inc_subtensor(m[[0, 2], [1, 1]], T.alloc(s, 2)),
     ],
+    "local_sum_dot": [T.dot(m, n.T).sum(axis=1), T.dot(m, n.T).sum(), -T.dot(row, n.T).sum(axis=1)],
     "local_sumsqr2dot": [
         T.sqr(m.dimshuffle("x", 0, 1) * n.dimshuffle(0, "x", 1)).sum(axis=(1, 2)), T.sqr(row.dimshuffle("x", 0, 1) * n.dimshuffle(0, "x", 1)).sum(axis=(1, 2)),
     ],

@@ -178,6 +178,7 @@ CASES = {
     "local_sum_prod_mul_by_scalar": (T.constant(np.array([[2.0]])) * m).sum(),
     "local_opt_alloc": T.ones_like(m).sum(axis=1),
     "local_sum_prod_div_dimshuffle": (m / v.dimshuffle("x", 0)).sum(axis=0),
+    "local_sum_dot": T.dot(m, n.T).sum(axis=0),
     "local_sumsqr2dot": T.sqr(m.dimshuffle("x", 0, 1) * n.T.dimshuffle(0, 1, "x")).sum(axis=(1, 2)),
     "local_reduce_join": T.stack([v, w, v * w], axis=0).sum(axis=0),
     "local_join_1": T.join_(0, v),

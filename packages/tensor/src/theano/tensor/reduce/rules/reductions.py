@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from theano import scalar as scal
 from theano.graph import Constant
 from theano.rewriting import P, Rest, pattern_vars, rule
-from theano.tensor.blas.dot import dot
+from theano.tensor.blas.dot import Dot, dot
 from theano.tensor.control.checks import guarded, unchecked
 from theano.tensor.create.alloc import Alloc, alloc
 from theano.tensor.elemwise import functions as F
@@ -171,6 +171,26 @@ _quotient = (x / y).where(is_float).single_use().named("quotient")
 rule("local_sum_prod_div_dimshuffle", P(Sum, "op")(_quotient), _divided_outside, keeps="finite",
      phases=("canonicalize", "specialize"),
      doc="What all terms of a sum are divided by divides the sum: one division instead of many.")  # fmt: skip
+
+
+a, b = pattern_vars("a b")
+
+
+def _of_one_dtype(a: Tensor, b: Tensor, product: Tensor, out: Tensor) -> bool:
+    dtypes = {a.type.dtype, b.type.dtype, product.type.dtype, out.type.dtype}
+    return a.type.ndim == b.type.ndim == 2 and len(dtypes) == 1 and "float16" not in dtypes  # whose sums overflow soon
+
+
+# n * m * k multiplications become n * k + k * m additions and one row times one matrix. The terms are added in another
+# order: the error stays within that of the whole product, which is a bound on the sum of the terms' absolute values.
+# In float32 the sums, which were taken in float64, are rounded once more before they are multiplied.
+_products = P(Dot)(a, b).where(is_float).single_use().named("product")
+rule("local_sum_dot", P(Sum, "op", axis=(0,))(_products), lambda op, a, b: dot(op(a), b), when=_of_one_dtype,
+     also=[(P(Sum, "op", axis=(1,))(_products), lambda op, a, b: dot(a, op(b)), _of_one_dtype),
+           (P(Sum, "op", axis=None)(_products), lambda op, a, b: dot(_along(op, (0,))(a), _along(op, (1,))(b)),
+            _of_one_dtype)], keeps="finite", phases=("canonicalize", "specialize"),
+     doc="``dot(a, b).sum(axis=0)`` is ``dot(a.sum(axis=0), b)``, along axis 1 it is ``dot(a, b.sum(axis=1))``: the "
+     "whole product is not computed.")  # fmt: skip
 
 
 W, G = pattern_vars("W G")
