@@ -31,7 +31,7 @@ INSTEAD = {
         "ThreadFileLocks force_unlock lock_ctx get_lock release_lock set_lock_status lock refresh_lock Unlocker"
     ),
     "the C compiler is found and called by theano.toolchain (see `python -m theano.doctor`)": (
-        "Compiler GCC_compiler icc_module_compile_str gcc_llvm gcc_version try_march_flag std_libs std_lib_dirs "
+        "Compiler icc_module_compile_str gcc_llvm gcc_version try_march_flag std_libs std_lib_dirs "
         "std_include_dirs std_lib_dirs_and_libs get_gcc_shared_library_arg warn_cxx compile_cutils "
         "try_import try_reload"
     ),
@@ -62,7 +62,7 @@ INSTEAD = {
     "programs are run by the machine, theano.loader": (
         "VM Loop LoopGC Stack CVM calculate_reallocate_info register_thunk_trace_excepthook"
     ),
-    "equal nodes are merged by theano.rewriting.merge": "MergeFeature",
+    "equal nodes are merged by theano.rewriting.merge": "MergeFeature _metadict",
     "theano.graph.features.History has the methods checkpoint and revert": "GetCheckpoint LambdExtract",
     "copy traces with theano.graph.source.copy_stack_trace": "inherit_stack_trace nodes_constructed",
     "derive from theano.graph.op.Op and list its parameters in __props__": (

@@ -19,6 +19,7 @@ from theano.tensor.type import tolerance
 
 scipy_ver = [int(number) for number in scipy.__version__.split(".")[:2]]
 
+_mtypes = [sp.csc_matrix, sp.csr_matrix]
 _is_sparse = sp.issparse
 
 

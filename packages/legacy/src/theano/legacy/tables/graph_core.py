@@ -174,9 +174,10 @@ OLD_NAMES = {
         ),
     },
     "theano.gof.cmodule": {
+        "theano.legacy.compiler": "GCC_compiler",
         "theano.legacy.gone": (
-            "Compiler debug_counter dlimport dlimport_workdir DynamicModule ExtFunction GCC_compiler gcc_llvm "
-            "gcc_version get_gcc_shared_library_arg get_module_cache get_module_hash get_safe_part "
+            "Compiler debug_counter dlimport dlimport_workdir DynamicModule ExtFunction gcc_llvm gcc_version "
+            "get_gcc_shared_library_arg get_module_cache get_module_hash get_safe_part "
             "icc_module_compile_str is_same_entry KeyData last_access_time module_name_from_dir ModuleCache "
             "std_include_dirs std_lib_dirs std_lib_dirs_and_libs std_libs try_march_flag"
         ),
@@ -253,7 +254,7 @@ OLD_NAMES = {
             "ChangeTracker check_chain is_same_graph_with_merge LocalMetaOptimizer "
             "LocalMetaOptimizerSkipAssertionError merge_dict pre_constant_merge"
         ),
-        "theano.legacy.gone": "GraphToGPULocalOptGroup inherit_stack_trace MergeFeature",
+        "theano.legacy.gone": "GraphToGPULocalOptGroup inherit_stack_trace MergeFeature _metadict",
         "theano.rewriting": "CheckStackTraceFeature",
         "theano.rewriting.userdefined": "GlobalOptimizer=Optimizer",
         "theano": "theano=.",
@@ -391,6 +392,7 @@ OLD_NAMES = {
         "theano.legacy.vm_linker": "VM_Linker VMLinker=VM_Linker",
     },
     "theano.printing": {
+        "theano.printing.print_op": "_print_fn",
         "theano.legacy.types": "Node",
     },
     "theano.utils": {

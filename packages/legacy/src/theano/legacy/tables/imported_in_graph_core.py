@@ -122,7 +122,7 @@ OLD_NAMES = {
         "theano.graph.type": "Type",
     },
     "theano.gof.op": {
-        "theano.legacy.gone": "GCC_compiler",
+        "theano.legacy.compiler": "GCC_compiler",
     },
     "theano.gof.optdb": {
         "theano.compat": "DefaultOrderedDict",

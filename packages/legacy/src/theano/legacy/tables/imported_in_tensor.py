@@ -170,7 +170,7 @@ OLD_NAMES = {
         "theano.tensor.blas.routines": "Gemv Ger",
     },
     "theano.tensor.blas_headers": {
-        "theano.legacy.gone": "GCC_compiler",
+        "theano.legacy.compiler": "GCC_compiler",
         "theano.settings": "config",
     },
     "theano.tensor.blas_scipy": {
@@ -260,7 +260,7 @@ OLD_NAMES = {
     "theano.tensor.nnet.ctc": {
         "theano.gof": "gof=.",
         "theano.gradient.absent": "grad_undefined",
-        "theano.legacy.gone": "GCC_compiler",
+        "theano.legacy.compiler": "GCC_compiler",
         "theano.rewriting.userdefined.databases": "register_canonicalize",
         "theano.rewriting.userdefined.node_rewriters": "local_optimizer",
         "theano.settings": "config",

@@ -24,7 +24,7 @@ OLD_NAMES = {
     },
     "theano.sparse.basic": {
         **_BESIDE,
-        "theano.legacy.sparse_ops": "_is_dense _is_sparse",
+        "theano.legacy.sparse_ops": "_is_dense _is_sparse _mtypes",
         "theano.sparse.convert": "_is_sparse_variable=is_sparse",
         "theano.tensor.convert": "_is_dense_variable=is_tensor",
         "theano.sparse.product.op": "_dot _structured_dot",
