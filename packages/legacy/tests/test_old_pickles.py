@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import lzma
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pickled_programs
 import pytest
 
 import theano
@@ -154,3 +157,34 @@ def test_parts() -> None:
         kept = object.__new__(gone)
         kept.__setstate__([1, 2])
         assert isinstance(kept, gone) and not vars(kept)
+
+
+WRITTEN = pickle.loads(lzma.decompress(Path(pickled_programs.FILE).read_bytes()), encoding="latin1")
+
+
+def _loaded(name: str) -> Any:
+    text = WRITTEN[name]
+    return pickle.loads(text if isinstance(text, bytes) else text.encode("latin1"))
+
+
+@pytest.mark.parametrize("name", sorted({*pickled_programs.PROGRAMS} - {"gradient of a loop"}))
+def test_programs_that_theano_1_0_5_has_pickled(name: str) -> None:
+    expression, values = pickled_programs.PROGRAMS[name]
+    inputs = pickled_programs.variables(values)
+    wanted = theano.function(inputs, expression(*inputs))(*values)
+    for pickled in (_loaded(name), pickle.loads(pickle.dumps(_loaded(name)))):
+        np.testing.assert_allclose(theano.function(*pickled)(*values), wanted, rtol=1e-12)
+    if name in pickled_programs.FUNCTIONS:
+        (found,) = _loaded(f"function: {name}")(*values)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_a_function_with_updates() -> None:
+    f = _loaded("updates")
+    assert [float(f([[1.0, 2.0]])) for _ in range(3)] == [3, 4, 5]
+
+
+def test_the_gradient_of_a_loop_says_what_to_do() -> None:
+    inputs, slope = _loaded("gradient of a loop")
+    with pytest.raises(NotImplementedError, match="take its gradient again"):
+        theano.function(inputs, slope)

@@ -17,7 +17,7 @@ from theano.layers import lazily
 from theano.rewriting import local_rule
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Operands, Storage, Values
+    from theano.graph.annotations import Operands, Storage, Value, Values
 
 
 class OpFromGraph(ExpressionOp):
@@ -90,6 +90,15 @@ class OpFromGraph(ExpressionOp):
         self._pattern = connection_pattern
         self.shared_inputs = [v for v in inputs_of(outputs) if isinstance(v, SharedVariable)]
         self.inner = InnerGraph("OpFromGraph", [*inputs, *self.shared_inputs], outputs)
+
+    def __setstate__(self, state: dict[str, Value]) -> None:
+        self.__dict__.update(state)
+        if "local_inputs" in state:  # as pickles may have it
+            variables = [self.__dict__.pop(name) for name in ("local_inputs", "local_outputs")]
+            self.inner = InnerGraph("OpFromGraph", *variables)
+            self._pattern = state["_connection_pattern"]
+            self.overrides = {"lop": "default", "grad": "default", "rop": state["_rop_op"]}
+            self.overrides[state["_lop_type"]] = state["_lop_op"]
 
     def __str__(self) -> str:
         return f"{self.name or type(self).__name__}{{inline={self.is_inline}}}"

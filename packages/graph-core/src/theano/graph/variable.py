@@ -49,6 +49,11 @@ class Scratchpad:
             kept["trace"] = kept["trace"][:1]  # the frames around the line were those of this process
         return kept
 
+    def __setstate__(self, state: dict[str, object]) -> None:
+        if isinstance(state.get("trace"), list):  # pickles may have lists of frames of another process
+            state = {name: value for name, value in state.items() if name != "trace"}
+        self.__dict__.update(state)
+
     def __update__(self, other: Scratchpad) -> Scratchpad:
         self.__dict__.update(other.__dict__)
         return self

@@ -37,7 +37,10 @@ LAYER = describe(
             "theano.test": "theano.tests:test",
         },
         members={
-            "theano.scan.op.Scan": {"theano.legacy.scan_kinds:Kinds": _OF_LOOPS},
+            "theano.scan.op.Scan": {
+                "theano.legacy.scan_kinds:Kinds": _OF_LOOPS,
+                "theano.legacy.pickled_loops:OlderLoop": "restore parts_of_buffers",
+            },
             "theano.compile.executable.Function": {"theano.legacy.function_members:Members": _OF_FUNCTIONS},
         },
         spellings=" ".join(f"theano.legacy.tables.{name}" for name in (*_TABLES, *_ON_DEVICES)),

@@ -58,6 +58,13 @@ class ConvOp(AbstractConv2d):
         )
         super().__init__(whole, filters, output_mode, (dx, dy))
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "convdim" in state:
+            self.__dict__.update(state)
+            return
+        names = "imshp kshp nkern bsize dx dy imshp_logical kshp_logical".split()
+        ConvOp.__init__(self, **{name: state[name] for name in names}, output_mode=state["out_mode"])
+
     def make_node(self, img: Any, kern: Any) -> Apply:
         """Return the node for tensors that are found to have the given shapes while running, or for a `ShapeError`."""
         checked = [

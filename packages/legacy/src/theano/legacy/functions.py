@@ -268,9 +268,14 @@ def orig_function(
     )
 
 
-def _constructor_FunctionMaker(kwargs: dict[str, Any]) -> dict[str, Any]:
+def _constructor_FunctionMaker(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return what an older version pickled of how a function was made; its rewritten graph is not this version's."""
-    return {name: kwargs[name] for name in ("inputs", "outputs", "mode", "accept_inplace", "on_unused_input")}
+    made = {name: kwargs[name] for name in ("inputs", "outputs", "mode", "accept_inplace", "on_unused_input")}
+    if kwargs.get("unpack_single"):
+        (made["outputs"],) = made["outputs"]
+    elif kwargs.get("return_none"):
+        made["outputs"] = None
+    return {**made, "output_keys": kwargs.get("output_keys")}
 
 
 def _pickle_Function(f: Any) -> tuple[Any, ...]:
@@ -289,7 +294,7 @@ def _pickle_Function(f: Any) -> tuple[Any, ...]:
 
 
 def _constructor_Function(
-    maker: dict[str, Any], input_storage: Sequence[Container], inputs_data: Sequence[Any], trust_input: bool = False
+    maker: Any, input_storage: Sequence[Container], inputs_data: Sequence[Any], trust_input: bool = False
 ) -> Any:
     """Return the function that an older version pickled, compiled by this one.
 
@@ -299,7 +304,8 @@ def _constructor_Function(
         return None
     for container, value in zip(input_storage, inputs_data, strict=True):
         container.storage[0] = value
-    found = orig_function(**maker)
+    made = maker if isinstance(maker, dict) else _constructor_FunctionMaker(vars(maker))
+    found = orig_function(**made)
     found.trust_input = trust_input
     return found
 

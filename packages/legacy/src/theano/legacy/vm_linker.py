@@ -97,8 +97,8 @@ class VM_Linker(Linker, metaclass=_Kinds):
     5
     """
 
-    callback: Callable[..., Any] | None
-    callback_input: Callable[..., Any] | None
+    callback: Callable[..., Any] | None = None  # as in pickles from before there were these
+    callback_input: Callable[..., Any] | None = None
 
     def __init__(
         self,

@@ -56,6 +56,10 @@ class Scalar(c_values.NumPyInC, CType):
         self.dtype = normalise(policy.floatx() if dtype == "floatX" else dtype)
         self.numpy_type = np.dtype(self.dtype).type
 
+    def __setstate__(self, state: dict[str, Value]) -> None:
+        # Pickles may have the dtype alone.
+        self.__dict__.update(state, numpy_type=np.dtype(state["dtype"]).type)
+
     @staticmethod
     def upcast(*types: Scalar) -> str:
         """Return the name of the dtype in which values of these types meet.

@@ -26,7 +26,7 @@ from theano.tensor.shape.basic import Shape_i, patternbroadcast, unbroadcast
 from theano.tensor.shape.reshape import shape_padleft
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Node, Storage, Values
+    from theano.graph.annotations import Node, Operands, Storage, Values
     from theano.runtime.profile import ProfileStats
     from theano.tensor.annotations import Directions, Shape, TensorLike, Tensors
     from theano.tensor.type import Tensor
@@ -93,6 +93,22 @@ class Scan(ExpressionOp):
 
     def __getattr__(self, name: str) -> Any:
         return member(self, f"{__name__}.Scan", name)
+
+    #: Whether the nodes of this op that are read from a pickle have buffers in the place of rows.
+    has_buffers = False
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "has_buffers"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        if "spec" in state:
+            self.__dict__.update(state)
+        else:
+            self.restore(state)
+
+    def restored_inputs(self, inputs: Operands) -> Operands:
+        """Return the inputs of a node that is read from a pickle."""
+        return self.parts_of_buffers(inputs) if self.has_buffers else inputs
 
     @property
     def inputs(self) -> list[Variable]:

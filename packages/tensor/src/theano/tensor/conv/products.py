@@ -15,6 +15,7 @@ from theano.tensor.conv.op import (
 )
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Value
     from theano.tensor.annotations import Border
 
 
@@ -40,6 +41,12 @@ class _Corr:
             **more,  # type: ignore[call-arg]
         )
         self.openmp = openmp
+
+    def __setstate__(self, state: dict[str, Value]) -> None:
+        if "convdim" not in state:  # pickles may have the parameters alone
+            names = ("border_mode", "subsample", "filter_dilation", "num_groups", "openmp")
+            self.__init__(**{name: state[name] for name in names if name in state})  # type: ignore[misc]
+        self.__dict__.update(state)
 
     @classmethod
     def like(cls, op: BaseAbstractConv) -> _Corr:

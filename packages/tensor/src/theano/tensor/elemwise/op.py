@@ -34,6 +34,9 @@ class frozendict(Mapping[Any, Any]):
     def __init__(self, *args: Any, **kwargs: object):
         self._items = dict(*args, **kwargs)
 
+    def __setstate__(self, state: dict[str, Value]) -> None:
+        self._items = dict(state["_items"] if "_items" in state else state["_dict"])  # as pickles may have it
+
     def __getitem__(self, key: Index) -> Any:
         return self._items[key]
 

@@ -553,13 +553,18 @@ class Nonzero(Op):
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
         """Search with NumPy."""
-        for cell, places in zip(output_storage, np.nonzero(inputs[0]), strict=True):
+        found = np.nonzero(inputs[0])
+        if node.outputs[0].type.ndim == 2:  # as pickles may have it: the vectors in a matrix
+            output_storage[0][0] = np.array(found, dtype="int64")
+            return
+        for cell, places in zip(output_storage, found, strict=True):
             cell[0] = places.astype("int64", copy=False)
 
     def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return how many elements are not 0."""
         count = cast(neq(node.inputs[0], 0), "int64").sum()
-        return [(count,) for _ in node.outputs]
+        ndim = node.inputs[0].type.ndim
+        return [(count,) if v.type.ndim == 1 else (ndim, count) for v in node.outputs]
 
     def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return zero: places jump."""

@@ -134,6 +134,10 @@ class _Indexed(Op):
 
     idx_list: tuple[Any, ...]
 
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._set_index(self.idx_list)  # pickles may have a list of types alone
+
     def _set_index(self, idx_list: Sequence[Any]) -> None:
         self.idx_list = tuple(entry_type(e) for e in idx_list)
         self.index_key = _hashable(self.idx_list)

@@ -195,7 +195,9 @@ register(
     Lowering(_AdvancedWrite, advanced_inc_subtensor_kernel, Accepts(
         "x, y, *index -> new", dtypes={"index": ANYTHING}, same=("x new",), converts=("y x",),
     ), target=ANY, on_host=_numbers_of_write),
-    Lowering(Nonzero, nonzero_kernel, Accepts("x -> first, *others", dtypes={"first": INT64, "others": INT64})),
+    Lowering(Nonzero, nonzero_kernel, Accepts(
+        "x -> first, *others", dtypes={"first": INT64, "others": INT64}, ndim={"first": 1},
+    )),
     Lowering(UnravelIndex, unravel_kernel, Accepts(
         "places, lengths -> first, *others",
         dtypes={"places": INTEGERS, "lengths": INTEGERS, "first": INT64, "others": INT64},

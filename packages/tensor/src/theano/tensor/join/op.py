@@ -119,6 +119,7 @@ class Join(Op):
     """
 
     __props__ = ("view",)
+    view = -1  # in pickles that have none
     linear_in = (slice(1, None),)
 
     def __init__(self, view: int = -1):

@@ -16,7 +16,7 @@ from theano.tensor.random.type import RandomStateType, copy_of
 from theano.tensor.type import TensorType
 
 if TYPE_CHECKING:
-    from theano.graph.annotations import Node, Storage, Values
+    from theano.graph.annotations import Node, Storage, Value, Values
     from theano.graph.variable import Variable
     from theano.tensor.annotations import Shape, TensorLike
     from theano.tensor.type import Tensor
@@ -58,6 +58,11 @@ class RandomFunction(Draw):
         self.outtype: Any = outtype
         self.ndim_added = ndim_added
         self._works(inplace)
+
+    def __setstate__(self, state: Value) -> None:
+        # Pickles may have the properties in their order.
+        kept = state if isinstance(state, dict) else dict(zip(self.__props__, state, strict=True))
+        RandomFunction.__init__(self, *(kept[name] for name in self.__props__))
 
     @property
     def state(self) -> tuple[Any, ...]:

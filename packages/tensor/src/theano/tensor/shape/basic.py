@@ -288,6 +288,9 @@ class Rebroadcast(CodeByType):
             if int(i) < 0 or not isinstance(b, (bool, np.bool_)):
                 raise TypeError(f"Rebroadcast needs pairs of a dimension and a bool, not {(i, b)!r}")
 
+    def __setstate__(self, state: dict[str, Value]) -> None:
+        Rebroadcast.__init__(self, *state["axis"].items())  # pickles may have the axes alone
+
     def __str__(self) -> str:
         if not self.items:
             shown = ""

@@ -155,6 +155,7 @@ class AllocDiag(Op):
 
     __props__ = ("offset", "axis1", "axis2")
     linear_in = (0,)
+    offset, axis1, axis2 = 0, 0, 1  # in pickles that have none
 
     def __init__(self, offset: int = 0, axis1: int = 0, axis2: int = 1):
         self.offset, self.axis1, self.axis2 = int(offset), int(axis1), int(axis2)
