@@ -20,7 +20,8 @@ pytestmark = pytest.mark.filterwarnings("error::theano.errors.RewriteWarning")
 FLAT = {"rint", "ceil", "floor", "trunc", "sgn", "cast", "conj", "sp_ones_like", "sp_zeros_like"}
 #: Functions of `SamplingDot`'s last input have no gradient with respect to it.
 NO_GRADIENT_OF_X = {"sampling_dot"}
-#: With respect to a matrix that stores numbers twice at a place these still add what the gradient stores there.
+#: With respect to a matrix that stores numbers twice at a place these still add what the gradient stores there, as
+#: docs/library/sparse.md says. So does each matrix that has two uses: the sum of two gradients stores a place once.
 MERGED = {
     "add_s_s_data", "clean", "ensure_sorted_indices", "get_item_2d", "get_item_2d_backwards", "get_item_column",
     "get_item_list", "structured_dot_s_s",
