@@ -230,6 +230,28 @@ def test_terms_of_several_operands(light):
                 equal(got, wanted, shape, axes)
 
 
+TERMS = edges("REDUCE_SHORT_TERMS", "REDUCE_TERM_BYTES", products=(("REDUCE_FLUSH", 32),), most=200)
+
+
+@pytest.mark.parametrize("light", [True, False])
+def test_runs_of_terms(light):
+    """Terms of neighbouring results, brought together, of operands that are one after the other and of others."""
+    u, v, w, c = ts.float64("u"), ts.float32("v"), ts.int32("w"), ts.float64("c")
+    first = (u - v) * c if light else ts.exp(u * 0.0) * (u - v) * c
+    patterns = [(False, False), (False, True), (True, False), (True, True)]
+    reductions = [("add", "float64", "float32"), ("maximum", "float64", "float64")]
+    x = [np.zeros((3, 4), d) for d in ("float64", "float32", "int32", "float64")]
+    n = map_reduction(Composite([u, v, w, c], [first, u * w]), reductions, x, (1,), patterns)
+    kernel = map_reduce_kernel(n.op, n)
+    for columns, rows in itertools.product(TERMS, (1, 3, 40)):
+        lengths = [[1 if one else k for k, one in zip((rows, columns), p, strict=True)] for p in patterns]
+        x = [whole(shape, a.dtype) for shape, a in zip(lengths, x, strict=True)]
+        for at in (x, [x[0][::-1], *x[1:]], [np.repeat(x[0], 2, axis=0)[::2], *x[1:]]):
+            got = run(kernel, n, at)
+            equal(got[0], ((at[0] - at[1]) * at[3]).sum(axis=1).astype("float32"), rows, columns)
+            equal(got[1], (at[0] * at[2]).max(axis=1), rows, columns)
+
+
 SUMMED = edges("LOGSUMEXP_ROOM", products=(("LOGSUMEXP_STEP", 32), ("LOGSUMEXP_STEP", 64), ("LOGSUMEXP_STEP", "REDUCE_FLUSH", 64)), most=1200)  # fmt: skip
 ROWS_TURNED, COLUMNS_TURNED = edges("LOGSUMEXP_GROUP", most=9), edges("LOGSUMEXP_SHORT", most=7)
 

@@ -33,6 +33,8 @@ enum {
     TH_REDUCE_FLUSH = 128,          /* terms per accumulator, or accumulators per accumulator, before they go up a level */
     TH_REDUCE_FOLD = 512,           /* accumulators of several rows that are taken in as one */
     TH_REDUCE_RUNS = 256,           /* results of short runs that are stored together */
+    TH_REDUCE_SHORT_TERMS = 90,     /* light terms of a result up to which those of several results are computed at once */
+    TH_REDUCE_TERM_BYTES = 1 << 14, /* of these terms, or of accumulators, that are together */
     TH_REDUCE_FAR_BYTES = 4 << 20,  /* of an operand that comes from memory, or as slowly: th_tuning says how it is read */
     TH_REDUCE_FETCHED_ROW = 1 << 15, /* bytes: of such an operand, rows that are no longer are fetched ahead */
 

@@ -61,6 +61,9 @@ typedef struct {
 TH_LOCAL extern const th_accumulator th_log_sum_exp_f4, th_log_sum_exp_f8;
 TH_LOCAL extern const th_reduce_loops th_log_sum_exp_loops_f4, th_log_sum_exp_loops_f8;
 
+/* reduce_plain.c: the loop over runs of elements like the accumulators, or NULL. */
+TH_LOCAL th_runs th_plain_runs(int64_t op, int64_t dtype);
+
 /* reduce.c: the driver. */
 TH_LOCAL int th_reduce_by(th_ctx *ctx, const th_reduction *r, const th_reduce_loops *loops, const th_own *own);
 

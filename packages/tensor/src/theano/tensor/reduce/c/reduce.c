@@ -20,6 +20,9 @@ enum {
     PIECE = TH_REDUCE_PIECE,
     FLUSH = TH_REDUCE_FLUSH,
     FOLD = TH_REDUCE_FOLD,
+    RUNS = TH_REDUCE_RUNS,
+    SHORT_TERMS = TH_REDUCE_SHORT_TERMS,
+    TERM_BYTES = TH_REDUCE_TERM_BYTES,
     LEVELS = 3
 };
 _Static_assert(BAND_BYTES >= TH_MAX_TERMS * 16, "one element of each operand has room in a band");
@@ -31,10 +34,12 @@ typedef struct {
     th_rows rows;
     th_runs runs;
     th_four_runs four;
+    th_runs plain[TH_MAX_RESULTS]; /* of elements like the accumulators, if `terms` */
     const void *constants;
     int nin, nout, kept, gone; /* operands, results; axes after th_collapse */
     int exact;                 /* in any order the results are the same */
     int simple;                /* all terms of a result are neighbours, and few */
+    enum terms { NO_BAND, TERMS, BLOCKS } terms; /* what of several results is brought together (reduce_terms.h) */
     int raw;                   /* accumulators are wanted, not yet results */
     int once[TH_MAX_TERMS];    /* the operand is one number, read by the kernel itself */
     int still[TH_MAX_TERMS];   /* it is one number for each result, as far as terms of one result are taken in */
@@ -268,18 +273,17 @@ static void inner_results(void *arg, int64_t lo, int64_t hi)
 /* The same, by the kernel for many runs. */
 static void inner_runs(void *arg, int64_t lo, int64_t hi)
 {
-    enum { SOME = TH_REDUCE_RUNS };
     const job *j = arg;
     const int inner = j->kept - 1;
     const int64_t *step = j->strides + inner * 2;
-    _Alignas(64) char results[SOME * sizeof(th_number)];
+    _Alignas(64) char results[RUNS * sizeof(th_number)];
     while (lo < hi) {
         char *p[2] = {j->in[0], j->in[1]};
         int64_t index[TH_MAX_NDIM];
         th_seek(2, j->kept, j->shape, j->strides, lo, index, p);
         int64_t count = j->shape[inner] - index[inner];
         count = count < hi - lo ? count : hi - lo;
-        count = count < SOME ? count : SOME;
+        count = count < RUNS ? count : RUNS;
         j->runs(count, j->total, p[0], step[0], results);
         put(j, 0, results, count, p[1], step[1]);
         lo += count;
@@ -323,6 +327,7 @@ static int single(th_ctx *ctx, job *j, double work)
     return 0;
 }
 
+#include "reduce_terms.h"
 #include "reduce_tiles.h"
 
 /* -- the choice --------------------------------------------------------------------------------------- */
@@ -348,7 +353,7 @@ static int follows(const job *j, const int64_t *next, const int64_t *row, int64_
 static int walk_along(th_ctx *ctx, job *j, int64_t kept, double ns)
 {
     const double each = ns * (double)j->total;
-    const th_body walk = j->simple && j->runs ? inner_runs : inner_results;
+    const th_body walk = j->terms ? inner_terms : j->simple && j->runs ? inner_runs : inner_results;
     if (each * (double)kept >= TH_SERIAL_NS)
         return ctx->rt->parallel_for(ctx, kept, th_grain(each), walk, j);
     walk(j, 0, kept);
@@ -367,6 +372,7 @@ static int is_simple(const job *j)
 
 static int many(th_ctx *ctx, job *j, int64_t kept, double ns)
 {
+    j->terms = terms_of(j);
     const int nop = j->nin + j->nout;
     const int64_t *next = j->strides + (j->kept - 1) * nop, *row = j->gone_strides + (j->gone - 1) * j->nin;
     const int64_t width = j->shape[j->kept - 1], run = j->gone_shape[j->gone - 1];
@@ -377,7 +383,7 @@ static int many(th_ctx *ctx, job *j, int64_t kept, double ns)
     const int64_t most = (j->total < FEW_ROWS ? SMALL_TILE : TILE_BYTES) / sizes;
     const int joined = follows(j, next, row, width) && 2 * width <= most;
     const int nearer = reach(j->nin, row) <= reach(j->nin, next);
-    const int in_runs = j->simple && j->runs && nearer;
+    const int in_runs = nearer && ((j->simple && j->runs) || j->terms == TERMS);
     if (in_runs || (run >= SHORT_RUN ? nearer || (width < 16 && !joined) : width < 8 && !joined))
         return walk_along(ctx, j, kept, ns);
     j->fold = joined ? (most < FOLD ? most : FOLD) / width : 1;
@@ -489,6 +495,7 @@ int th_reduce_by(th_ctx *ctx, const th_reduction *r, const th_reduce_loops *loop
     j.out = ctx->out;
     j.exact = 1;
     j.raw = 0;
+    j.terms = NO_BAND;
     for (int k = 0; k < nout; ++k) {
         const int64_t op = r->result[k].op, dtype = r->result[k].dtype;
         j.acc[k] = op == TH_OWN ? brought(&j, k, dtype) : th_accumulator_of(op, dtype);

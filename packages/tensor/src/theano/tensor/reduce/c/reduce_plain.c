@@ -443,6 +443,14 @@ static const struct {
     TRUTHS(AND, and_u1), TRUTHS(OR, or_u1), TRUTHS(MAX, or_u1), TRUTHS(MIN, and_u1),
 };
 
+th_runs th_plain_runs(int64_t op, int64_t dtype)
+{
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; ++i)
+        if (plain[i].op == op && plain[i].x == dtype && plain[i].acc == dtype)
+            return plain[i].loops[NEAR].runs;
+    return NULL;
+}
+
 static int64_t bytes_of(const th_buffer *x)
 {
     int64_t bytes = x->itemsize;
