@@ -239,3 +239,16 @@ def test_undefined_behaviour(compile_loops: Any, Case_: Any) -> None:
 def test_float_dtypes_all_have_loops(loops: Any) -> None:
     with_loops = {case.ins[0] for case, symbol in loops.symbols.items() if symbol and case.op is ts.exp}
     assert with_loops >= set(float_dtypes)
+
+
+def test_estimates_of_work():
+    """What is an instruction costs little, be it written as an operator or as a function; of a function its length counts."""
+
+    def work(op, *dtypes):
+        return op.work(dtypes, [op.output_types([ts.get_scalar_type(d) for d in dtypes])[0].dtype])
+
+    two = ["float64"] * 2
+    little = [work(ts.add, *two), work(ts.abs_, "float64"), work(ts.floor, "float64"), work(ts.maximum, *two), work(ts.true_div, *two)]
+    assert max(little) <= 2 * min(little)
+    assert max(little) < work(ts.sqrt, "float64") < work(ts.exp, "float64") < work(ts.gammainc, *two)
+    assert work(ts.add, *two, *two) == 3 * work(ts.add, *two)

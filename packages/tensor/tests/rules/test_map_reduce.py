@@ -105,6 +105,34 @@ def test_two_reductions_share_what_both_compute():
     assert isinstance(reduced, MapReduce) and str(reduced).count("exp") == 1
 
 
+def test_what_takes_long_is_computed_once():
+    e, f = T.exp(-T.sqrt(x * x + c)), T.exp(x - v)
+    both = e * (1 + x + x * x / 3)
+    ops = same([x, c], [both.sum(0), both.sum(1), (both * x).sum()])
+    assert count(ops, Elemwise) == 1 and count(ops, CAReduce) == 2 and count(ops, MapReduce) == 1 and str(ops).count("exp") == 1
+    # What it is used for is stored, where that is one thing only, ...
+    (stored,) = [op for op in same([x, v], [(f * (1 + f)).sum(0), (f * (1 + f)).sum(1)]) if isinstance(op, Elemwise)]
+    assert len(stored.scalar_op.program.outputs) == 1
+    # ... else it is itself, and what is cheap is computed of it.
+    ops = same([x, y, v], [(f + y).sum(0), (f + y).sum(1), (f * 2).max(0), (f * 2).max(1)])
+    (stored,) = [op for op in ops if isinstance(op, Elemwise)]
+    assert len(stored.scalar_op.program.outputs) == 1 and str(stored).count("exp") == str(ops).count("exp") == 1
+
+
+@pytest.mark.parametrize("dtype, most", [("float64", 7), ("float32", 3), ("int64", 7), ("bool", 0)])
+def test_what_takes_little_is_computed_again(dtype, most):
+    """Of so many additions, or comparisons."""
+    a, b = T.TensorType(dtype, (False, False))("a"), T.TensorType(dtype, (True, False))("b")
+    values = [np.arange(12).reshape(3, 4) % 5, np.array([[0, 1, 2, 3]])]
+    for steps in range(max(most, 1), most + 2):
+        term = a
+        for i in range(steps):
+            term = T.eq(term, b) if dtype == "bool" else T.sqr(term) if i % 2 else term + b
+        results = [T.any(term, axis=k) if dtype == "bool" else term.max(axis=k) for k in (0, 1)]
+        ops = same([a, b], results, [value.astype(dtype) for value in values])
+        assert (count(ops, Elemwise) == 0) == (steps <= most), steps
+
+
 class Choose(Op):
     """Stands for an op that asks for its inputs one by one."""
 

@@ -318,7 +318,7 @@ class ScalarOp(Op):
         """
         names = [f"a{i}" for i in range(len(in_dtypes))]
         body = self.c_statements(names, in_dtypes, [f"z{i}" for i in range(len(out_dtypes))], out_dtypes)
-        return 50.0 if body is None else estimate("\n".join(body.lines))
+        return 50.0 if body is None else estimate(body)
 
     def c_code(
         self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Mapping[str, Any]

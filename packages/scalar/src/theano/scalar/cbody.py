@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from theano.scalar.base import ScalarOp
 
 _CALL = re.compile(r"\b([a-z]\w*)\(")
+_OPERATOR = re.compile(r" ([-+*/%&|^?<>]|[<>=!]=|<<|>>|&&|\|\|) ")
 _HELPER = re.compile(r"\bth_([a-z]\w*)\(")
 _WHOLE = re.compile(r"\bth_[iu]\d\d_of_(f32|f64)\(")
 # Functions that are one instruction, also of vectors; round and rint depend on the compiler.
@@ -35,6 +36,8 @@ _INSTRUCTIONS = frozenset(
 #: Our functions that take one number after the other: as the C library's, no compiler widens them.
 SEQUENTIAL = frozenset("gammainc gammaincc chi2sf gammal gammau gammainc_der polygamma jv iv".split())
 _OF_ONE_NUMBER = re.compile(r"^TH_INLINE (double|float) th_(\w+)\(\1 \w+\)", re.MULTILINE)
+LIGHT_SUPPORT = 700
+"""Characters of C that an operation may call and still cost little."""
 MANY_CALLS = 8
 """A function that a kernel calls more often than this is compiled once. Written out, each tanh takes gcc 5 ms; called,
 eight numbers take 0.9 to 1.1 of the time."""
@@ -166,17 +169,23 @@ def calling(lines: Sequence[str], support: Sequence[str]) -> CBody:
     return CBody([one_of_them.sub(r"th_\1_called(", line) for line in lines], (*support, *blocks))
 
 
-def estimate(text: str) -> float:
-    """Return about how many nanoseconds C statements take: our functions are vectorised, the C library's are not.
+def estimate(body: CBody) -> float:
+    """Return about how many nanoseconds statements take where they are vectorised: the C library's functions are not.
 
     Examples
     --------
-    >>> estimate("z = th_exp_f64(x) + sin(y);") > estimate("z = x + y;")
+    >>> estimate(CBody(["z = th_exp_f64(x) + sin(y);"], c.support(["exp_f64"]))) > estimate(CBody(["z = x + y;"], ()))
     True
     """
-    ours = _HELPER.findall(text)
+    text = "\n".join(body.lines)
+    ours, operators = _HELPER.findall(text), _OPERATOR.findall(text)
+    others = [name for name in _CALL.findall(text) if not name.startswith("th_")]
+    called = sum(name not in _INSTRUCTIONS for name in others)
     slow = sum(_is_sequential(name) for name in ours)
-    return 0.3 * text.count(";") + 1.0 * len(ours) + 10.0 * (len(_CALL.findall(text)) - len(ours)) + 1000.0 * slow
+    each = 0.05 if sum(map(len, body.support)) < LIGHT_SUPPORT else 0.5
+    simple = 0.05 * (max(len(operators), text.count(";")) + operators.count("/"))
+    roots = 0.4 * sum(name.startswith("sqrt") for name in others)
+    return simple + roots + each * len(ours) + 10.0 * called + 1000.0 * slow
 
 
 def _is_sequential(block: str) -> bool:

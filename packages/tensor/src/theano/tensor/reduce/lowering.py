@@ -28,7 +28,7 @@ from theano.records import record, replace
 from theano.scalar.arithmetic import identity
 from theano.scalar.c import support
 from theano.scalar.c_values import literal
-from theano.scalar.cbody import calls_c_library, names_of_blocks
+from theano.scalar.cbody import LIGHT_SUPPORT, calls_c_library, names_of_blocks
 from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support
 from theano.scalar.define import DefinedOp
 from theano.tensor.kernels import tuning
@@ -79,8 +79,6 @@ _REAL = frozenset(
     ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
 )
 _MOST_AXES = 62
-_LIGHT_SUPPORT = 700
-"""Characters of C that a term may call and still be cheap."""
 
 
 @record(frozen=True)
@@ -299,7 +297,7 @@ def _generated(op: Op, node: Apply, plan: _Plan) -> Kernel | None:
     path = library_path()
     if body is None or path is None:
         return None
-    light = len(body.lines) <= 12 and len("".join(body.support)) < _LIGHT_SUPPORT
+    light = len(body.lines) <= 12 and len("".join(body.support)) < LIGHT_SUPPORT
     c = CText()
     what = ", ".join(f"{r.name} in {r.acc}" for r in plan.results)
     c.comment(f"{what} of {body.op}({', '.join([*(f'x{k}' for k in range(len(plan.dtypes))), *body.names])})")

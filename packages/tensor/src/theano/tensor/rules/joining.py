@@ -7,6 +7,7 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Constant, Variable
+from theano.scalar.cbody import estimate
 from theano.tensor.rules.predicates import scalar_of
 from theano.tensor.type import TensorApply
 
@@ -22,18 +23,27 @@ def is_fusible(node: TensorApply) -> bool:
         return False
     if len(node.outputs) != 1 and not isinstance(op, scal.Composite):
         return False
-    return _has_c(op, tuple(v.type.dtype for v in node.inputs), tuple(v.type.dtype for v in node.outputs))
+    return _in_c(node) is not None
 
 
-_known_c: dict[Any, bool] = {}
+def work(node: TensorApply) -> float:
+    """Return about how many nanoseconds a fusible node takes for each element."""
+    return _in_c(node) or 0.0
 
 
-def _has_c(op: Any, in_dtypes: tuple[str, ...], out_dtypes: tuple[str, ...]) -> bool:
-    key = (op, in_dtypes, out_dtypes)
-    if key not in _known_c:
-        ins, outs = [f"x{i}" for i in range(len(in_dtypes))], [f"y{i}" for i in range(len(out_dtypes))]
-        _known_c[key] = op.c_statements(ins, in_dtypes, outs, out_dtypes) is not None
-    return _known_c[key]
+_known_work: dict[Any, float | None] = {}
+
+
+def _in_c(node: TensorApply) -> float | None:
+    """Return the work of an element-wise node, or None where its scalar op has no form in C."""
+    op = scalar_of(node)
+    dtypes = [v.type.dtype for v in node.inputs], [v.type.dtype for v in node.outputs]
+    key = (op, *map(tuple, dtypes))
+    if key not in _known_work:
+        names = [f"x{i}" for i in range(len(dtypes[0]))], [f"y{i}" for i in range(len(dtypes[1]))]
+        body = op.c_statements(names[0], dtypes[0], names[1], dtypes[1])
+        _known_work[key] = None if body is None else estimate(body)
+    return _known_work[key]
 
 
 def loop_pattern(node: TensorApply) -> tuple[bool, ...]:
