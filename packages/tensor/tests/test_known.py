@@ -14,10 +14,10 @@ from theano.tensor.convert import NotScalarConstantError, length_if_known, stati
 from theano.tensor.elemwise.op import Elemwise, frozendict
 from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.reduce.careduce import CAReduce, Max, Prod, ProdWithoutZeros, Sum
+from theano.tensor.rules.signs import not_negative
 from theano.tensor.shape.basic import Rebroadcast, Shape_i, SpecifyShape, shape_op
 from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
 from theano.tensor.shape.reshape import Reshape
-from theano.tensor.shape.rules.lengths import not_negative
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
 
 x, r, s, m, row = T.lvector("x"), T.TensorType("int64", (True,))("r"), T.lscalar("s"), T.dmatrix("m"), T.drow("row")
@@ -80,10 +80,45 @@ def test_what_is_never_negative():
         Elemwise(scal.Cast(scal.int64))(n),
         T.constant(2.5),
     ]
-    no = [s, T.constant(-1), n - 1, n + s, s * n, T.maximum(n, -1), T.exp(T.dscalar()), T.cast(s, "int64") + n, T.cast(n, "int32"), small + 1,
-          T.cast(small, "int64"), T.cast(n, "int32") + T.cast(n, "int32"), T.cast(n, "float64"), -n]  # fmt: skip
+    no = [s, T.constant(-1), n - 1, n + s, s * n, T.maximum(n, -1), T.cast(s, "int64") + n, T.cast(n, "int32"), small + 1,
+          T.cast(small, "int64"), T.cast(n, "int32") + T.cast(n, "int32"), -n]  # fmt: skip
     assert [not_negative(v) for v in yes] == [True] * len(yes)
     assert [not_negative(v) for v in no] == [False] * len(no)
+
+
+def test_what_of_real_numbers_is_never_negative():
+    """Each is computed as well, of numbers of both signs, zeros of both, inf and nan."""
+    z, e = T.dcol("z"), T.exp(m)
+    clipped = T.clip(m, 0, np.inf)
+    yes = [
+        e, m**2, m**-2.0, abs(m), T.sqrt(m), T.cosh(m), T.erfc(m), T.nnet.sigmoid(m), T.nnet.softplus(m), T.sqr(m - z),
+        clipped, 1e-12 + clipped, T.maximum(m, 0), T.maximum(0, z * m), T.minimum(e, m**2), T.mul(m, z, m, z), T.mul(e, m, m),
+        T.cast(Shape_i(0)(m), "float64"), clipped**1.5, T.log1p(clipped), T.floor(clipped), T.tanh(e), (e + 1).T[1:],
+        T.switch(m > z, e, 2.0), T.set_subtensor(e[0], 1.0), e.sum(axis=0), clipped.max(axis=1), e.prod(), T.constant([[0.5, 0.0]]),
+        T.fill(m, 0.5) * e, T.second(m, abs(z)), T.stack([e, m * m]),
+    ]
+    no = [
+        m, m * z, e - 1, -e, m**3, T.log(e), T.minimum(e, m), T.maximum(m, z), T.clip(m, -1, 1), T.clip(m, 0, z), T.clip(m, abs(z), 5),
+        m * m * m, T.expm1(m), T.constant([[0.5, -0.5]]), T.switch(m > z, e, m), T.sin(e), 1 / clipped, m.sum(), T.stack([e, m]), z**0.5 * m,
+        T.set_subtensor(e[0], m[0]), clipped**z, T.exp(T.zmatrix()), T.arange(3.0),
+    ]  # fmt: skip
+    assert [not_negative(v) for v in yes] == [True] * len(yes)
+    assert [not_negative(v) for v in no] == [False] * len(no)
+    given = np.array([[1.5, -2.0, np.nan], [np.inf, -np.inf, 0.0], [-0.0, 3.0, -0.3]])
+    for v, value in zip(yes, run(yes, {m: given, z: np.array([[-1.0], [2.0], [-0.0]])}), strict=True):
+        assert not np.any(value < 0), v
+
+
+def test_a_choice_by_a_known_sign_is_none():
+    known, limit = 1e-12 + T.clip(m, 0, np.inf), T.constant(0.0)
+    kept, other = T.switch(m >= 0, m, np.nan), T.switch(known >= 0, known, 0.0)
+    outputs = [T.switch(known >= 0, known, np.nan), T.switch(limit <= known, known, np.nan), known < 0, T.gt(-1, known), kept, other]
+    f = theano.function([m], outputs)
+    ops = [op for n in f.maker.fgraph.apply_nodes for op in str(n.op).split("Composite")]
+    assert str(ops).count("switch") == 2
+    given = np.array([[1.0, -2.0, np.nan], [np.inf, -np.inf, -0.0]])
+    for got, wanted in zip(f(given), run(outputs, {m: given}), strict=True):
+        np.testing.assert_array_equal(got, wanted)
 
 
 # -- derivatives -------------------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ def two_of(x: Any, y: Any) -> Any:
     return Elemwise(scal.Composite([a, b], [a + b, a * b]))(x, y)
 
 
-length = shape_i_op(0)(v)
+length, squares = shape_i_op(0)(v), v * v
 zero_or_v, v_or_zero = T.switch(c, 0.0, v), T.switch(c, v, 0.0)
 lazy = ifelse(positive, v, T.zeros_like(v))
 row = v.dimshuffle("x", 0)
@@ -97,6 +97,7 @@ FORMS = {
         F.lt(length, 0), F.le(0, length), F.gt(0, length), F.eq(length, -1), F.eq(-1, length), F.maximum(length, 0),
         F.minimum(0, length), F.maximum(-2, length), F.lt(-1, length), F.gt(length, -3), F.ge(length + 2, 0),
         F.lt(length * length, 0), F.lt(F.maximum(length, 3), 0), F.lt(shape_i_op(1)(m) + length, 0),
+        F.lt(squares, number(0.0)), F.gt(-1, squares), T.switch(squares >= 0, squares, np.nan), T.switch(T.le(-1.0, squares), squares, np.nan),
     ],
     "local_pow_canonicalize": [v ** number(0.0), i ** number(1), i ** number(0)],
     "local_pow_specialize": [*(v ** number(e) for e in (0.5, -0.5, -1.0, -2.0)), i ** number(2), c ** number(2)],
@@ -498,7 +499,9 @@ NEIGHBOURS = {
         op(a, T.constant(b)) if turned else op(T.constant(b), a)
         for op in lengths._COMPARISONS for a in (length, length - 1, i) for b in (-1, 0, 1)
         for turned in (True, False)
-    ],
+    ] + [
+        op(a, b) for op in (F.lt, F.ge, F.gt, F.le) for a in (squares, number(0.0)) for b in (squares, number(0.0))
+    ] + [T.switch(a >= 0, b, z) for a in (v, squares) for b in (v, squares) for z in (np.nan, 0.0)],
     "local_useless_elemwise": [
         op(a, a) for op in (F.eq, F.neq, F.le, F.ge, F.sub, F.true_div) for a in (v, c)
     ] + [op(v) for op in (F.ceil, F.floor, F.trunc, F.real, F.conj)],
