@@ -24,7 +24,7 @@ from pytensor.tensor.math import Dot
 
 import theano
 import theano.tensor as T
-from theano.tensor.linalg import determinant, factor, functions, solve
+from theano.tensor.linalg import determinant, equations, factor, functions
 from theano_pytensor.convert import convert, strictly
 from theano_pytensor.types import cast, type_of
 
@@ -77,12 +77,12 @@ def _(op: Any, node: Any, x: Any) -> Any:
 def _(op: Any, node: Any, A: Any, b: Any) -> Any:
     if op.unit_diagonal:
         A = T.switch(T.eq(T.arange(A.shape[0]).dimshuffle(0, "x"), T.arange(A.shape[0])), T.ones_like(A), A)
-    return solve.Solve("lower_triangular" if op.lower else "upper_triangular", lower=op.lower)(*_of(node, A, b))
+    return equations.Solve("lower_triangular" if op.lower else "upper_triangular", lower=op.lower)(*_of(node, A, b))
 
 
 @convert.register(Solve)
 def _(op: Any, node: Any, A: Any, b: Any) -> Any:
-    return solve.Solve("general")(*_of(node, _whole(op, A), b))
+    return equations.Solve("general")(*_of(node, _whole(op, A), b))
 
 
 def _whole(op: Any, A: Any) -> Any:
@@ -103,19 +103,19 @@ def _whole(op: Any, A: Any) -> Any:
 
 @convert.register(CholeskySolve)
 def _(op: Any, node: Any, C: Any, b: Any) -> Any:
-    return cast(solve.cho_solve((C, bool(op.lower)), b), node.outputs[0].type.dtype)
+    return cast(equations.cho_solve((C, bool(op.lower)), b), node.outputs[0].type.dtype)
 
 
 @convert.register(MatrixInverse)
 def _(op: Any, node: Any, x: Any) -> Any:
-    return solve.MatrixInverse()(*_of(node, x))
+    return equations.MatrixInverse()(*_of(node, x))
 
 
 @convert.register(MatrixPinv)
 def _(op: Any, node: Any, x: Any) -> Any:
     if op.hermitian:
         raise NotImplementedError("the pseudo-inverse of what is known to be Hermitian")
-    return solve.pinv(*_of(node, x))
+    return equations.pinv(*_of(node, x))
 
 
 @convert.register(Det)
