@@ -127,10 +127,10 @@ MATHS_HEAD = """# How exact and how fast the functions are
 Every operation of floats whose C form is an approximation, evaluated at {points:,} points or more for each dtype:
 uniformly over the interval where its tests draw, uniformly over all exponents, around zero, one and other landmarks
 at all distances, where exponentials overflow and underflow.
-Functions of an order or shape (gammainc and its relatives, polygamma, jv, iv) at {few:,} points or more, of orders
-of both signs up to some hundreds (shapes up to 2,000), near the argument and far from it; they are computed for one
-number after the other. The exact values have proven digits (Arb); an error is
-given in units of the last place (ULP) of the exact value. float16 is computed as float32 and rounded once.
+Functions computed for one number after the other (those of an order or shape, owens_t, ndtri_exp) at {few:,} points or
+more, of orders of both signs up to some hundreds, near the argument and far from it. Shapes of gamma functions go up to
+2,000, of beta functions to 1,000; inverses have shapes above 1/50. The exact values have proven digits (Arb);
+an error is given in units of the last place (ULP) of the exact value. float16 is computed as float32 and rounded once.
 
 - *special values*: signed zeros, infinities, nan, the least and the largest numbers, small whole and half numbers, in
   all pairs where there are two arguments;

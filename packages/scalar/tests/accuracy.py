@@ -150,6 +150,127 @@ def _arb_slope(k: Any, x: Any) -> Any:
     return (total + flint.arb(0, term * (n + 10))) * x**k * (-x).exp() / (k + 1).gamma()
 
 
+def _arb_beta(a: Any, b: Any, x: Any) -> Any:
+    return x.beta_lower(a, b, regularized=1) if a > 0 and b > 0 and 0 < x < 1 else flint.arb("nan")
+
+
+def _arb_beta_slope(a: Any, b: Any, x: Any, by_a: bool) -> Any:
+    """Return the derivative of the regularised incomplete beta function with respect to a or b, from its series."""
+    if not (a > 0 and b > 0 and 0 < x < 1):
+        return flint.arb("nan")
+    if x > 0.5:
+        return -_arb_beta_slope(b, a, 1 - x, not by_a)
+    over, under = (a + b).digamma(), (a + 1).digamma()
+    fixed = x.log() if by_a else (1 - x).log() - b.digamma()
+    term, total = flint.arb(1), flint.arb(0)
+    n = 0
+    while n < 4 or not (abs(term) < flint.arb(2) ** -(flint.ctx.prec + 8) and 4 * x * (a + b + n) < 3 * (a + 1 + n)):
+        total += term * (fixed + over - (under if by_a else 0))
+        over, under = over + 1 / (a + b + n), under + 1 / (a + 1 + n)
+        term = term * x * (a + b + n) / (a + 1 + n)
+        n += 1
+    total += flint.arb(0, abs(term) * (n + 1000))
+    return total * x**a * (1 - x) ** b * (a + b).gamma() / (a + 1).gamma() / b.gamma()
+
+
+def _arb_inverse(forward: Any, slope: Any, name: str) -> Callable[..., Any]:
+    """Return the inverse of a function in its last argument, by Newton's method from SciPy's number."""
+
+    def inverse(*xs: Any) -> Any:
+        import scipy.special
+
+        *shapes, p = xs
+        if not 0 < p < 1 or not min(shapes) > 1e-3:
+            return flint.arb("nan")
+        found = float(getattr(scipy.special, name)(*map(float, xs)))
+        if name == "betaincinv" and found > 0.5 and p > 0.1:  # not by its distance from 0, of which nothing may be left
+            return 1 - inverse(*shapes[::-1], 1 - p)
+        if name == "betaincinv" and not found > 1e-300:  # SciPy has none for the least p: the first term of the series
+            a, b = shapes
+            found = float((p * a * a.gamma() * b.gamma() / (a + b).gamma()) ** (1 / a))
+        if found == 0 and p < 0.9:
+            return flint.arb(0)
+        x = flint.arb(found)
+        for _ in range(40):
+            away = (forward(*shapes, x) - p) / slope(*shapes, x)
+            if abs(away) < x * flint.arb(2) ** -(flint.ctx.prec // 2):
+                return x - away + flint.arb(0, away)
+            x = flint.arb((x - away).mid())
+            if not x > 0:
+                break
+        return flint.arb("nan")
+
+    return inverse
+
+
+def _arb_gamma_density(k: Any, x: Any) -> Any:
+    return x ** (k - 1) * (-x).exp() / k.gamma()
+
+
+def _arb_beta_density(a: Any, b: Any, x: Any) -> Any:
+    return x ** (a - 1) * (1 - x) ** (b - 1) * (a + b).gamma() / a.gamma() / b.gamma()
+
+
+def _mp_inverse(forward: Any, name: str) -> Callable[..., Any]:
+    def inverse(*xs: Any) -> Any:
+        import mpmath
+        import scipy.special
+
+        start = mpmath.mpf(float(getattr(scipy.special, name)(*map(float, xs))))
+        return mpmath.findroot(lambda x: forward(*xs[:-1], x) - xs[-1], (start, start * (1 + mpmath.mpf(2) ** -40)))
+
+    return inverse
+
+
+def _arb_owens_t(h: Any, a: Any) -> Any:
+    half = flint.arb(0.5)
+    if abs(a) > 1:  # by the same of a h and 1/a
+        h, q, other = abs(h), (abs(h) * half.sqrt()).erfc() / 2, (abs(a * h) * half.sqrt()).erfc() / 2
+        return (1 if a > 0 else -1) * ((q + other) / 2 - q * other - _arb_owens_t(h * abs(a), 1 / abs(a)))
+    f = lambda x, _: (-(h * h) * (1 + x * x) / 2).exp() / (1 + x * x)
+    return flint.acb.integral(f, 0, a, abs_tol=(-(h * h) / 2).exp() * abs(a) * flint.arb(2) ** -flint.ctx.prec).real / flint.arb.pi() / 2
+
+
+def _mp_owens_t(h: Any, a: Any) -> Any:
+    import mpmath
+
+    return mpmath.quad(lambda x: mpmath.exp(-h * h * (1 + x * x) / 2) / (1 + x * x), [0, a]) / 2 / mpmath.pi
+
+
+def _arb_ndtri_exp(x: Any) -> Any:
+    if not x < 0:
+        return flint.arb("nan")
+    root = flint.arb(2).sqrt()
+    if x > -0.5:
+        return root * (-2 * x.expm1()).erfcinv()
+    if x > -700:
+        return -root * (2 * x.exp()).erfcinv()
+    y = -(-2 * x).sqrt()
+    for _ in range(60):
+        away = (_arb_log_ndtr(y) - x) / (-y - 1 / y)
+        if abs(away) < abs(y) * flint.arb(2) ** -(flint.ctx.prec // 2):
+            return y - away + flint.arb(0, away * 2**-10)
+        y = flint.arb((y - away).mid())
+    return flint.arb("nan")
+
+
+def _arb_log_ndtr(y: Any) -> Any:
+    if y > -1000:
+        return ((-y / flint.arb(2).sqrt()).erfc() / 2).log()
+    term = total = flint.arb(1)  # the asymptotic series, whose error is less than its last term
+    for k in range(1, 20):
+        term = -term * (2 * k - 1) / (y * y)
+        total += term
+    return -y * y / 2 + ((total + flint.arb(0, term)) / -y / (2 * flint.arb.pi()).sqrt()).log()
+
+
+def _ndtri_exp(x: Any) -> Any:
+    import mpmath
+
+    with mpmath.extraprec(200):
+        return mpmath.sqrt(2) * mpmath.erfinv(2 * mpmath.exp(x) - 1)
+
+
 def _arb_polygamma(n: Any, x: Any) -> Any:
     """Return (-1)^(n+1) n! times the sum of (x + k)^-(n+1) over all k >= 0."""
     power = int(float(n)) + 1
@@ -179,6 +300,32 @@ def _shapes(rng: np.random.Generator, count: int) -> list[np.ndarray]:
     k = [rng.uniform(0, 2000, third), rng.uniform(0, 60, third), 10.0 ** rng.uniform(-30, 2, count - 2 * third)]
     x = [k[0] * (1 + rng.normal(size=third) * 4 / np.sqrt(k[0] + 1)), rng.uniform(0, 120, third)]
     return [np.concatenate(k), np.abs(np.concatenate([*x, 10.0 ** rng.uniform(-30, 2, count - 2 * third)]))]
+
+
+def _betas(rng: np.random.Generator, count: int) -> list[np.ndarray]:
+    """Return shapes and ends of incomplete beta functions: near the mean, anywhere, and of all sizes down to 1e-30."""
+    third = count // 3
+    a, b = (np.concatenate([rng.uniform(0, 1000, third), rng.uniform(0, 60, third),
+                            10.0 ** rng.uniform(-30, 2, count - 2 * third)]) for _ in range(2))  # fmt: skip
+    mean = a / (a + b)
+    near = mean + rng.normal(size=count) * 4 * np.sqrt(mean * (1 - mean) / (a + b + 1))
+    x = np.where(rng.random(count) < 0.5, near, rng.random(count))
+    x = np.where(rng.random(count) < 0.1, 10.0 ** rng.uniform(-30, 0, count), x)
+    return [a, b, np.where((x > 0) & (x < 1), x, rng.random(count))]
+
+
+def _probable(shapes: Special, least: float) -> Special:
+    """Return what draws shapes that are not below a number, and probabilities of all sizes in place of ends."""
+
+    def draw(rng: np.random.Generator, count: int) -> list[np.ndarray]:
+        p = np.where(rng.random(count) < 0.5, 10.0 ** rng.uniform(-300, -0.3, count), rng.random(count))
+        return [*[np.maximum(a, least * (1 + rng.random(count))) for a in shapes(rng, count)[:-1]], p]
+
+    return draw
+
+
+def _slopes(rng: np.random.Generator, count: int) -> list[np.ndarray]:
+    return [rng.uniform(-38, 38, count) * rng.choice([0.1, 1], count), rng.choice([-1, 1], count) * 10.0 ** rng.uniform(-6, 6, count)]
 
 
 def _orders(limit: float, far: float) -> Special:
@@ -229,6 +376,7 @@ REFERENCES = {
     "sigmoid": _same("1 / (1 + exp(-x))"),
     "softplus": Reference(lambda x: x.exp().log1p() if x < 50 else x + (-x).exp().log1p(),
                           lambda x: _mp("log1p")(_mp("exp")(x))),
+    "log1mexp": Reference(lambda x: (-x.expm1()).log(), lambda x: _mp("log")(-_mp("expm1")(x))),
     "deg2rad": Reference(lambda x: x * (flint.arb.pi() / 180), _mp("radians")),
     "rad2deg": Reference(lambda x: x * (180 / flint.arb.pi()), _mp("degrees")),
     "erfcx": _same("exp(x * x) * erfc(x)"),
@@ -249,12 +397,29 @@ REFERENCES = {
     "chi2sf": Reference(lambda x, k: _arb_upper(k / 2, x / 2),
                         lambda x, k: _mp("gammainc")(k / 2, x / 2, regularized=True),
                         lambda rng, count: _shapes(rng, count)[::-1], True),
+    "betainc": Reference(_arb_beta, lambda a, b, x: _mp("betainc")(a, b, 0, x, regularized=True), _betas, True),
+    "betainc_der_a": Reference(partial(_arb_beta_slope, by_a=True), lambda a, b, x: _mp("diff")(
+        lambda k: _mp("betainc")(k, b, 0, x, regularized=True), a), _betas, True),
+    "betainc_der_b": Reference(partial(_arb_beta_slope, by_a=False), lambda a, b, x: _mp("diff")(
+        lambda k: _mp("betainc")(a, k, 0, x, regularized=True), b), _betas, True),
+    "gammaincinv": Reference(_arb_inverse(_arb_lower, _arb_gamma_density, "gammaincinv"), _mp_inverse(
+        lambda k, x: _mp("gammainc")(k, 0, x, regularized=True), "gammaincinv"), _probable(_shapes, 0.02), True),
+    "gammainccinv": Reference(_arb_inverse(_arb_upper, lambda k, x: -_arb_gamma_density(k, x), "gammainccinv"), _mp_inverse(
+        lambda k, x: _mp("gammainc")(k, x, regularized=True), "gammainccinv"), _probable(_shapes, 0.02), True),
+    "betaincinv": Reference(_arb_inverse(_arb_beta, _arb_beta_density, "betaincinv"), _mp_inverse(
+        lambda a, b, x: _mp("betainc")(a, b, 0, x, regularized=True), "betaincinv"), _probable(_betas, 0.02), True),
+    "owens_t": Reference(_arb_owens_t, _mp_owens_t, _slopes, True),
+    "ndtri_exp": Reference(_arb_ndtri_exp, _ndtri_exp, _near(-0.6931471805599453)),
     "j0": Reference(lambda x: x.bessel_j(0), _mp("besselj", 0)),
     "j1": Reference(lambda x: x.bessel_j(1), _mp("besselj", 1)),
     "jv": Reference(lambda v, x: x.bessel_j(v), _mp("besselj"), _orders(150, 1000), True),
     "i0": Reference(lambda x: x.bessel_i(0), _mp("besseli", 0)),
     "i1": Reference(lambda x: x.bessel_i(1), _mp("besseli", 1)),
     "iv": Reference(lambda v, x: x.bessel_i(v), _mp("besseli"), _orders(300, 700), True),
+    "ive": Reference(lambda v, x: x.bessel_i(v) * (-abs(x)).exp(), lambda v, x: _mp("besseli")(v, x) * _mp("exp")(-abs(x)),
+                     _orders(300, 1e6), True),
+    "kve": Reference(lambda v, x: x.bessel_k(v, scaled=True), lambda v, x: _mp("besselk")(v, x) * _mp("exp")(x),
+                     _orders(300, 1e6), True),
 }  # fmt: skip
 
 _ENOUGH = 85  # bits that are certainly right
@@ -364,10 +529,11 @@ def _regions(rng: np.random.Generator, dtype: str, interval: tuple[float, float]
 
 
 def landmarks(op: Any, dtype: str) -> list[np.ndarray]:
-    """Return zeros, infinities, nan, the least and the greatest numbers, and small whole ones (pairs: all of them)."""
+    """Return zeros, infinities, nan, the least and the greatest numbers, and small whole ones (pairs: all of them; of three arguments fewer)."""
     info = np.finfo(dtype)
-    some = [0.0, -0.0, np.inf, -np.inf, np.nan, info.tiny, -info.tiny, info.smallest_subnormal,
-            -info.smallest_subnormal, info.max, -info.max, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 0.5, -0.5]  # fmt: skip
+    some = [0.0, -0.0, np.inf, -np.inf, np.nan, info.tiny, info.smallest_subnormal, info.max, 1.0, -1.0, 2.0, 0.5,
+            -info.tiny, -info.smallest_subnormal, -info.max, -2.0, 3.0, -3.0, -0.5]  # fmt: skip
+    some = some[: 12 if op.nin > 2 else None]
     grids = np.meshgrid(*[np.array(some, dtype)] * op.nin, indexing="ij")
     return [grid.ravel() for grid in grids]
 

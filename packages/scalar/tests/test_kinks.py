@@ -27,6 +27,7 @@ PAIRS = list(itertools.product([0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.0], repeat=2))
 UNARY: dict[tuple[str, float], tuple[float, float]] = {
     ("abs_", 0): (0, 0),  # 1.0.5: the sign, which is 0
     ("sqrt", 0): (INF, -INF), ("log", 0): (INF, -INF), ("log2", 0): (INF, -INF), ("log10", 0): (INF, -INF),
+    ("log1mexp", 0): (-INF, -INF), ("ndtri_exp", 0): (INF, INF),
     ("log1p", -1): (INF, -INF), ("inv", 0): (-INF, NAN),
     ("arcsin", 1): (INF, INF), ("arcsin", -1): (INF, -INF), ("arccos", 1): (-INF, -INF), ("arccos", -1): (-INF, INF),
     ("arctanh", 1): (INF, INF), ("arctanh", -1): (INF, -INF), ("arccosh", 1): (INF, -INF),
@@ -36,7 +37,7 @@ ELSEWHERE = {
     **dict.fromkeys(("log", "log2", "log10", "sqrt", "inv"), np.signbit), "log1p": lambda x: x < -1, "arccosh": lambda x: x < 1, "arcsin": lambda x: abs(x) > 1, "arccos": lambda x: abs(x) > 1,
     "arctanh": lambda x: abs(x) > 1, "erfinv": lambda x: abs(x) >= 1, "erfcinv": lambda x: not 0 < x < 2,
     **dict.fromkeys(("gamma", "gammaln", "psi", "tri_gamma"), lambda x: x <= 0 or abs(x) < 1e-6),
-    "angle": lambda x: True,
+    "angle": lambda x: True, **dict.fromkeys(("log1mexp", "ndtri_exp"), lambda x: x >= 0),
 }  # fmt: skip
 
 #: (x, y) to d/dx, d/dy, d2/dx2, d2/dx dy (from d/dx), d2/dy dx (from d/dy), d2/dy2; None: not looked at.

@@ -49,6 +49,8 @@ UNARY = {
     "j1": (sp.j1, FLOAT[1:], (0.1, 5)),
     "i0": (sp.i0, FLOAT[1:], (0.1, 5)),
     "i1": (sp.i1, FLOAT[1:], (0.1, 5)),
+    "ndtri_exp": (sp.ndtri_exp, FLOAT[1:], (-5, -0.8)),
+    "log1mexp": (lambda x: np.log(-np.expm1(x)), FLOAT[1:], (-5, -0.1)),
     "real": (np.real, REAL + COMPLEX, (-4, 4)),
     "imag": (np.imag, COMPLEX, (-4, 4)),
     "angle": (lambda x: np.angle(x.astype("complex128")), COMPLEX, (-4, 4)),
@@ -64,8 +66,17 @@ BINARY = {
     "gammaincc": (sp.gammaincc, FLOAT[1:], (1, 4)),
     "jv": (sp.jv, FLOAT[1:], (1, 4)),
     "iv": (sp.iv, FLOAT[1:], (1, 4)),
+    "ive": (sp.ive, FLOAT[1:], (1, 4)),
+    "kve": (sp.kve, FLOAT[1:], (1, 4)),
+    "gammaincinv": (sp.gammaincinv, FLOAT[1:], (0.1, 0.9)),
+    "gammainccinv": (sp.gammainccinv, FLOAT[1:], (0.1, 0.9)),
+    "owens_t": (sp.owens_t, FLOAT[1:], (-4, 4)),
 }
-ELSEWHERE = {"switch", "clip", "gammau", "gammal", "complex_from_polar", "tensor_copy"}
+TERNARY = {
+    "betainc": (sp.betainc, FLOAT[1:], (0.1, 0.9)),
+    "betaincinv": (sp.betaincinv, FLOAT[1:], (0.1, 0.9)),
+}
+ELSEWHERE = {"switch", "clip", "polygamma", "gammau", "gammal", "complex_from_polar", "tensor_copy"}
 
 
 FUNCTIONS = elementwise_functions()
@@ -73,8 +84,8 @@ UFUNCS = {name: f for name, op in FUNCTIONS.items() if isinstance(f := op.scalar
 
 
 def test_every_function_is_compared():
-    assert not set(UFUNCS) & (set(UNARY) | set(BINARY) | ELSEWHERE)
-    assert set(FUNCTIONS) == set(UFUNCS) | set(UNARY) | set(BINARY) | ELSEWHERE
+    assert not set(UFUNCS) & (set(UNARY) | set(BINARY) | set(TERNARY) | ELSEWHERE)
+    assert set(FUNCTIONS) == set(UFUNCS) | set(UNARY) | set(BINARY) | set(TERNARY) | ELSEWHERE
 
 
 def dtypes_of(name):
@@ -99,7 +110,7 @@ def close(actual, expected):
 
 
 def cases():
-    for arity, table in (1, UNARY), (2, BINARY):
+    for arity, table in (1, UNARY), (2, BINARY), (3, TERNARY):
         for name, (reference, dtypes, domain) in table.items():
             for dtype in dtypes:
                 yield pytest.param(name, reference, dtype, [domain] * arity, id=f"{name}-{dtype}")
@@ -156,6 +167,7 @@ def test_switch_clip_and_others():
     k = abs(x) + 1
     np.testing.assert_allclose(run(T.gammal(T.constant(k), abs(y)), {}), sp.gammainc(k, abs(y)) * sp.gamma(k))
     np.testing.assert_allclose(run(T.gammau(T.constant(k), abs(y)), {}), sp.gammaincc(k, abs(y)) * sp.gamma(k))
+    np.testing.assert_allclose(run(T.polygamma(T.constant(2.0), k), {}), sp.polygamma(2, k))
 
 
 def test_copy_is_no_view():

@@ -30,7 +30,7 @@ from theano.graph.variable import Constant, Variable
 from theano.layers import enter as _enter
 from theano.layers import lazily
 from theano.layers.scalar import LAYER as _LAYER
-from theano.scalar import canonical, complex_parts, exponential, rounding, special, trigonometric
+from theano.scalar import canonical, complex_parts, exponential, probability, rounding, special, trigonometric
 from theano.scalar.arithmetic import (
     ComplexError,
     IntegerDivisionError,

@@ -34,7 +34,10 @@ _INSTRUCTIONS = frozenset(
     for suffix in ("", "f")
 )
 #: Our functions that take one number after the other: as the C library's, no compiler widens them.
-SEQUENTIAL = frozenset("gammainc gammaincc chi2sf gammal gammau gammainc_der polygamma jv iv".split())
+SEQUENTIAL = frozenset(
+    ("gammainc gammaincc chi2sf gammal gammau gammainc_der polygamma jv iv ive kve betainc betainc_der_a betainc_der_b"
+     " gammaincinv gammainccinv betaincinv owens_t ndtri_exp").split()
+)  # fmt: skip
 _OF_ONE_NUMBER = re.compile(r"^TH_INLINE (double|float) th_(\w+)\(\1 \w+\)", re.MULTILINE)
 LIGHT_SUPPORT = 700
 """Characters of C that an operation may call and still cost little."""

@@ -115,3 +115,16 @@ softplus = scalar_op(
     grad=lambda x, out, g: g * sigmoid(x), ulp=5, class_name="ScalarSoftplus",
     doc="Logarithm of 1 + exp(x), without overflow.",
 )  # fmt: skip
+
+
+def _log1mexp(x: np.ndarray) -> np.ndarray:
+    near = x > -math.log(2.0)
+    return np.where(near, np.log(-np.expm1(np.where(near, x, 0))), np.log1p(-np.exp(np.where(near, -1, x))))
+
+
+log1mexp = scalar_op(
+    "log1mexp", "x", types=upgrade_to_float_no_complex, py=_log1mexp, domain=(-6.0, -0.1),
+    c="log1mexp({x})", ulp=5,
+    grad=lambda x, out, g: -g * exp(x - out),
+    doc="Logarithm of 1 - exp(x) for x <= 0, exact near zero and far from it.",
+)  # fmt: skip

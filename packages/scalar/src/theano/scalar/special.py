@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from theano.errors import MethodNotDefined
-from theano.scalar.arithmetic import like, sqr
+from theano.scalar.arithmetic import like, sgn, sqr
 from theano.scalar.base import in_double, not_implemented
 from theano.scalar.comparison import lt, switch
 from theano.scalar.define import scalar_op
@@ -247,6 +247,14 @@ iv = scalar_op("iv", "v x", types=real_float, py=lambda v, x: _iv(v, x), domain=
                c="iv({v}, {x})", compute=in_double, ulp=_OFF, specials=False,
                grad=lambda v, x, out, g: (not_implemented, g * (iv(v - 1, x) + iv(v + 1, x)) / 2),
                doc="Modified Bessel function of the first kind of order v.")  # fmt: skip
+ive = scalar_op("ive", "v x", types=real_float, py=lambda v, x: _ive(v, x), domain=[(0.0, 3.0), (0.3, 4.0)],
+                c="ive({v}, {x})", compute=in_double, ulp=_OFF, specials=False,
+                grad=lambda v, x, out, g: (not_implemented, g * ((ive(v - 1, x) + ive(v + 1, x)) / 2 - sgn(x) * out)),
+                doc="Modified Bessel function of the first kind of order v, times exp(-abs(x)).")  # fmt: skip
+kve = scalar_op("kve", "v x", types=real_float, py=lambda v, x: _kve(v, x), domain=[(0.0, 3.0), (0.3, 4.0)],
+                c="kve({v}, {x})", compute=in_double, ulp=_OFF, specials=False,
+                grad=lambda v, x, out, g: (not_implemented, g * (out - v / x * out - kve(v - 1, x))),
+                doc="Modified Bessel function of the second kind of order v, times exp(x).")  # fmt: skip
 
 
 def _odd(v: np.ndarray) -> np.ndarray:
@@ -272,6 +280,28 @@ def _iv(v: np.ndarray, x: np.ndarray) -> np.ndarray:
     near = np.where(np.isfinite(v) & (whole | (x >= 0)), (x / 2) ** order * _scipy("rgamma")(order + 1), np.nan)
     found = np.where(np.abs(x) < 1e-20, np.where(whole, near + 0.0, near), _scipy("iv")(v, x))
     return _at_the_ends(v, x, found, np.inf)
+
+
+def _far(v: np.ndarray, x: np.ndarray, side: int) -> np.ndarray:
+    """Return Hankel's expansion of the modified functions without exp(+-x), of which SciPy knows little for large x."""
+    first = (4 * v * v - 1) / (8 * x)
+    return (1 - side * first * (1 - side * (4 * v * v - 9) / (16 * x))) / np.sqrt(x)
+
+
+def _ive(v: np.ndarray, x: np.ndarray) -> np.ndarray:
+    # Near 0 the factor exp(-abs(x)) is 1.
+    found = np.where(np.abs(x) < 1e-20, _iv(v, x), _scipy("ive")(v, x))
+    sign = np.where(x < 0, _odd(v), 1.0)
+    far = sign * _far(v, np.abs(x), 1) / np.sqrt(2 * np.pi)
+    return _at_the_ends(v, x, np.where(np.abs(x) > 1e5 * (1 + v * v), far, found), 0.0)
+
+
+def _kve(v: np.ndarray, x: np.ndarray) -> np.ndarray:
+    found = np.where(x > 1e5 * (1 + v * v), np.sqrt(np.pi / 2) * _far(v, x, -1), _scipy("kve")(v, x))
+    # SciPy gives infinity for the smallest numbers.
+    found = np.where((v == 0) & (x > 0) & (x < 1e-300), np.log(2) - np.log(x) - np.euler_gamma, found)
+    found = np.where(np.isinf(v) & (x >= 0), np.inf, np.where(np.isinf(x), 0.0, found))
+    return np.where((x >= 0) & ~np.isnan(v) & ~(np.isinf(x) & np.isinf(v)), found, np.nan)
 
 
 def _scipy(name: str) -> Any:

@@ -44,6 +44,8 @@ _FILES = (
     "bessel_first.h",
     "bessel_order.h",
     "incomplete_gamma.h",
+    "incomplete_beta.h",
+    "normal.h",
     "integer.h",
     "floating.h",
     "complex.h",

@@ -9,8 +9,16 @@
  * moves.
  */
 
-/* @snippet bessel_order_f64 needs inline */
+/* @snippet sin_pi_f64 needs inline */
 #define TH_HALF_PI 1.57079632679489661923132169163975L
+/* sin(pi v), exact where it is */
+static long double th_sin_pi(long double v)
+{
+    long double r = fmodl(v, 2.0L), d = r - rintl(r);
+    return (fmodl(rintl(r), 2.0L) != 0.0L ? -1.0L : 1.0L) * sinl(2.0L * TH_HALF_PI * d);
+}
+
+/* @snippet bessel_order_f64 needs sin_pi_f64 */
 /* (x/2)^v/gamma(v + 1) times the sum of (sign x^2/4)^k / (k! (v + 1)...(v + k)) */
 static long double th_bessel_series(long double v, long double x, long double sign)
 {
@@ -26,10 +34,10 @@ static long double th_bessel_series(long double v, long double x, long double si
     }
     return factor * sum;
 }
-/* The sums of Debye's polynomials over even and odd k: p^k/v^k times one in w. With `turn` -1 p is imaginary: signs alternate
- * in pairs, and w is negative.
+/* The sums of Debye's polynomials over even and odd k: over^k times one in w, for over = p/v and w = p^2. With `turn` -1 p is
+ * imaginary: signs alternate in pairs, and w is negative.
  */
-static long double th_debye(long double v, long double p, long double w, long double turn, long double *odd)
+static long double th_debye(long double over, long double w, long double turn, long double *odd)
 {
     static const long double u[11][11] = {
     {1.0L},
@@ -54,7 +62,7 @@ static long double th_debye(long double v, long double p, long double w, long do
      50952602.49266464220638L, -19706819.11843222692682L, 3284469.853072037821137L}};
     long double even = 0.0L, step = 1.0L;
     *odd = 0.0L;
-    for (int k = 0; k < 11; k++, step *= p / v) {
+    for (int k = 0; k < 11; k++, step *= over) {
         long double sum = 0.0L;
         for (int j = k; j >= 0; j--)
             sum = sum * w + u[k][j];
@@ -87,35 +95,104 @@ static double th_bessel_at_zero(double v, double sign)
         return v == 0.0 ? 1.0 : sign * 0.0;
     return __builtin_fmod(__builtin_floor(v), 2.0) == 0.0 ? -__builtin_inf() : __builtin_inf();
 }
-/* sin(pi v) and cos(pi v), exact where they are */
-static long double th_sin_pi(long double v)
-{
-    long double r = fmodl(v, 2.0L), d = r - rintl(r);
-    return (fmodl(rintl(r), 2.0L) != 0.0L ? -1.0L : 1.0L) * sinl(2.0L * TH_HALF_PI * d);
-}
-static long double th_cos_pi(long double v) { return th_sin_pi(v + 0.5L); }
 
-/* @snippet iv_f64 needs bessel_order_f64 */
-/* The function of the second kind, for v > 0: half the integral of exp(v t - x cosh(t)) over all t (10.32.9), by the
- * trapezoidal rule, whose error falls exponentially with its step; from the largest term to both sides. The step is
- * a part of the width of the bell there.
+/* @snippet bessel_second_f64 needs sin_pi_f64 */
+/* N. M. Temme's series (Journal of Computational Physics 19:324, 1975) for small x and the orders u and u + 1 next to 0; from these
+ * by recurrence to the order v >= 0, upwards as it is stable.
+ */
+static long double th_bessel_second_near(long double v, long double x)
+{
+    /* 1/gamma(1 + u) is the sum of term[k] u^k */
+    static const long double term[22] = {
+     1.0L, 0.5772156649015328606065L, -0.655878071520253881077L, -0.042002635034095235529L, 0.1665386113822914895017L,
+     -0.04219773455554433674821L, -0.009621971527876973562115L, 0.007218943246663099542395L,
+     -0.001165167591859065112114L, -0.0002152416741149509728157L, 0.0001280502823881161861532L,
+     -0.00002013485478078823865569L, -0.000001250493482142670657345L, 0.000001133027231981695882374L,
+     -2.05633841697760710345e-7L, 6.116095104481415817862e-9L, 5.002007644469222930056e-9L,
+     -1.181274570487020144588e-9L, 1.043426711691100510492e-10L, 7.78226343990507125405e-12L,
+     -3.696805618642205708188e-12L, 5.100370287454475979015e-13L};
+    long double u = v - rintl(v), l = logl(2.0L / x), s = u * l, e = expl(s), even = 0.0L, odd = 0.0L, c = 1.0L;
+    long double sinh_s = fabsl(s) < 0.5L ? sinhl(s) : 0.5L * (e - 1.0L / e), f, p, q, sum, next;
+    for (int k = 20; k >= 0; k -= 2) {
+        even = even * u * u + term[k];
+        odd = odd * u * u + term[k + 1];
+    }
+    f = (u == 0.0L ? 1.0L : 2.0L * TH_HALF_PI * u / th_sin_pi(u))
+        * (l * even * (s == 0.0L ? 1.0L : sinh_s / s) - odd * 0.5L * (e + 1.0L / e));
+    p = 0.5L * e / (even + u * odd);
+    q = 0.5L / e / (even - u * odd);
+    sum = f;
+    next = p;
+    for (int k = 1; k < 30 && c > 1e-22L; k++) {
+        f = (k * f + p + q) / (k * k - u * u);
+        p /= k - u;
+        q /= k + u;
+        c *= 0.25L * x * x / k;
+        sum += c * f;
+        next += c * (p - k * f);
+    }
+    next *= 2.0L / x;
+    for (; u < v - 0.5L; u += 1.0L) { /* the orders u and u + 1 */
+        long double above = 2.0L * (u + 1.0L) / x * next + sum;
+        sum = next;
+        next = above;
+    }
+    return sum;
+}
+/* exp(x) times the function of the second kind, for v >= 0 and x > 0: half the integral of exp(v t - x (cosh(t) - 1)) over all t
+ * (10.32.9), by the trapezoidal rule, whose error falls exponentially with its step, a part of the width of the bell. For small
+ * v the terms of t and -t are one, with the hyperbolic cosines by recurrence; for large v from the largest term to both sides.
  */
 static long double th_bessel_second(long double v, long double x)
 {
-    long double step = 0.6L / sqrtl(25.0L + hypotl(v, x)), peak = asinhl(v / x), sum = 0.0L;
+    long double step = 0.6L / sqrtl(12.0L + hypotl(v, x)), peak, sum = 0.5L;
+    if (v < 1000.0L && x < 1.0L)
+        return expl(x) * th_bessel_second_near(v, x);
+    if (v < 30.0L && v < 10.0L * x) {
+        long double half = sinhl(0.5L * step), first = 2.0L * half * half, less = first, before = 0.0L;
+        long double grow = expl(v * step), twice = grow + 1.0L / grow, c = 0.5L * twice, c_before = 1.0L;
+        for (int k = 1; k < 2000; k++) {
+            long double w = x * less, term = exp(-(double)w) * (1.0L + ((double)w - w)) * c, next;
+            sum += term;
+            if (term <= 1e-22L * sum)
+                break;
+            next = 2.0L * (first * less + first + less) - before;
+            before = less;
+            less = next;
+            next = twice * c - c_before;
+            c_before = c;
+            c = next;
+        }
+        return step * sum;
+    }
+    peak = asinhl(v / x);
+    sum = 0.0L;
     for (int side = -1; side <= 1; side += 2)
         for (int k = side > 0; k < 2000; k++) {
-            long double t = peak + side * k * step, term = expl(v * t - x * coshl(t));
+            long double t = peak + side * k * step, half = sinhl(0.5L * t), term = expl(v * t - 2.0L * x * half * half);
             sum += term;
             if (term <= 1e-22L * sum)
                 break;
         }
     return 0.5L * step * sum;
 }
-static double th_iv_f64(double v, double x)
+
+/* @snippet kve_f64 needs bessel_second_f64 */
+static double th_kve_f64(double v, double x)
+{
+    if (v != v || !(x >= 0.0) || (x == __builtin_inf() && __builtin_fabs(v) == x))
+        return __builtin_nan("");
+    if (x == 0.0 || __builtin_fabs(v) == __builtin_inf())
+        return __builtin_inf();
+    return x == __builtin_inf() ? 0.0 : (double)th_bessel_second(__builtin_fabs(v), x);
+}
+
+/* @snippet modified_bessel_f64 needs bessel_order_f64 bessel_second_f64 */
+/* iv, or if `scaled` exp(-|x|) iv. Debye's expansion holds for large x too, whatever the order is: p/v is 1/hypot(v, x). */
+static double th_modified_bessel(double v, double x, int scaled)
 {
     double least = v == __builtin_inf() && x >= 0.0 && x < v ? 0.0 : __builtin_nan(""), sign = th_bessel_sign(&v, &x, 0);
-    long double order = __builtin_fabs(v), z, h, even, odd, eta, found;
+    long double order = __builtin_fabs(v), less = scaled ? x : 0.0L, h, even, odd, eta, found;
     if (x != x || v != v || sign != sign)
         return __builtin_nan("");
     if (order == __builtin_inf())
@@ -123,24 +200,30 @@ static double th_iv_f64(double v, double x)
     if (x == 0.0)
         return th_bessel_at_zero(v, sign);
     if (x == __builtin_inf())
-        return sign * x;
-    if (order <= 100.0L && x > 900.0)
-        return sign * __builtin_inf();
-    if (order <= 100.0L && v < 0.0 && x > 2.0)
-        return (double)(th_bessel_series(order, x, 1.0L) + th_sin_pi(order) / TH_HALF_PI * th_bessel_second(order, x));
-    if (order <= 100.0L)
-        return sign * (double)th_bessel_series(v, x, 1.0L);
-    z = x / order;
-    h = hypotl(1.0L, z);
-    eta = order * (h + logl(z / (1.0L + h)));
-    even = th_debye(order, 1.0L / h, 1.0L / (h * h), 1.0L, &odd);
-    found = expl(eta) / sqrtl(4.0L * TH_HALF_PI * order * h) * (even + odd);
+        return scaled ? sign * 0.0 : sign * x;
+    h = hypotl(order, x);
+    if (h <= 100.0L && v < 0.0 && x > 2.0) {
+        found = expl(-less) * th_bessel_series(order, x, 1.0L);
+        return (double)(found + th_sin_pi(order) / TH_HALF_PI * expl(-less - x) * th_bessel_second(order, x));
+    }
+    if (h <= 100.0L)
+        return sign * (double)(expl(-less) * th_bessel_series(v, x, 1.0L));
+    eta = (scaled ? order * (order / (h + x)) : h) - order * asinhl(order / x);
+    even = th_debye(1.0L / h, order / h * (order / h), 1.0L, &odd);
+    found = expl(eta) / sqrtl(4.0L * TH_HALF_PI * h) * (even + odd);
     if (v < 0.0)
-        found += th_sin_pi(order) * expl(-eta) / sqrtl(TH_HALF_PI * order * h) * (even - odd);
+        found += th_sin_pi(order) * expl(-eta - 2.0L * less) / sqrtl(TH_HALF_PI * h) * (even - odd);
     return sign * (double)found;
 }
 
+/* @snippet iv_f64 needs modified_bessel_f64 */
+static double th_iv_f64(double v, double x) { return th_modified_bessel(v, x, 0); }
+
+/* @snippet ive_f64 needs modified_bessel_f64 */
+static double th_ive_f64(double v, double x) { return th_modified_bessel(v, x, 1); }
+
 /* @snippet jv_f64 needs bessel_order_f64 */
+static long double th_cos_pi(long double v) { return th_sin_pi(v + 0.5L); }
 static long double th_bessel_hankel(long double v, long double x)
 {
     long double mu = 4.0L * v * v, term = 1.0L, p = 1.0L, q = 0.0L, c, s, shift = 0.5L * v + 0.25L;
@@ -201,13 +284,13 @@ static long double th_bessel_debye(long double v, long double x, long double *se
 {
     long double z = x / v, root = sqrtl(fabsl(1.0L - z) * (1.0L + z)), even, odd, size, phase;
     if (z < 1.0L) {
-        even = th_debye(v, 1.0L / root, 1.0L / (root * root), 1.0L, &odd);
+        even = th_debye(1.0L / (root * v), 1.0L / (root * root), 1.0L, &odd);
         phase = v * (root + logl(z / (1.0L + root)));
         size = sqrtl(4.0L * TH_HALF_PI * v * root);
         *second = -2.0L * expl(-phase) / size * (even - odd);
         return expl(phase) / size * (even + odd);
     }
-    even = th_debye(v, 1.0L / root, -1.0L / (root * root), -1.0L, &odd);
+    even = th_debye(1.0L / (root * v), -1.0L / (root * root), -1.0L, &odd);
     phase = v * (root - atanl(root)) - 0.5L * TH_HALF_PI;
     size = 1.0L / sqrtl(TH_HALF_PI * v * root);
     *second = size * (sinl(phase) * even - cosl(phase) * odd);

@@ -8,16 +8,33 @@
  * Every loop has a bound that no argument moves.
  */
 
-/* @snippet incomplete_gamma_f64 needs inline */
-/* mu - log(1 + mu) for mu = x/a - 1 */
-static long double th_log_excess(long double a, long double x)
+/* @snippet log_excess_f64 needs inline */
+/* mu - log(1 + mu) for |mu| <= 0.4 */
+static long double th_log_excess_near(long double mu)
 {
-    long double mu = (x - a) / a, power = mu * mu, sum = 0.0L;
-    if (mu < -0.4L || mu > 0.4L)
-        return mu - logl(x / a);
+    long double power = mu * mu, sum = 0.0L;
     for (int k = 2; k < 60 && fabsl(power) > 1e-21L * sum; k++, power *= -mu)
         sum += power / k;
     return sum;
+}
+/* log(gamma(a)) beside its Stirling form (a - 1/2) log(a) - a + log(2 pi)/2, for a >= 20 (5.11.1) */
+static long double th_stirling_rest(long double a)
+{
+    static const long double term[8] = {
+     8.333333333333333333333e-2L, -2.777777777777777777778e-3L, 7.936507936507936507937e-4L, -5.952380952380952380952e-4L,
+     8.417508417508417508418e-4L, -1.917526917526917526918e-3L, 6.41025641025641025641e-3L, -2.955065359477124183007e-2L};
+    long double w = 1.0L / (a * a), sum = 0.0L;
+    for (int k = 7; k >= 0; k--)
+        sum = sum * w + term[k];
+    return sum / a;
+}
+
+/* @snippet incomplete_gamma_f64 needs log_excess_f64 */
+/* mu - log(1 + mu) for mu = x/a - 1 */
+static long double th_log_excess(long double a, long double x)
+{
+    long double mu = (x - a) / a;
+    return fabsl(mu) > 0.4L ? mu - logl(x / a) : th_log_excess_near(mu);
 }
 /* log(gamma(1 + a)) for a >= 0 */
 static long double th_log_gamma_beside_one(long double a)
@@ -40,15 +57,9 @@ static long double th_log_gamma_beside_one(long double a)
 /* x^a exp(-x)/gamma(a + 1) */
 static long double th_gamma_factor(long double a, long double x)
 {
-    static const long double term[8] = {
-     8.333333333333333333333e-2L, -2.777777777777777777778e-3L, 7.936507936507936507937e-4L, -5.952380952380952380952e-4L,
-     8.417508417508417508418e-4L, -1.917526917526917526918e-3L, 6.41025641025641025641e-3L, -2.955065359477124183007e-2L};
-    long double w = 1.0L / (a * a), sum = 0.0L;
     if (a < 20.0L)
         return expl(a * logl(x) - x - th_log_gamma_beside_one(a));
-    for (int k = 7; k >= 0; k--)
-        sum = sum * w + term[k];
-    return expl(-a * th_log_excess(a, x) - sum / a) / sqrtl(6.283185307179586476925286766559L * a);
+    return expl(-a * th_log_excess(a, x) - th_stirling_rest(a)) / sqrtl(6.283185307179586476925286766559L * a);
 }
 /* Both functions near x = a, for large a: the upper one if `upper`. */
 static long double th_gamma_uniform(long double a, long double x, int upper)
@@ -227,6 +238,53 @@ static double th_gammainc_der_f64(double k, double x)
     }
     return (double)(sum * step * a * th_gamma_factor(a, x));
 }
+
+/* @snippet tail_normal_f64 needs inline */
+/* The z beyond which a normal variable is with the probability p <= 1/2, to three digits (M. Abramowitz and I. A. Stegun, 26.2.23) */
+static long double th_tail_normal(long double p)
+{
+    long double t = sqrtl(-2.0L * logl(p));
+    return t - (2.515517L + t * (0.802853L + t * 0.010328L)) / (1.0L + t * (1.432788L + t * (0.189269L + t * 0.001308L)));
+}
+
+/* @snippet gamma_quantile_f64 needs incomplete_gamma_f64 tail_normal_f64 */
+/* The x at which the regularised lower function, or the upper one, is p: by Newton's method for the logarithm of that of both
+ * which is at most 1/2, as a function of log(x). It is concave, so that a step from one side is never too
+ * long. The first x is that of the lower function's first term, and E. B. Wilson's and M. M. Hilferty's (1931).
+ */
+static double th_gamma_quantile(double k, double p, int upper)
+{
+    long double a = k, less = p > 0.5 ? 1.0L - p : p, log_p = logl(less), x, w, f, step;
+    if (!(k >= 0.0) || !(p >= 0.0) || p > 1.0)
+        return __builtin_nan("");
+    if (p == 0.0 || p == 1.0)
+        return (p == 0.0) == !upper ? 0.0 : __builtin_inf();
+    if (k == 0.0 || k == __builtin_inf())
+        return __builtin_nan("");
+    upper = p > 0.5 ? !upper : upper;
+    w = 1.0L - 1.0L / (9.0L * a) + (upper ? 1.0L : -1.0L) * th_tail_normal(less) / (3.0L * sqrtl(a));
+    if (upper)
+        x = a <= 1.0L ? -log_p : a * w * w * w;
+    else {
+        x = expl((log_p + th_log_gamma_beside_one(a)) / a);
+        x = a > 1.0L && w > 0.0L && a * w * w * w > x ? a * w * w * w : x;
+    }
+    for (int n = 0; n < 100 && x > 0.0L; n++) {
+        f = th_gamma_part(a, x, upper);
+        step = (logl(f) - log_p) * f / (a * th_gamma_factor(a, x));
+        step = step > 3.0L ? 3.0L : step;
+        x *= expl(upper ? step : -step);
+        if (fabsl(step) * (1.0L + sqrtl(a)) < 1e-9L)
+            break;
+    }
+    return (double)x;
+}
+
+/* @snippet gammaincinv_f64 needs gamma_quantile_f64 */
+static double th_gammaincinv_f64(double k, double p) { return th_gamma_quantile(k, p, 0); }
+
+/* @snippet gammainccinv_f64 needs gamma_quantile_f64 */
+static double th_gammainccinv_f64(double k, double p) { return th_gamma_quantile(k, p, 1); }
 
 /* @snippet polygamma_f64 needs psi_f64 */
 /* x^s times the sum of (x + k)^-s over all k >= 0, for x > 0 and s >= 2 */

@@ -1,4 +1,4 @@
-/* log, log1p, log2, log10 and softplus.
+/* log, log1p, log2, log10, softplus and log1mexp.
  *
  * Method (P. T. P. Tang, ACM TOMS 16:378, 1990, in the table-free form that K. C. Ng gave
  * it): x = 2^e m with sqrt(1/2) <= m < sqrt(2), f = m - 1, s = f/(2 + f),
@@ -321,4 +321,27 @@ TH_INLINE floatN th_softplus_fN(floatN x)
     y = t < NEXT_TO_NOTHING ? t : y;
     y = x == x ? y : x;
     return (x > 0.0 ? x : 0.0) + y;
+}
+
+/* @snippet log1mexp_fN needs exp_pair_fN expm1_fN log_split_fN select_fN */
+/* log(u + c) for u + c = 1 - exp(x), with the exponential as a pair; above -ln2 u is -expm1(x) (M. Maechler, 2012). */
+TH_INLINE floatN th_log1mexp_fN(floatN x)
+{
+    uintN_t biased, near = x > -0x1.62e43p-1, tiny;
+    floatN low, t, u, c, e, f, s, y;
+    t = th_exp_pair_fN(x, &low);
+    t = x < -EXP_LEAST ? 0.0 : t;
+    low = x < -EXP_LEAST ? 0.0 : low;
+    u = 1.0 - t;
+    c = th_select_fN(near, 0.0, ((1.0 - u) - t) - low);
+    u = th_select_fN(near, -th_expm1_fN(x), u);
+    tiny = u < LEAST;
+    f = th_log_split_fN(th_select_fN(tiny, u * UP, u), &e, &biased);
+    e -= th_select_fN(tiny, UP_LOG2, 0.0);
+    s = f / (2.0 + f);
+    c *= (e == 0.0 ? 1.0 : 2.0) * (1.0 - s) * (1.0 - s * (1.0 - s));
+    y = -__builtin_fabs(th_log_sum_fN(f, e, s, c));
+    y = x == 0.0 ? -__builtin_inf() : y;
+    y = x > 0.0 ? __builtin_nan("") : y;
+    return x == x ? y : x;
 }

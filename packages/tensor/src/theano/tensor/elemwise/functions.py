@@ -19,7 +19,7 @@ from theano.tensor.type import dtype_name
 _NAMES = {
     "isnan": "isnan_", "isinf": "isinf_", "identity": "tensor_copy",
     "inopenrange": None, "inclosedrange": None, "sigmoid": None, "softplus": None,
-    "gammainc_der": None,
+    "gammainc_der": None, "betainc_der_a": None, "betainc_der_b": None,
 }  # fmt: skip
 
 
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from theano.scalar.comparison import isnan as isnan_
     from theano.scalar.complex_parts import *
     from theano.scalar.exponential import *
+    from theano.scalar.probability import *
     from theano.scalar.rounding import *
     from theano.scalar.special import *
     from theano.scalar.trigonometric import *
