@@ -7,11 +7,11 @@ from typing import Any
 
 from pytensor.scalar import basic as ps
 from pytensor.scalar import math as pm
+from pytensor.scalar.loop import ScalarLoop
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 import theano.tensor as T
-from theano import scalar as scal
-from theano.tensor.elemwise.op import Elemwise as OurElemwise
+from theano.scan import scan, until
 from theano_pytensor.convert import convert, translate
 from theano_pytensor.types import cast
 
@@ -29,9 +29,12 @@ SCALAR_OPS: dict[type, Callable[..., Any]] = {
     ps.RoundHalfToEven: T.round_half_to_even, ps.Second: T.second, ps.Sign: T.sgn, ps.Sin: T.sin, ps.Sinh: T.sinh,
     ps.Sqr: T.sqr, ps.Sqrt: T.sqrt, ps.Sub: T.sub, ps.Switch: T.switch, ps.Tan: T.tan, ps.Tanh: T.tanh,
     ps.TrueDiv: T.true_div, ps.Trunc: T.trunc, ps.XOR: T.xor,
+    pm.BetaInc: T.betainc, pm.BetaIncInv: T.betaincinv,
     pm.Erf: T.erf, pm.Erfc: T.erfc, pm.Erfcinv: T.erfcinv, pm.Erfcx: T.erfcx, pm.Erfinv: T.erfinv, pm.Gamma: T.gamma,
-    pm.GammaInc: T.gammainc, pm.GammaIncC: T.gammaincc, pm.GammaLn: T.gammaln, pm.I0: T.i0, pm.I1: T.i1, pm.J0: T.j0,
-    pm.J1: T.j1, pm.Jv: T.jv, pm.PolyGamma: OurElemwise(scal.polygamma), pm.Psi: T.psi, pm.Sigmoid: T.nnet.sigmoid,
+    pm.GammaInc: T.gammainc, pm.GammaIncC: T.gammaincc, pm.GammaIncInv: T.gammaincinv, pm.GammaIncCInv: T.gammainccinv,
+    pm.GammaLn: T.gammaln, pm.I0: T.i0, pm.I1: T.i1, pm.Ive: T.ive, pm.J0: T.j0, pm.J1: T.j1, pm.Jv: T.jv,
+    pm.Kve: T.kve, pm.Log1mexp: T.log1mexp, pm.NdtriExp: T.ndtri_exp, pm.Owens_t: T.owens_t,
+    pm.PolyGamma: T.polygamma, pm.Psi: T.psi, pm.Sigmoid: T.nnet.sigmoid,
     pm.Softplus: T.nnet.softplus, pm.TriGamma: T.tri_gamma,
 }  # fmt: skip
 
@@ -58,11 +61,6 @@ def _(op: Any, node: Any, x: Any) -> Any:
     return cast(x, op.o_type.dtype)
 
 
-@convert.register(pm.Log1mexp)
-def _(op: Any, node: Any, x: Any) -> Any:
-    return T.switch(T.lt(x, -0.6931471805599453), T.log1p(-T.exp(x)), T.log(-T.expm1(x)))
-
-
 @convert.register(ps.Composite)
 def _(op: Any, node: Any, *inputs: Any) -> Any:
     inner = op.fgraph
@@ -74,6 +72,25 @@ def _step(node: Any, inputs: Any) -> list[Any]:
     made = convert(node.op, node, *inputs)
     outputs = list(made) if isinstance(made, (list, tuple)) else [made]
     return [cast(x, v.type.dtype) for x, v in zip(outputs, node.outputs, strict=True)]
+
+
+@convert.register(ScalarLoop)
+def _(op: Any, node: Any, n_steps: Any, *inputs: Any) -> Any:
+    """A loop of each element, as one loop over all of them: those that have come to their end stay as they are."""
+    inner, count = op.fgraph, len(op.outputs) - op.is_while
+    n_steps, *begin = _covering([n_steps, *inputs[:count]], [n_steps, *inputs])
+
+    def step(k: Any, done: Any, *given: Any) -> Any:
+        made = translate(inner.outputs, dict(zip(inner.inputs, given, strict=True)), _step)
+        on = T.invert(done) & T.lt(k, n_steps)
+        kept = [T.switch(on, new, old) for new, old in zip(made[:count], given[:count], strict=True)]
+        done = T.switch(on, made[count], done) if op.is_while else done
+        return [done, *kept], until(T.invert((T.invert(done) & T.lt(k + 1, n_steps)).any()))
+
+    most = T.maximum(T.join(0, [1], T.cast(n_steps.flatten(), "int64")).max(), 1)
+    begin = [T.le(n_steps, 0), *begin]
+    found, _ = scan(step, sequences=[T.arange(most)], outputs_info=begin, non_sequences=list(inputs[count:]))
+    return [x[-1] for x in [*found[1:], *(found[:1] if op.is_while else [])]]
 
 
 def _covering(outputs: list[Any], inputs: Any) -> list[Any]:
