@@ -30,8 +30,6 @@ ENTRIES = [
     for entry in lowerings(target)
     if entry.op.__module__.startswith("theano.tensor.") and entry.becomes is not None
 ]
-#: Ops that only move elements, and the family whose kernels do it.
-MOVERS = {**dict.fromkeys(("Assert", "DimShuffle", "Eye", "Join", "Split", "Tri"), "shape"), "MakeVector": "create"}
 #: What all families of a folder for devices share, and what has the words of a library or of a driver.
 SHARED = {
     "lowering": {"__init__", "common", "device"},
@@ -58,16 +56,15 @@ def text_of(family: str, *patterns: str) -> str:
 
 @pytest.mark.parametrize("entry,target", ENTRIES)
 def test_an_op_is_found_by_the_pattern(entry, target):
-    family, name = entry.op.__module__.split(".")[2], entry.op.__name__
+    family = entry.op.__module__.split(".")[2]
     assert Path(inspect.getsourcefile(entry.op)) in files(family, *ON_CPU)
     says = importlib.import_module(getattr(entry.becomes, "params", entry.becomes).__module__)
     # What only moves elements is the CPU's kernel on all devices.
     on_cpu = target == CPU or says.__name__.startswith("theano.tensor.")
     patterns, prefix = (ON_CPU, "th_kernel_") if on_cpu else (ON_DEVICES, "th_kernel_gpu_")
-    assert Path(says.__file__) in files("shape" if name == "DimShuffle" else family, *patterns)
+    assert Path(says.__file__) in files(family, *patterns)
     symbol = getattr(entry.becomes, "symbol", None)
     if symbol is not None:
-        family = MOVERS.get(name, family) if on_cpu else family
         made = rf"TH_EXPORT int {symbol}\(|\({symbol.removeprefix(prefix)}[,)]"
         assert re.search(made, text_of(family, *patterns)), f"no file of {family} has {symbol}"
 

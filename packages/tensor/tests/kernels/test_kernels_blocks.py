@@ -35,7 +35,7 @@ from theano.tensor.conv.conv_elemwise import ConvElemwise
 from theano.tensor.conv.op import AbstractConv2d
 from theano.tensor.create import lowering as create
 from theano.tensor.elemwise import lowering as elemwise
-from theano.tensor.elemwise.lowering import elemwise_kernel
+from theano.tensor.elemwise.lowering import dimshuffle_kernel, elemwise_kernel
 from theano.tensor.fft import lowering as fft
 from theano.tensor.index import lowering as index
 from theano.tensor.join import lowering as join
@@ -412,7 +412,7 @@ def test_copies(dtype):
     for shape in share(itertools.chain(*shapes), 3, dtype):
         x = whole(shape, dtype)
         for axes in itertools.permutations(range(x.ndim)):
-            equal(call(layout.dimshuffle_kernel, Toy(new_order=axes), [x], (dtype, x.ndim))[0], x.transpose(axes), shape, axes)
+            equal(call(dimshuffle_kernel, Toy(new_order=axes), [x], (dtype, x.ndim))[0], x.transpose(axes), shape, axes)
         for at in (x[::-1], spread(x), spread(x)[::2]):
             equal(call(layout.copy_kernel, Toy(), [at], (dtype, x.ndim))[0], at, shape)
         joined = call(join.join_kernel, Toy(view=-1), [scalar(0), x, spread(x)], (dtype, x.ndim))[0]

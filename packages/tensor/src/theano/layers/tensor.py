@@ -56,7 +56,6 @@ LOWERED = (
 #: For modules and packages of ops, the modules that have their entries.
 MODULES = {
     **{family: (f"{family}.lowering",) for family in LOWERED},
-    "elemwise.dimshuffle": ("shape.lowering",),  # a view among views; its own module is that of its printed name
     "reduce": ("reduce.lowering", "reduce.lowering_argmax"),
     **{f"nnet.{name}": (f"nnet.lowering_{name}",) for name in ("blocksparse", "ctc", "neighbours", "softmax")},
     "nnet.crossentropy": ("nnet.lowering_softmax",),

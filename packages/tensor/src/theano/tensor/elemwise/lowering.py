@@ -15,17 +15,20 @@ import numpy as np
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin, Kernel
+from theano.graph.parameters import Parameters
 from theano.lowering.accepts import Accepts
 from theano.lowering.table import Lowering, register
+from theano.lowering.targets import ANY
 from theano.records import record
 from theano.scalar.cbody import calls_c_library
 from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.single import single_kernel
 from theano.tensor.kernels.body import Body, body_of
-from theano.tensor.kernels.common import c_text, title
+from theano.tensor.kernels.common import VIEW_NS, c_text, is_view, ndim_of, ready, title
 from theano.tensor.kernels.nest import Map, Operand, map_of
-from theano.tensor.kernels.parameters import Constants
+from theano.tensor.kernels.parameters import Constants, DimshuffleParams
 
 # Operations on one vector register, and calls of functions, in nanoseconds per element: enough to choose
 # between one thread and several.
@@ -295,4 +298,18 @@ def _list(head: str, items: list[str], tail: str) -> list[str]:
     return [*lines, line]
 
 
-register(Lowering(Elemwise, elemwise_kernel, Accepts("*inputs -> *outputs", ndim={"inputs": "outputs"}), by_types=True))
+@ready("th_kernel_dimshuffle", work=lambda op: VIEW_NS if is_view(op) else 0.5)
+def dimshuffle_kernel(op: DimShuffle, node: Apply) -> Parameters:
+    """Return the view (or a copy) of a tensor with its axes reordered, dropped and added.
+
+    Reads ``op.new_order`` (axes and "x") and whether output 0 is declared a view.
+    """
+    order = [-1 if axis == "x" else int(axis) for axis in op.new_order]
+    dropped = sum(1 << axis for axis in range(ndim_of(node.inputs[0])) if axis not in order)
+    return DimshuffleParams(copies=not is_view(op), dropped=dropped, axes=order)
+
+
+register(
+    Lowering(Elemwise, elemwise_kernel, Accepts("*inputs -> *outputs", ndim={"inputs": "outputs"}), by_types=True),
+    Lowering(DimShuffle, dimshuffle_kernel, Accepts("x -> y"), target=ANY, by_types=True),
+)

@@ -10,7 +10,6 @@ from theano.graph.parameters import Parameters
 from theano.lowering.accepts import INTEGERS, Accepts
 from theano.lowering.table import Lowering, register
 from theano.lowering.targets import ANY
-from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import VIEW_NS, is_view, ndim_of, nothing, ones_of, pattern_of, ready
 from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i, SpecifyShape
@@ -25,17 +24,6 @@ if TYPE_CHECKING:
     from theano.compile.registered_code import CodeByType
 
 # -- views and copies ----------------------------------------------------------------------------------
-
-
-@ready("th_kernel_dimshuffle", work=lambda op: VIEW_NS if is_view(op) else 0.5)
-def dimshuffle_kernel(op: DimShuffle, node: Apply) -> Parameters:
-    """Return the view (or a copy) of a tensor with its axes reordered, dropped and added.
-
-    Reads ``op.new_order`` (axes and "x") and whether output 0 is declared a view.
-    """
-    order = [-1 if axis == "x" else int(axis) for axis in op.new_order]
-    dropped = sum(1 << axis for axis in range(ndim_of(node.inputs[0])) if axis not in order)
-    return parameters.DimshuffleParams(copies=not is_view(op), dropped=dropped, axes=order)
 
 
 @ready("th_kernel_reshape")
@@ -131,7 +119,6 @@ def _has_no_code(op: CodeByType, node: Apply) -> bool:
 _SINGLE = Accepts("x -> y", same=("x y",))
 
 register(
-    Lowering(DimShuffle, dimshuffle_kernel, Accepts("x -> y"), target=ANY, by_types=True),
     Lowering(Reshape, reshape_kernel, Accepts(
         "x, lengths -> y", dtypes={"lengths": INTEGERS}, ndim={"lengths": 1},
     ), target=ANY, on_host=_second),

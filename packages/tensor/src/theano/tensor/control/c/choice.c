@@ -33,17 +33,9 @@ TH_EXPORT int th_kernel_choice(th_ctx *ctx)
     }
     for (int k = 0; k < n; ++k) {
         th_buffer *in = ctx->in[first + k], *out = ctx->out[k];
-        if (p->as_view) {
-            if (ctx->rt->view(ctx, out, in, in->data, in->ndim, in->shape, in->strides))
-                return -1;
-            continue;
-        }
-        if (ctx->rt->ensure(ctx, out, in->shape))
-            return -1;
-        th_window to, from;
-        th_window_of(&to, out);
+        th_window from;
         th_window_of(&from, in);
-        if (th_copy(ctx, &to, &from))
+        if (p->as_view ? th_view_of(ctx, out, in, &from) : th_copy_of(ctx, out, &from))
             return -1;
     }
     return 0;

@@ -1,9 +1,10 @@
-/* New arrays: alloc, make_vector, arange. */
+/* New arrays: alloc, eye, arange. */
 #include "kernels.h"
 
-static int lengths_of(th_ctx *ctx, int first, int64_t *shape)
+/* The lengths that inputs from `first` on hold. */
+static int lengths_of(th_ctx *ctx, int first, int count, int64_t *shape)
 {
-    for (int d = 0; d < ctx->nin - first; ++d) {
+    for (int d = 0; d < count; ++d) {
         shape[d] = th_integer(ctx->in[first + d], 0);
         if (shape[d] < 0)
             return TH_FAIL(ctx, TH_ERR_SHAPE, "length %lld for dimension %d: negative dimensions are not allowed",
@@ -17,7 +18,7 @@ TH_EXPORT int th_kernel_alloc(th_ctx *ctx)
 {
     const th_alloc_params *p = ctx->params;
     int64_t shape[TH_MAX_NDIM];
-    if (lengths_of(ctx, 1, shape) || ctx->rt->ensure(ctx, ctx->out[0], shape))
+    if (lengths_of(ctx, 1, ctx->nin - 1, shape) || ctx->rt->ensure(ctx, ctx->out[0], shape))
         return -1;
     th_window to, from;
     th_window_of(&to, ctx->out[0]);
@@ -31,19 +32,65 @@ TH_EXPORT int th_kernel_alloc(th_ctx *ctx)
 TH_EXPORT int th_kernel_alloc_empty(th_ctx *ctx)
 {
     int64_t shape[TH_MAX_NDIM];
-    return lengths_of(ctx, 0, shape) ? -1 : ctx->rt->ensure(ctx, ctx->out[0], shape);
+    return lengths_of(ctx, 0, ctx->nin, shape) ? -1 : ctx->rt->ensure(ctx, ctx->out[0], shape);
 }
 
-/* inputs: numbers of one dtype. */
-TH_EXPORT int th_kernel_make_vector(th_ctx *ctx)
+/* Ones on diagonal k, by one copy of a single element. */
+static int ones_on(th_ctx *ctx, const th_buffer *out, int64_t k)
 {
-    const int64_t n = ctx->nin;
-    if (ctx->rt->ensure(ctx, ctx->out[0], &n))
+    const uint8_t number = 1;
+    uint64_t one[2];
+    const th_window as_bool = {.data = (char *)&number, .dtype = TH_BOOL, .itemsize = 1};
+    const int64_t row = k < 0 ? -k : 0, column = k > 0 ? k : 0, rows = out->shape[0] - row, columns = out->shape[1] - column;
+    if (rows <= 0 || columns <= 0)
+        return 0;
+    th_window part, element;
+    th_window_of(&part, out);
+    part.data += row * part.strides[0] + column * part.strides[1];
+    part.nd = 1;
+    part.shape[0] = rows < columns ? rows : columns;
+    part.strides[0] += part.strides[1];
+    element = (th_window){.data = (char *)one, .dtype = out->dtype, .itemsize = out->itemsize};
+    th_copy_into(&element, &as_bool);
+    element.nd = 1;
+    element.shape[0] = part.shape[0];
+    element.strides[0] = 0;
+    return th_copy(ctx, &part, &element);
+}
+
+/* inputs: rows, columns, the diagonal. */
+TH_EXPORT int th_kernel_eye(th_ctx *ctx)
+{
+    th_buffer *out = ctx->out[0];
+    const int below = (int)((const th_eye_params *)ctx->params)->below;
+    int64_t shape[2];
+    if (lengths_of(ctx, 0, 2, shape) || ctx->rt->ensure(ctx, out, shape))
         return -1;
-    char *p = ctx->out[0]->data;
-    const size_t size = (size_t)ctx->out[0]->itemsize;
-    for (int i = 0; i < ctx->nin; ++i)
-        memcpy(p + (size_t)i * size, ctx->in[i]->data, size);
+    const size_t size = (size_t)out->itemsize;
+    if (th_clear(ctx, out))
+        return -1;
+    /* Rows from which the diagonal is left of the first column, or beyond the last, look all the same. */
+    const int64_t wanted = th_integer(ctx->in[2], 0), k = wanted < -shape[0] ? -shape[0] : wanted > shape[1] ? shape[1] : wanted;
+    if (!below)
+        return ones_on(ctx, out, k);
+    th_window one;
+    th_window_of(&one, out);
+    const uint8_t number = 1;
+    const th_window from = {.data = (char *)&number, .dtype = TH_BOOL, .itemsize = 1};
+    one.nd = 1;
+    for (int64_t i = 0; i < shape[0]; ++i) {
+        const int64_t end = i + k + 1 < shape[1] ? i + k + 1 : shape[1];
+        if (end <= 0)
+            continue;
+        th_window row = from;
+        row.nd = 1;
+        row.shape[0] = end;
+        row.strides[0] = 0;
+        one.data = out->data + i * shape[1] * (int64_t)size;
+        one.shape[0] = end;
+        one.strides[0] = (int64_t)size;
+        th_copy_into(&one, &row);
+    }
     return 0;
 }
 

@@ -90,7 +90,7 @@ TH_EXPORT int th_kernel_subtensor(th_ctx *ctx)
     th_window_of(&w, ctx->in[0]);
     if (indexed(ctx, p->count_index, p->index, &w))
         return -1;
-    return ctx->rt->view(ctx, ctx->out[0], ctx->in[0], w.data, w.nd, w.shape, w.strides);
+    return th_view_of(ctx, ctx->out[0], ctx->in[0], &w);
 }
 
 /* The output that starts as x: x itself or a copy of it. */
@@ -99,13 +99,10 @@ int th_started(th_ctx *ctx, int64_t in_place)
     const th_buffer *x = ctx->in[0];
     th_buffer *out = ctx->out[0];
     if (in_place)
-        return ctx->rt->view(ctx, out, x, x->data, x->ndim, x->shape, x->strides);
-    if (ctx->rt->ensure(ctx, out, x->shape))
-        return -1;
-    th_window to, from;
-    th_window_of(&to, out);
+        return th_alias(ctx, out, x);
+    th_window from;
     th_window_of(&from, x);
-    return th_copy(ctx, &to, &from);
+    return th_copy_of(ctx, out, &from);
 }
 
 /* inputs: x, y, indexes. */

@@ -62,6 +62,24 @@ TH_LOCAL void th_add_into(const th_window *to, const th_window *from);
 TH_LOCAL const char *th_packed_in(th_ctx *ctx, const th_buffer *b, int32_t dtype, int64_t itemsize);
 TH_LOCAL int th_stretch(th_ctx *ctx, const th_window *to, th_window *from, uint64_t ones);
 
+/* `out` becomes a copy of a window; or views `base`, a window of it or all of it. */
+TH_HELPER int th_copy_of(th_ctx *ctx, th_buffer *out, const th_window *w)
+{
+    th_window to;
+    if (ctx->rt->ensure(ctx, out, w->shape))
+        return -1;
+    th_window_of(&to, out);
+    return th_copy(ctx, &to, w);
+}
+TH_HELPER int th_view_of(th_ctx *ctx, th_buffer *out, const th_buffer *base, const th_window *w)
+{
+    return ctx->rt->view(ctx, out, base, w->data, w->nd, w->shape, w->strides);
+}
+TH_HELPER int th_alias(th_ctx *ctx, th_buffer *out, const th_buffer *base)
+{
+    return ctx->rt->view(ctx, out, base, base->data, base->ndim, base->shape, base->strides);
+}
+
 /* n elements of one dtype moved, or added, from one line to another. */
 typedef void (*th_line)(int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step);
 TH_LOCAL th_line th_mover(int64_t itemsize);
