@@ -211,6 +211,7 @@ OLD_NAMES = {
         "theano.legacy.gone": "try_import try_reload",
     },
     "theano.scan_module.scan_utils": {
+        "theano.legacy.values": "DEPRECATED_ARG=undef",
         "theano.graph.traverse": "equal_computations",
         "theano.scan.utils": "clone until",
         "theano.legacy.scan_helpers": (
