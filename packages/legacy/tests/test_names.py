@@ -94,7 +94,7 @@ def test_modules_of_the_layer_of_arrays():
 
     assert scan_utils.until is theano.scan.until and scan_op.Scan is Scan
     assert T.fourier.fft.__module__ == "theano.legacy.fourier" and T.extra_ops.int_t is theano.scalar.int32
-    assert T.tests.test_basic.makeTester is makeTester
+    assert T.extra_ops.unique is T.unique and T.tests.test_basic.makeTester is makeTester
     mrg = importlib.import_module("theano.sandbox.rng_mrg")
     assert mrg.MRG_RandomStream is mrg.MRG_RandomStreams is T.random.mrg.MRG_RandomStreams
     x = T.constant(np.arange(16.0).reshape(4, 4))

@@ -193,6 +193,7 @@ def test_rewriters_return_their_profiles():
 
 
 def test_names_that_modules_imported():
+    assert theano.gof.cmodule.local_bitwidth() == theano.configdefaults.local_bitwidth()
     assert theano.compile.rebuild_collect_shared is theano.compile.pfunc.rebuild_collect_shared
     assert theano.compile.io_connection_pattern is theano.gof.graph.io_connection_pattern
     assert theano.gof.vm.VM_Linker is VM_Linker

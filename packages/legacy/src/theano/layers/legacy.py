@@ -6,7 +6,10 @@ from importlib.util import find_spec
 
 from theano.layers import Layer, describe
 
-_TABLES = ("graph_core", "scalar", "tensor", "sparse")
+_TABLES = (
+    "graph_core", "imported_in_graph_core", "scalar", "imported_in_scalar", "tensor", "imported_in_tensor", "sparse",
+    "imported_in_sparse",
+)  # fmt: skip
 # Old names of things on devices are there where these are.
 _ON_DEVICES = ("gpu_backend",) if find_spec("theano.layers.gpu_backend") else ()
 

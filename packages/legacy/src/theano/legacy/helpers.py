@@ -9,17 +9,18 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
+import theano
+
 T = TypeVar("T")
 
-# -- versions of Python -------------------------------------------------------------------------------------------
+# -- versions: of Theano, and of Python ---------------------------------------------------------------------------
+
+release = not any(part in theano.__version__ for part in ("a", "b", "rc"))
+git_revision = "Unknown"  # distributions are built from source archives
 
 PY3 = True
 integer_types, string_types = (int,), (str,)
-
-
-def decode(data: bytes) -> str:
-    """Return the text that bytes hold in UTF-8."""
-    return data.decode("utf-8")
+b, decode = (lambda text: text.encode("latin-1")), (lambda data: data.decode("utf-8"))
 
 
 def cmp(x: Any, y: Any) -> int:

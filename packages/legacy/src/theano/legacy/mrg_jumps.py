@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 (A1p72, A2p72), (A1p134, A2p134) = jump(72), jump(134)
 """What jumps 2^72 and 2^134 numbers ahead."""
-np_int32_vals = [np.int32(number) for number in (0, 7, 9, 15, 16, 22, 24)]
 
 
 class DotModulo(Op):

@@ -11,6 +11,7 @@ from theano.gpuarray.context import GpuContext
 from theano.gpuarray.start import use as start_device
 from theano.gpuarray.variables import GpuArrayType, as_gpuarray_variable, gpuarray_shared_constructor
 from theano.graph.op import Op
+from theano.tensor.conv.functions import conv2d
 
 
 def use(device: str, *args: Any, **options: Any) -> GpuContext | None:
@@ -93,6 +94,29 @@ def float32_shared_constructor(
     return gpuarray_shared_constructor(value, name, strict, allow_downcast, borrow, broadcastable)
 
 
+def conv2d_fft(
+    input: Any, filters: Any, image_shape: Any = None, filter_shape: Any = None, border_mode: Any = "valid",
+    pad_last_dim: bool = False,
+) -> Any:  # fmt: skip
+    """Return the convolution of images with filters, computed as `theano.tensor.nnet.conv2d` is.
+
+    Parameters
+    ----------
+    input, filters : tensor
+    image_shape, filter_shape : sequence of int, optional
+    border_mode : str
+    pad_last_dim : bool
+        What Fourier transforms wanted; ignored.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> conv2d_fft(T.ftensor4("img"), T.ftensor4("kerns"), border_mode="full").type.ndim
+    4
+    """
+    return conv2d(input, filters, input_shape=image_shape, filter_shape=filter_shape, border_mode=border_mode)
+
+
 #: Where libraries of CUDA were looked for: nothing is linked with them.
 rpath_defaults: list[str] = []
 
@@ -100,6 +124,17 @@ rpath_defaults: list[str] = []
 def add_standard_rpath(rpath: str) -> None:
     """Add a folder to `rpath_defaults`, which is all that becomes of it."""
     rpath_defaults.append(rpath)
+
+
+def is_nvcc_available() -> bool:
+    """Return False: programs for devices are compiled by their drivers, and nvcc is not asked for.
+
+    Examples
+    --------
+    >>> is_nvcc_available()
+    False
+    """
+    return False
 
 
 class NVCC_compiler:

@@ -52,15 +52,20 @@ OLD_NAMES = {
     "theano.gpuarray.elemwise": {
         "theano.gpuarray.ops": "GpuElemwise GpuDimShuffle GpuCAReduceCuda",
         "theano.legacy.gpu_helpers": (
-            "GpuCAReduceCPY SupportCodeError as_C_string_const get_scal gpu_ca_reduce_cuda max_inputs_to_GpuElemwise"
+            "GpuCAReduce=GpuCAReduceCPY GpuCAReduceCPY SupportCodeError as_C_string_const get_scal gpu_ca_reduce_cuda "
+            "max_inputs_to_GpuElemwise"
         ),
-        "theano.scalar": "GpuErfcinv=Erfcinv GpuErfinv=Erfinv",
+        "theano.scalar": "GpuErfcinv=Erfcinv GpuErfinv=Erfinv gpu_erfcinv=erfcinv gpu_erfinv=erfinv",
         "theano.legacy.gone_in_gpu_backend": "make_argument",
     },
     "theano.gpuarray.blas": {
         "theano.gpuarray.ops": (
             "GpuGemm GpuGemv GpuGer GpuDot22 GpuGemmBatch GpuCorrMM GpuCorrMM_gradWeights GpuCorrMM_gradInputs "
             "GpuCorr3dMM GpuCorr3dMM_gradWeights GpuCorr3dMM_gradInputs"
+        ),
+        "theano.legacy.gpu_instances": (
+            "gpu_dot22 gpugemm_inplace gpugemm_no_inplace gpugemmbatch_inplace gpugemmbatch_no_inplace gpugemv_inplace "
+            "gpugemv_no_inplace gpuger_inplace gpuger_no_inplace"
         ),
         "theano.legacy.gone_in_gpu_backend": (
             "BaseGpuCorr3dMM BaseGpuCorrMM BlasOp local_inplace_gpuagemm local_inplace_gpuagemmbatch "
@@ -69,7 +74,7 @@ OLD_NAMES = {
     },
     "theano.gpuarray.neighbours": {"theano.gpuarray.ops": "GpuImages2Neibs"},
     "theano.gpuarray.sort": {
-        "theano.gpuarray.ops": "GpuTopKOp",
+        "theano.gpuarray.ops": "GpuTopKOp GpuSort=GpuSortOp GpuArgSort=GpuArgSortOp",
         "theano.legacy.gpu_rules": "local_gpua_topkop",
         "theano.legacy.gone_in_gpu_backend": "ValuesEqApproxNoOrder",
     },
@@ -101,6 +106,7 @@ OLD_NAMES = {
     },
     "theano.gpuarray.fft": {
         "theano.gpuarray.ops": "CuRFFTOp CuIRFFTOp",
+        "theano.legacy.gpu_instances": "curfft_op cuirfft_op",
         "theano.legacy.gpu_functions": "curfft cuirfft",
         "theano.legacy.gpu_rules": "local_gpua_curfft_op local_gpua_cuirfft_op",
     },
@@ -111,11 +117,18 @@ OLD_NAMES = {
     },
     "theano.gpuarray.blocksparse": {
         "theano.gpuarray.ops": "GpuSparseBlockGemv GpuSparseBlockOuter",
+        "theano.legacy.gpu_instances": (
+            "gpu_sparse_block_gemv gpu_sparse_block_gemv_inplace gpu_sparse_block_outer gpu_sparse_block_outer_inplace"
+        ),
     },
     "theano.gpuarray.nnet": {
         "theano.gpuarray.ops": (
             "GpuSoftmax GpuSoftmaxWithBias GpuCrossentropySoftmaxArgmax1HotWithBias "
             "GpuCrossentropySoftmax1HotWithBiasDx"
+        ),
+        "theano.legacy.gpu_instances": (
+            "gpu_crossentropy_softmax_1hot_with_bias_dx gpu_crossentropy_softmax_argmax_1hot_with_bias gpu_softmax "
+            "gpu_softmax_with_bias"
         ),
     },
     "theano.gpuarray.opt": {
@@ -161,6 +174,8 @@ OLD_NAMES = {
         "theano.gpuarray.lifting": (
             "op_lifter register_inplace register_opt register_opt2 safe_to_cpu safe_to_gpu gpu_optimizer"
         ),
+        "theano.gpuarray.variables": "GpuFromHost host_from_gpu",
+        "theano.gpuarray.ops": "GpuElemwise",
     },
     "theano.gpuarray.optdb": {
         "theano.legacy.gone_in_gpu_backend": "GraphToGPUDB",
@@ -237,28 +252,47 @@ OLD_NAMES = {
     },
     # The backend before theano.gpuarray, of which only whether it is there can be asked without this layer.
     "theano.sandbox.cuda": {
-        "theano.legacy.old_cuda": "CudaNdarrayType GpuOp use",
+        "theano.legacy.old_cuda": "CudaNdarrayType float32_shared_constructor GpuOp use",
         "theano.gpuarray.variables": (
-            "CudaNdarraySharedVariable=GpuArraySharedVariable CudaNdarrayVariable=GpuArrayVariable"
+            "CudaNdarrayConstant=GpuArrayConstant CudaNdarraySharedVariable=GpuArraySharedVariable "
+            "CudaNdarrayVariable=GpuArrayVariable"
         ),
     },
     "theano.sandbox.cuda.basic_ops": {
         "theano.gpuarray.variables": "GpuFromHost HostFromGpu host_from_gpu",
-        "theano.gpuarray.ops": "GpuDimShuffle GpuElemwise",
-        "theano.legacy.gpu_instances": "gpu_alloc_empty gpu_contiguous gpu_from_host",
-        "theano.legacy.old_cuda": "as_cuda_ndarray_variable GpuOp",
+        "theano.gpuarray.ops": (
+            "GpuAlloc GpuAllocEmpty GpuCAReduce=GpuCAReduceCuda GpuContiguous GpuDimShuffle GpuElemwise GpuEye GpuJoin "
+            "GpuReshape GpuSplit"
+        ),
+        "theano.legacy.gpu_instances": "gpu_alloc_empty gpu_contiguous gpu_from_host gpu_join",
+        "theano.legacy.old_cuda": "as_cuda_ndarray_variable CudaNdarrayType GpuOp",
     },
     "theano.sandbox.cuda.blas": {
-        "theano.gpuarray.ops": "GpuCorrMM",
+        "theano.gpuarray.ops": (
+            "GpuCorrMM GpuCorrMM_gradInputs GpuCorrMM_gradWeights GpuCorr3dMM GpuCorr3dMM_gradInputs "
+            "GpuCorr3dMM_gradWeights GpuDot22 GpuGemm GpuGemv GpuGer"
+        ),
+        "theano.legacy.gpu_instances": (
+            "gpu_dot22 gpu_gemm_inplace=gpugemm_inplace gpu_gemm_no_inplace=gpugemm_no_inplace "
+            "gpu_gemv_inplace=gpugemv_inplace gpu_gemv_no_inplace=gpugemv_no_inplace gpu_ger_inplace=gpuger_inplace "
+            "gpu_ger_no_inplace=gpuger_no_inplace"
+        ),
     },
     "theano.sandbox.cuda.dnn": {
         "theano.legacy.cudnn_functions": (
-            "dnn_batch_normalization_test dnn_batch_normalization_train dnn_conv dnn_conv3d dnn_pool"
+            "dnn_batch_normalization_test dnn_batch_normalization_train dnn_conv dnn_conv3d dnn_gradinput "
+            "dnn_gradweight dnn_pool version"
         ),
-        "theano.legacy.cudnn_ops": "GpuDnnConv GpuDnnConvDesc GpuDnnConvGradI GpuDnnPoolGrad",
+        "theano.legacy.cudnn_ops": (
+            "GpuDnnConv GpuDnnConvDesc GpuDnnConvGradI GpuDnnConvGradW GpuDnnPool GpuDnnPoolDesc GpuDnnPoolGrad "
+            "GpuDnnSoftmax GpuDnnSoftmaxGrad"
+        ),
+    },
+    "theano.sandbox.cuda.fftconv": {
+        "theano.legacy.old_cuda": "conv2d_fft",
     },
     "theano.sandbox.cuda.nvcc_compiler": {
-        "theano.legacy.old_cuda": "add_standard_rpath NVCC_compiler rpath_defaults",
+        "theano.legacy.old_cuda": "add_standard_rpath is_nvcc_available NVCC_compiler rpath_defaults",
     },
     "theano.sandbox.cuda.rng_curand": {
         "theano.tensor.random.mrg": "CURAND_RandomStreams=MRG_RandomStreams",
@@ -267,7 +301,7 @@ OLD_NAMES = {
         "theano.legacy.old_cuda": "CudaNdarrayType",
     },
     "theano.sandbox.cuda.var": {
-        "theano.legacy.old_cuda": "float32_shared_constructor",
+        "theano.legacy.old_cuda": "CudaNdarrayType float32_shared_constructor",
         "theano.gpuarray.variables": (
             "CudaNdarrayConstant=GpuArrayConstant CudaNdarraySharedVariable=GpuArraySharedVariable "
             "CudaNdarrayVariable=GpuArrayVariable"

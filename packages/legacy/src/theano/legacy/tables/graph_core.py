@@ -5,18 +5,28 @@ from __future__ import annotations
 OLD_NAMES = {
     "theano": {
         "builtins": "object2=object",
+        "sys": "sys=.",
         "theano": "theano=.",
         "theano.gof.opt": "opt=.",
         "theano.gof.toolbox": "toolbox=.",
         "theano.legacy.helpers": "disable_log_handler has_handlers logging_default_handler PY3 theano_logger",
+        "theano.legacy.values": "logging_default_formatter",
         "theano.compile.pfunc": "pfunc=.",
     },
     "theano.compat": {
         "theano.legacy.types": "maybe_add_to_os_environ_pathlist",
         "builtins": "ifilter=filter imap=map izip=zip",
-        "collections": "DefaultOrderedDict=defaultdict OrderedDict",
-        "theano.legacy.helpers": "cmp decode decode_iter decode_with exc_message get_unbound_function operator_div PY3",
-        "io": "BytesIO",
+        "collections": "defaultdict DefaultOrderedDict=defaultdict DictMixin=UserDict OrderedDict UserDict",
+        "functools": "partial reduce",
+        "itertools": "chain izip_longest=zip_longest zip_longest",
+        "logging": "logging=.",
+        "pickle": "cPickle=. pickle=.",
+        "sys": "maxsize sys=.",
+        "theano.legacy.helpers": (
+            "b cmp decode decode_iter decode_with disable_log_handler exc_message get_unbound_function has_handlers "
+            "integer_types logging_default_handler operator_div PY3 string_types theano_logger"
+        ),
+        "io": "BytesIO StringIO",
     },
     # Copies of other packages, in Theano 0.6 to 0.8.
     "theano.compat.python2x": {
@@ -31,9 +41,18 @@ OLD_NAMES = {
         "six": "*",
     },
     "theano.compat.six.moves": {
-        "six.moves": "cPickle cStringIO input reduce xrange zip",
+        "six.moves": (
+            "BaseHTTPServer SimpleHTTPServer UserDict UserList UserString _thread builtins cPickle cStringIO "
+            "configparser copyreg filter filterfalse getcwd html_parser http_client input intern map queue range "
+            "reduce reload_module shlex_quote socketserver StringIO urllib urllib_error urllib_parse xrange zip "
+            "zip_longest"
+        ),
     },
-    "theano.compat.six.moves.urllib": {},
+    "theano.compat.six.moves.urllib": {
+        "urllib.error": "error=.",
+        "urllib.parse": "parse=.",
+        "urllib.request": "request=.",
+    },
     "theano.compat.six.moves.urllib.parse": {
         "urllib.parse": "*",
     },
@@ -42,21 +61,6 @@ OLD_NAMES = {
     },
     "theano.compat.six.moves.urllib.request": {
         "urllib.request": "*",
-    },
-    "theano.compile": {
-        "theano.compile.function_module": "DUPLICATE",
-        "theano.gof": "gof=.",
-        "theano.gof.graph": "graph=.",
-        "theano.gradient.absent": "DisconnectedType NullType",
-        "theano.legacy.functions": (
-            "alias_root check_equal convert_function_input fgraph_updated_vars get_info_on_inputs infer_reuse_pattern "
-            "orig_function rebuild_collect_shared register_checker std_fgraph view_tree_set"
-        ),
-        "theano.legacy.gone": "ScanProfileStats",
-        "theano.legacy.nodes": "io_connection_pattern",
-    },
-    "theano.compile.sharedvalue": {
-        "theano.gof.type": "generic",
     },
     "theano.gof.python25": {
         "theano.compat.python2x": "*",
@@ -86,12 +90,12 @@ OLD_NAMES = {
             "orig_function register_checker std_fgraph view_tree_set _constructor_Function _constructor_FunctionMaker "
             "_pickle_Function"
         ),
+        "theano.legacy.values": "NODEFAULT",
         "theano.compile.aliasing": "insert_deepcopy",
         "theano.compile.executable": "DUPLICATE Function",
         "theano.compile.maker": "FunctionMaker",
         "theano.errors": "AliasedMemoryError UnusedInputError",
         "theano.graph.features": "Supervisor",
-        "theano.compile.ops": "deep_copy_op",
     },
     "theano.compile.io": {
         "theano.compile.inputs": "Out",
@@ -101,7 +105,6 @@ OLD_NAMES = {
     },
     "theano.compile.ops": {
         "theano.legacy.values": "expandable_types",
-        "theano.gof": "gof=.",
     },
     "theano.compile.pfunc": {
         "theano.legacy.functions": "iter_over_pairs pfunc rebuild_collect_shared",
@@ -146,12 +149,12 @@ OLD_NAMES = {
         "theano.printing.picture": "pydot_imported_msg",
     },
     "theano.gof": {
+        "theano.graph.c_contract": "CLinkerObject CLinkerOp CLinkerType",
+        "theano.graph.cdata_type": "CDataType",
         "theano.graph.external_op": "ExternalCOp",
+        "theano.graph.features": "PreserveVariableAttributes",
         "theano.gof.fg": "CachedConstantError",
         "theano.legacy.rewriters": "CheckStackTraceOptimization LocalGroupDB OpKeyOptimizer ProxyDB",
-        "theano.legacy.helpers": "hashtype",
-        "theano.legacy.gone": "HideC",
-        "theano.gof.utils": "object2",
     },
     "theano.gof.callcache": {
         "theano.legacy.callcache": "CallCache",
@@ -159,6 +162,11 @@ OLD_NAMES = {
     "theano.gof.cc": {
         "theano.runtime.dual": "DualLinker",
         "theano.runtime.link": "CLinker OpWiseCLinker",
+        "theano": "theano=.",
+        "theano.settings": "config",
+        "theano.gof": "cmodule graph link utils",
+        "theano.gof.callcache": "CallCache",
+        "theano.gof.compilelock": "get_lock release_lock",
         "theano.legacy.gone": (
             "apply_policy code_gen CodeBlock failure_code failure_code_init get_c_cleanup get_c_declare get_c_extract "
             "get_c_extract_out get_c_init get_c_sync get_module_cache get_nothing get_persistent_module_cache HideC "
@@ -174,6 +182,7 @@ OLD_NAMES = {
             "std_include_dirs std_lib_dirs std_lib_dirs_and_libs std_libs try_march_flag"
         ),
         "theano.legacy.helpers": "get_lib_extension",
+        "theano.settings": "config",
         "theano.errors": "MissingGXX=NoCompilerError",
     },
     "theano.gof.compiledir": {
@@ -194,8 +203,12 @@ OLD_NAMES = {
         "theano.errors": "ProtocolError=InconsistencyError",
         "theano.graph.aliasing": "DestroyHandler",
     },
-    "theano.gof.fg": {},
+    "theano.gof.fg": {
+        "theano.gradient": "NullType",
+    },
     "theano.gof.graph": {
+        "builtins": "default_leaf_formatter=str",
+        "theano.legacy.values": "NoParams",
         "theano.legacy.gone": "nodes_constructed",
         "theano.graph.traverse": "equal_computations",
         "theano.legacy.nodes": "default_node_formatter io_connection_pattern Node",
@@ -206,7 +219,6 @@ OLD_NAMES = {
         "theano.settings": "config",
         "theano.gof": "utils",
         "theano": "theano=.",
-        "collections": "deque",
     },
     "theano.gof.lazylinker_c": {
         "theano.legacy.gone": "try_import try_reload",
@@ -218,13 +230,23 @@ OLD_NAMES = {
         "theano.compile.shared": "Container",
         "theano.runtime.link": "Linker LocalLinker=Linker PerformLinker",
         "theano.runtime.interpreter": "WrapLinker WrapLinkerMany",
+        "theano": "theano=.",
+        "theano.gof": "graph utils",
+        "theano.graph": "Type",
     },
     "theano.gof.null_type": {
         "theano.gradient": "NullType",
+        "theano.legacy.values": "null_type",
     },
     "theano.gof.op": {
         "theano.legacy.gone": "apply_meth simple_meth",
-        "theano.gof": "utils",
+        "theano.compile.test_values": "compute_test_value",
+        "theano.errors": "TestValueError",
+        "theano.graph.external_op": "ExternalCOp get_io_macros get_sub_macros",
+        "theano": "theano=.",
+        "theano.settings": "config",
+        "theano.gof": "graph utils",
+        "theano.graph.fgraph": "FunctionGraph",
     },
     "theano.gof.opt": {
         "theano.legacy.rewriters": "CheckStackTraceOptimization OpKeyOptimizer pre_greedy_local_optimizer",
@@ -237,34 +259,43 @@ OLD_NAMES = {
         "theano.rewriting.userdefined": "GlobalOptimizer=Optimizer",
         "theano": "theano=.",
         "theano.settings": "config",
-        "theano.gof": "graph op toolbox",
+        "theano.gof": "graph op toolbox unify utils",
+        "theano.gof.destroyhandler": "dh=.",
+        "theano.errors": "InconsistencyError",
         "logging": "logging=.",
     },
     "theano.gof.optdb": {
         "theano.legacy.rewriters": "LocalGroupDB ProxyDB TopoDB",
+        "theano.settings": "config",
         "theano.gof": "opt",
     },
     "theano.gof.sched": {
         "theano.legacy.helpers": "key_to_cmp",
         "theano.legacy.ordering": (
-            "_toposort make_dependence_cmp make_depends posort reverse_dict sort_apply_nodes sort_schedule_fn"
+            "_toposort io_toposort make_dependence_cmp make_depends posort reverse_dict sort_apply_nodes "
+            "sort_schedule_fn"
         ),
         "theano.legacy.utilities": "memodict",
+        "theano.compat": "cmp",
     },
     "theano.gof.toolbox": {
         "theano.legacy.gone": "GetCheckpoint LambdExtract",
+        "theano.graph.features": "Supervisor",
         "theano": "theano=.",
+        "theano.settings": "config",
         "theano.gof": "graph",
     },
     "theano.gof.type": {
         "theano.legacy.types": "CDataTypeConstant SingletonType",
-        "theano.graph.type": "generic",
+        "theano.graph.c_contract": "CLinkerObject",
+        "theano.graph.type": "CType generic",
     },
     "theano.gof.unify": {
         "theano.legacy.unify": "*",
     },
     "theano.gof.utils": {
         "theano.legacy.gone": "MetaObject",
+        "theano.legacy.values": "undef",
         "builtins": "object2=object",
         "theano.legacy.helpers": (
             "apply_across_args difference from_return_values hashtype LOCAL_BITWIDTH PYTHON_INT_BITWIDTH "
@@ -277,14 +308,10 @@ OLD_NAMES = {
         ),
         "theano.legacy.ordering": "toposort",
         "theano.settings": "config",
-        "theano.compat": "PY3",
     },
     "theano.gof.vm": {
         "theano.legacy.gone": "calculate_reallocate_info CVM Loop LoopGC Stack VM",
         "theano.legacy.vm_linker": "VM_Linker",
-    },
-    "theano.gradient": {
-        "theano.compile.copy_ops": "ViewOp",
     },
     "theano.graph.basic": {
         "theano.legacy.ordering": "graph_inputs=inputs walk",
@@ -357,23 +384,16 @@ OLD_NAMES = {
         "theano.legacy.gone": "JAXLinker",
     },
     "theano.link.utils": {
-        "theano.legacy.linking": "gc_helper map_storage raise_with_op streamline",
+        "theano.legacy.linking": "add_clear_storage gc_helper map_storage raise_with_op streamline",
         "theano.legacy.gone": "register_thunk_trace_excepthook",
     },
     "theano.link.vm": {
         "theano.legacy.gone": "calculate_reallocate_info Loop LoopGC Stack VM",
-        "theano.legacy.vm_linker": "VMLinker=VM_Linker",
+        "theano.legacy.vm_linker": "VM_Linker VMLinker=VM_Linker",
     },
     "theano.printing": {
         "theano.printing.print_op": "_print_fn",
         "theano.legacy.types": "Node",
-        "theano.settings": "config",
-        "theano.graph.op": "Op",
-        "theano.gof.graph": "Apply",
-        "theano.gof": "gof=.",
-        "theano.compile.shared": "SharedVariable",
-        "theano.compile.executable": "Function",
-        "theano.compile.debugmode": "debugmode=.",
     },
     "theano.utils": {
         "theano.compat": "cmp DefaultOrderedDict exc_message get_unbound_function",
@@ -383,6 +403,7 @@ OLD_NAMES = {
         "theano.legacy.utilities": "add_excepthook Singleton",
     },
     "theano.version": {
-        "theano": "full_version=__version__ short_version=__version__ version=__version__",
+        "theano": "theano=. full_version=__version__ short_version=__version__ version=__version__",
+        "theano.legacy.helpers": "git_revision release",
     },
 }

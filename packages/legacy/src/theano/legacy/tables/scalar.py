@@ -12,7 +12,6 @@ _PACKAGE = {
     "theano.graph.clone": "clone",
     "theano.graph.op": "COp",
     "theano.graph.type": "CType",
-    "theano.legacy.gone_in_scalar": "Compositef32 handle_cast handle_composite",
     "theano.legacy.ordering": "list_of_nodes",
     "theano.legacy.helpers": "apply_across_args difference from_return_values to_return_values",
     "theano.printing": "pprint printing=.",
@@ -21,7 +20,13 @@ _PACKAGE = {
 
 OLD_NAMES = {
     "theano.scalar": _PACKAGE,
-    "theano.scalar.basic": _PACKAGE,
+    "theano.scalar.basic": {
+        **_PACKAGE,
+        "theano.scalar": "complexs128=complexs",
+        "theano.scalar.basic": "basic=.",
+        "theano.scalar.basic_scipy": "basic_scipy=.",
+        "theano.scalar.sharedvar": "sharedvar=.",
+        "theano.legacy.gone_in_scalar": "Compositef32 handle_cast handle_composite",
+    },
     "theano.scalar.basic_scipy": {"theano.scalar": "*"},
-    "theano.scalar.basic_sympy": {},
 }

@@ -26,17 +26,10 @@ OLD_NAMES = {
     "theano.compile.ops": {
         "theano.legacy.rewriting_helpers": "shape_i_op",
     },
-    "theano.gof.graph": {
-        "theano.misc.ordered_set": "OrderedSet",
-    },
     "theano.ifelse": {
         "theano.legacy.gone_in_tensor": (
             "cond_merge_random_op CondMerge ifelse_lift_single_if_through_acceptable_ops"
         ),
-        "theano.tensor.opt": "opt=.",
-        "theano.graph.op": "Op",
-        "theano.gof": "gof=.",
-        "theano.compile": "optdb",
     },
     "theano.link.jax.jax_dispatch": {
         "theano.legacy.gone_in_tensor": (
@@ -90,11 +83,18 @@ OLD_NAMES = {
     },
     "theano.misc.pkl_utils": {
         "theano.legacy.gone_in_tensor": "PersistentGpuArrayID",
+        "pickle": "DEFAULT_PROTOCOL Pickler",
     },
     "theano.pathparse": {
         "theano.legacy.gone_in_tensor": "PathParser",
     },
     "theano.sandbox": {},
+    "theano.sandbox.blocksparse": {
+        "theano.tensor.nnet.blocksparse": (
+            "SparseBlockGemv SparseBlockOuter sparse_block_dot sparse_block_gemv sparse_block_gemv_inplace "
+            "sparse_block_outer sparse_block_outer_inplace"
+        ),
+    },
     "theano.sandbox.conv": {},
     "theano.sandbox.cuda": {
         "theano.legacy.old_gpu": "cuda_available cuda_enabled",
@@ -114,11 +114,13 @@ OLD_NAMES = {
         "theano.tensor.linalg.equations": "matrix_inverse solve",
     },
     "theano.sandbox.linalg.ops": {
+        "theano.tensor.convert": "as_tensor_variable",
         "theano.scalar": "imported_scipy=imported_scipy_special",
-        "theano.tensor.linalg.factor": "Cholesky",
-        "theano.tensor.linalg.functions": "alloc_diag",
+        "theano.tensor.linalg.factor": "Cholesky cholesky eig eigh eigvalsh",
+        "theano.tensor.linalg.functions": "alloc_diag diag extract_diag trace",
         "theano.legacy.tensor_functions": "spectral_radius_bound",
         "theano.tensor.linalg.hints": "Hint psd",
+        "theano.tensor.linalg.determinant": "det",
         "theano.tensor.linalg.equations": "matrix_inverse Solve solve",
         "theano.legacy.rewriting_helpers": "hints is_hint_node is_positive",
         "theano.legacy.gone_in_tensor": "HintsFeature HintsOptimizer",
@@ -140,6 +142,7 @@ OLD_NAMES = {
     },
     "theano.sandbox.rng_mrg": {
         "theano": "theano=.",
+        "theano.legacy.tensor_values": "MASK12 MASK13 MASK2 MULT2 np_int32_vals",
         "theano.gradient": "gradient=. undefined_grad",
         "theano.graph": "Apply Constant Op Variable",
         "theano.graph.op": "COp",
@@ -150,30 +153,27 @@ OLD_NAMES = {
         "theano.tensor.convert": "as_tensor_variable get_vector_length",
         "theano.tensor.elemwise.functions": "cast",
         "theano.legacy.mrg_jumps": (
-            "DotModulo ff_2p134 ff_2p72 matVecModM mrg_next_value multMatVect np_int32_vals"
+            "A1p134 A1p72 A2p134 A2p72 DotModulo ff_2p134 ff_2p72 matVecModM mrg_next_value multMatVect"
         ),
         "theano.tensor.random.mrg": (
             "guess_n_streams MRG_RandomStream=MRG_RandomStreams MRG_RandomStreams mrg_uniform mrg_uniform_base"
         ),
-        "theano.tensor.random.mrg31k3p": "NORM",
+        "theano.tensor.random.mrg31k3p": "M1 M2 NORM",
         "theano.tensor.random.rules": "mrg_random_make_inplace=random_make_inplace",
         "theano.tensor.type": "TensorType",
-        "theano.tensor.opt": "opt=.",
-        "theano.sandbox.multinomial": "multinomial=.",
-        "theano.rewriting.userdefined.node_rewriters": "local_optimizer",
-        "theano.compile.shared": "shared",
-        "theano.compile.function": "function",
-        "theano.compile": "optdb",
     },
     "theano.sandbox.softsign": {
         "theano.tensor.nnet": "softsign",
+    },
+    "theano.sandbox.solve": {
+        "theano.tensor.slinalg": "Solve solve",
     },
     "theano.scan.op": {
         "theano.legacy.gone_in_tensor": "profile_printer",
     },
     "theano.scan.opt": {
         "theano.scan.rules": "remove_constants_and_unused_inputs_scan=remove_unused scan_merge_inouts=merge_inouts",
-        "theano.legacy.scan_helpers": "has_duplicates",
+        "theano.legacy.scan_helpers": "has_duplicates info warning",
         "theano.legacy.scan_passes": (
             "PushOutDot1 PushOutNonSeqScan PushOutScanOutput PushOutSeqScan ScanMerge ScanSaveMem"
         ),
@@ -184,13 +184,10 @@ OLD_NAMES = {
     },
     "theano.scan.utils": {
         "theano.legacy.scan_helpers": (
-            "expand_empty forced_replace get_updates_and_outputs hash_listsDictsTuples isNaN_or_Inf_or_None "
-            "map_variables reconstruct_graph safe_new Validator"
+            "expand_empty forced_replace get_updates_and_outputs hash_listsDictsTuples infer_shape "
+            "isNaN_or_Inf_or_None map_variables reconstruct_graph safe_new Validator"
         ),
         "theano.legacy.gone_in_tensor": "compress_outs scan_args scan_can_remove_outs traverse",
-    },
-    "theano.scan_module": {
-        "theano.scan_module.scan_utils": "clone",
     },
     "theano.scan_module.scan": {
         "theano.scan.basic": "scan",
@@ -226,19 +223,22 @@ OLD_NAMES = {
     "theano.scan_module.scan_views": {
         "theano.scan.views": "foldl foldr map reduce",
     },
-    "theano.tensor": {
-        **_PACKAGE,
-        "theano.tensor.var": "_tensor_py_operators",
-    },
+    "theano.tensor": _PACKAGE,
     "theano.tensor.basic": {
         **_PACKAGE,
         "theano.tensor.blas.dot": "_dot",
+        "theano.tensor.nlinalg": "nlinalg=.",
+        "theano.tensor.opt": "opt=.",
+        "theano.tensor.opt_uncanonicalize": "opt_uncanonicalize=.",
+        "theano.tensor.raw_random": "raw_random=.",
+        "theano.tensor.shared_randomstreams": "shared_randomstreams=.",
+        "theano.tensor.slinalg": "slinalg=.",
     },
     "theano.tensor.blas": {
         "theano.errors": "InconsistencyError",
         "theano.legacy.blas_terms": (
             "_as_scalar=as_scalar _factor_canonicalized=factored _gemm_canonicalize=scaled_terms "
-            "_is_real_matrix=is_real_matrix"
+            "_is_real_matrix=is_real_matrix _is_real_vector=is_real_vector"
         ),
         "theano.legacy.rewriting_helpers": "ldflags res_is_a",
         "theano.legacy.gone_in_tensor": (
@@ -254,7 +254,10 @@ OLD_NAMES = {
     },
     "theano.tensor.blas_c": {
         "theano.legacy.gone_in_tensor": "BaseBLAS",
-        "theano.tensor.blas": "CGemv=Gemv CGer=Ger",
+        "theano.tensor.blas": (
+            "CGemv=Gemv CGer=Ger cgemv_inplace=gemv_inplace cgemv_no_inplace=gemv_no_inplace "
+            "cger_inplace=ger_destructive cger_no_inplace=ger"
+        ),
         "theano.legacy.gone": (
             "check_force_gemv_init gemv_c_code ger_c_code make_c_gemv_destructive make_c_ger_destructive use_c_gemv "
             "use_c_ger"
@@ -267,7 +270,7 @@ OLD_NAMES = {
         ),
     },
     "theano.tensor.blas_scipy": {
-        "theano.tensor.blas": "ScipyGer=Ger",
+        "theano.tensor.blas": "ScipyGer=Ger scipy_ger_inplace=ger_destructive scipy_ger_no_inplace=ger",
         "theano.legacy.gone": "make_ger_destructive use_scipy_ger",
     },
     "theano.tensor.elemwise": {
@@ -281,7 +284,6 @@ OLD_NAMES = {
         "theano.printing": "FunctionPrinter pprint",
         "theano.scalar": "get_scalar_type scalar=.",
         "theano.settings": "change_flags config",
-        "theano.tensor.elemwise_cgen": "cgen=.",
     },
     "theano.tensor.elemwise_cgen": {
         "theano.legacy.gone": (
@@ -299,39 +301,27 @@ OLD_NAMES = {
         "theano.legacy.helpers": "LOCAL_BITWIDTH PYTHON_INT_BITWIDTH",
         "theano.scalar": "int_t=int32 scalar=. upcast",
         "theano.gradient": "disconnected_type DisconnectedType grad_undefined gradient=.",
+        "theano.settings": "config",
         "theano.tensor.basic": "basic=. tensor=.",
+        "theano.tensor.control.checks": "Assert",
+        "theano.tensor.convert": "as_tensor_variable constant",
+        "theano.tensor.create.arange": "arange",
+        "theano.tensor.elemwise.functions": "cast maximum minimum switch",
+        "theano.tensor.index.functions": "set_subtensor",
         "theano.tensor.nlinalg": "nlinalg=.",
+        "theano.tensor.sort.sets": "unique",
+        "theano.tensor.type": "TensorType",
     },
     "theano.tensor.fft": {
         "theano.gof": "gof=.",
         "theano.gradient": "DisconnectedType",
         "theano.graph": "Apply Op",
+        "theano.tensor.convert": "as_tensor_variable",
         "theano.tensor": "T=. tt=.",
     },
     "theano.tensor.fourier": {
         "theano.legacy.fourier": "Fourier fft",
     },
-    "theano.tensor.nnet": {
-        "theano.legacy.convolution": "ConvOp",
-        "theano.tensor.nnet.nnet": (
-            "crossentropy_to_crossentropy_with_softmax crossentropy_to_crossentropy_with_softmax_with_bias "
-            "graph_merge_softmax_with_crossentropy_softmax softmax_simplifier"
-        ),
-    },
-    "theano.tensor.nnet.nnet": {
-        "theano.compile": "optdb",
-        "theano.gof": "gof=.",
-        "theano.graph.source": "copy_stack_trace",
-        "theano.scalar": "scalar=.",
-        "theano.tensor.basic": "tensor=.",
-        "theano.tensor.elemwise": "elemwise=.",
-        "theano.tensor.extra_ops": "extra_ops=.",
-        "theano.tensor.nnet.blocksparse": "sparse_block_dot",
-        "theano.tensor.opt": "opt=.",
-        "theano.tensor.subtensor": "subtensor=.",
-        "theano.tensor.type": "values_eq_approx_remove_inf values_eq_approx_remove_nan",
-    },
-    "theano.tensor.sort": {},
     "theano.tensor.tests": {},
     "theano.tensor.tests.test_basic": {
         "theano.tests.makers": "makeBroadcastTester makeTester",
@@ -352,7 +342,11 @@ OLD_NAMES = {
         "theano.tensor.shape.diagonals": "ExtractDiag",
     },
     "theano.tensor.nnet.abstract_conv": {
+        "theano": "theano=.",
+        "theano.graph": "Apply Op Variable",
         "theano.scalar": "imported_scipy_signal=imported_scipy_special",
+        "theano.settings": "config",
+        "theano.tensor.convert": "as_tensor_variable",
     },
     "theano.tensor.nnet.bn": {
         "theano.tensor.rules.by_name": (
@@ -362,14 +356,15 @@ OLD_NAMES = {
         ),
     },
     "theano.tensor.nnet.conv": {
+        "theano": "theano=.",
         "theano.legacy.gone_in_tensor": "gen_conv_code_unroll_batch_kern",
         "theano.scalar": "imported_scipy_signal=imported_scipy_special",
         "theano.legacy.convolution": "conv2d ConvOp",
     },
     "theano.tensor.nnet.conv3d2d": {
         "theano.legacy.diagonals": "*",
+        "theano.legacy.tensor_values": "diagonal_subtensor inc_diagonal_subtensor",
         "theano.legacy.convolution": "conv3d",
-        "theano.tensor": "tensor=.",
     },
     "theano.tensor.nnet.corr": {
         "theano.tensor.conv.op": "BaseCorrMM=BaseAbstractConv",
@@ -412,6 +407,7 @@ OLD_NAMES = {
     },
     "theano.tensor.nnet.sigm": {
         "theano.legacy.rewriting_helpers": "register_local_1msigmoid",
+        "theano.legacy.tensor_values": "ultra_fast_sigmoid_inplace",
         "theano.legacy.products_of_sigmoids": (
             "compute_mul is_1pexp is_exp is_mul is_neg parse_mul_tree perform_sigm_times_exp simplify_mul"
         ),
@@ -433,7 +429,7 @@ OLD_NAMES = {
         ),
     },
     "theano.tensor.opt": {
-        "theano.tensor.convert": "get_scalar_constant_value NotScalarConstantError",
+        "theano.tensor.convert": "as_tensor_variable extract_constant get_scalar_constant_value NotScalarConstantError",
         "theano.tensor.elemwise.rules.algebra": "*",
         "theano.tensor.elemwise.rules.approximations": "*",
         "theano.tensor.control.rules.asserts": "*",
@@ -442,6 +438,7 @@ OLD_NAMES = {
             "local_one_minus_erf2=local_one_minus_erf local_one_minus_erfc2=local_one_minus_erfc "
             "local_one_minus_erfc3=local_one_minus_erfc local_one_plus_neg_erf=local_one_minus_erf"
         ),
+        "theano.legacy.tensor_values": "ALL_REDUCE",
         "theano.tensor.linalg.rules": "*",
         "theano.tensor.elemwise.rules.fusion": "*",
         "theano.tensor.index.rules.reads": "*",
@@ -472,8 +469,11 @@ OLD_NAMES = {
     },
     "theano.tensor.opt_uncanonicalize": {
         "theano.tensor.rules.by_name": (
-            "local_alloc_dimshuffle local_dimshuffle_alloc local_dimshuffle_subtensor local_max_and_argmax "
-            "local_max_to_min local_reshape_dimshuffle"
+            "local_alloc_dimshuffle local_dimshuffle_alloc local_dimshuffle_subtensor local_hard_sigmoid "
+            "local_max_and_argmax local_max_to_min local_op_of_op local_opt_alloc local_reduce_broadcastable "
+            "local_reduce_dimshuffle local_reduce_join local_reshape_dimshuffle local_sum_prod_all_to_none "
+            "local_sum_prod_div_dimshuffle local_sum_prod_mul_by_scalar local_sumsqr2dot local_ultra_fast_sigmoid "
+            "local_useless_reduce local_useless_topk topo_constant_folding"
         ),
         "theano.tensor.reduce.rules.reductions": "*",
     },
@@ -481,6 +481,7 @@ OLD_NAMES = {
         "theano": "theano=.",
         "theano.gof": "gof=.",
         "theano.tensor": "tensor=.",
+        "theano.tensor.random.distributions": "multinomial_wo_replacement",
         "theano.tensor.random.function": "random_function",
         "theano.tensor.random.size": "_infer_ndim_bcast=size_of",
         "theano.tensor.random.type": "random_state_type",
@@ -496,9 +497,12 @@ OLD_NAMES = {
             "DownsampleFactorMaxGradGrad DownsampleFactorMax=Pool DownsampleFactorMaxGrad=MaxPoolGrad"
         ),
     },
-    "theano.tensor.signal.pool": {},
+    "theano.tensor.signal.pool": {
+        "theano.legacy.tensor_values": "PoolingMode_t",
+    },
     "theano.tensor.slinalg": {
         "theano": "theano=.",
+        "theano.gradient": "DisconnectedType",
         "theano.graph": "Apply Op",
         "theano.scalar": "imported_scipy=imported_scipy_special",
         "theano.tensor.basic": "tensor=.",
@@ -519,7 +523,6 @@ OLD_NAMES = {
         "theano.tensor.create.alloc": "alloc",
         "theano.tensor.shape.broadcast": "broadcast_shape",
         "theano.tensor.type_other": "make_slice NoneConst",
-        "theano.legacy.gone": "inc_code",
     },
     "theano.tensor.var": {
         "theano.legacy.rewriting_helpers": "equal_slices",
