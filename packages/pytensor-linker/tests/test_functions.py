@@ -13,6 +13,10 @@ import pytensor.tensor as pt
 import pytest
 from comparing import RNG, compare
 from pytensor import In, Out, function
+from theano_pytensor.convert import standing_for
+from theano_pytensor.performed import performed
+
+from theano.graph.canonical import NoCanonicalForm, form_of, object_of
 
 
 def test_the_mode_by_name_and_by_flag() -> None:
@@ -76,6 +80,26 @@ def test_random_numbers_are_those_of_the_mode_c(draw: Any, parameters: Any) -> N
         f = function([], numbers, updates={rng: state}, mode=mode)
         found.append(np.stack([f(), f()]))
     np.testing.assert_array_equal(*found)
+
+
+def test_a_program_that_draws_is_known_in_other_processes() -> None:
+    rng = pytensor.shared(np.random.default_rng(1))
+    node = pt.random.multinomial(5, pt.dmatrix("p"), rng=rng, size=None).owner
+    op = performed(node, [standing_for(v) for v in node.inputs], "")[0].owner.op
+    again = object_of(form_of(op))
+    assert form_of(again) == form_of(op)
+    assert again.node.op == op.node.op
+    assert [v.type for v in again.node.inputs] == [v.type for v in node.inputs]
+
+    class Own(pytensor.graph.op.Op):
+        """Of no package that is known."""
+
+        def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+            """Compute nothing."""
+
+    op.node = pytensor.graph.basic.Apply(Own(), [], [])
+    with pytest.raises(NoCanonicalForm, match="Own"):
+        form_of(op)
 
 
 @pytest.mark.parametrize("format", ["csr", "csc"])

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import copy
 import logging
+import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
+import pytensor.graph.basic as pb
+from pytensor.graph.op import Op as PyTensorOp
+from pytensor.graph.type import Type as PyTensorType
 from pytensor.scalar.basic import ScalarType
 
 import theano.tensor as T
 from theano.graph import Apply, Op
+from theano.graph.canonical import NoCanonicalForm, register_form
 from theano_pytensor.types import type_of
 
 log = logging.getLogger("theano_pytensor")
@@ -40,7 +46,7 @@ class Performed(Op):
         self.views = set(node.op.view_map or {})
         self.scalars = [i for i, v in enumerate(node.inputs) if isinstance(v.type, ScalarType)]
         self.arrays = [k for k, v in enumerate(node.outputs) if type(type_of(v.type)) is T.TensorType]
-        self.thunk_only = type(node.op).perform is _NO_PERFORM
+        self.thunk_only = type(node.op).perform is PyTensorOp.perform
 
     def __str__(self) -> str:
         return f"Performed{{{self.op}}}"
@@ -77,16 +83,56 @@ class Performed(Op):
         self.op.make_thunk(node, storage, computed, [])()
 
 
-def _no_perform() -> Any:
-    from pytensor.graph.op import Op as PyTensorOp
-
-    return PyTensorOp.perform
-
-
-_NO_PERFORM = _no_perform()
-
-
 def performed(node: Any, inputs: Sequence[Any], why: str, level: int = logging.INFO) -> list[Any]:
     """Return the outputs of a node that PyTensor computes, and log that it does."""
     log.log(level, "%s runs as PyTensor's own perform: %s", node.op, why)
     return list(Performed(node)(*inputs, return_list=True))
+
+
+# -- the same node in another process ------------------------------------------------------------------------
+
+#: Whose ops and types are known by their names and attributes, so that programs with them are kept in the cache.
+PACKAGES = frozenset({"pytensor", "pymc", "pymc_extras"})
+
+
+def _write(thing: Any) -> tuple[Any, ...]:
+    """Return what an op or a type is: its class, of which version, and all attributes."""
+    kind = type(thing)
+    package = kind.__module__.partition(".")[0]
+    if package not in PACKAGES or _class(kind.__module__, kind.__qualname__) is not kind:
+        raise NoCanonicalForm(f"{kind.__module__}.{kind.__qualname__} is of no package that is known")
+    attributes = {key: value for key, value in vars(thing).items() if key != "_tag"}
+    return sys.modules[package].__version__, kind.__module__, kind.__qualname__, attributes
+
+
+def _read(parts: tuple[Any, ...]) -> Any:
+    _, module, name, attributes = parts
+    made = object.__new__(_class(module, name))
+    vars(made).update(attributes)
+    return made
+
+
+def _class(module: str, name: str) -> Any:
+    found: Any = import_module(module) if module.partition(".")[0] in PACKAGES else None
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if not isinstance(found, type) or not issubclass(found, (PyTensorOp, PyTensorType)):
+        raise NoCanonicalForm(f"{module}.{name} is no op or type of PyTensor's")
+    return found
+
+
+def _write_node(thing: Performed) -> tuple[Any, ...]:
+    node = thing.node
+    given = [(v.type, v.data) if isinstance(v, pb.Constant) else (v.type,) for v in node.inputs]
+    return node.op, given, [v.type for v in node.outputs]
+
+
+def _read_node(parts: tuple[Any, ...]) -> Performed:
+    op, given, made = parts
+    inputs = [kind.make_constant(*value) if value else kind() for kind, *value in given]
+    return Performed(pb.Apply(op, inputs, [kind() for kind in made]))
+
+
+for _kind in (PyTensorOp, PyTensorType):
+    register_form(_kind, f"pytensor.{_kind.__name__}", _write, _read, subclasses=True)
+register_form(Performed, "theano_pytensor.Performed", _write_node, _read_node)
