@@ -44,6 +44,21 @@ def test_arguments_stay_and_results_are_new() -> None:
     np.testing.assert_array_equal(given, [0, 1, 2])
 
 
+def test_what_may_be_overwritten_is() -> None:
+    state, i = pytensor.shared(np.zeros(3)), pt.lvector("i")
+    row, updates = state.get_value(borrow=True), {state: pt.inc_subtensor(state[i], 1.0)}
+    function([i], [], updates=updates, mode="THEANO")([1, 1])
+    assert state.get_value(borrow=True) is row
+    np.testing.assert_array_equal(row, [0, 2, 0])
+    np.testing.assert_array_equal(function([i], state, updates=updates, mode="THEANO")([0]), [0, 2, 0])
+    np.testing.assert_array_equal(state.get_value(), [1, 2, 0])
+
+    x = pt.dvector("x")
+    given = np.ones(3)
+    function([In(x, mutable=True)], x[1:].inc(1.0), mode="THEANO")(given)
+    np.testing.assert_array_equal(given, [1, 2, 2])
+
+
 def test_pickles_and_copies() -> None:
     x, state = pt.dscalar("x"), pytensor.shared(1.0)
     f = function([x], x + state, updates={state: state + 1}, mode="THEANO")

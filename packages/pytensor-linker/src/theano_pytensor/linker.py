@@ -48,7 +48,9 @@ class TheanoLinker(JITLinker):
         inputs = [standing_for(v) for v in fgraph.inputs]
         made = translate(fgraph.outputs, dict(zip(fgraph.inputs, inputs, strict=True)))
         outputs = [fitted(x, v.type) for x, v in zip(made, fgraph.outputs, strict=True)]
-        arguments = [In(x, borrow=True) for x in inputs]
+        supervisor = getattr(fgraph, "_supervisor", None)  # of a whole function: what may not be overwritten
+        kept = set(fgraph.inputs if supervisor is None else supervisor.protected)
+        arguments = [In(x, borrow=True, mutable=v not in kept) for v, x in zip(fgraph.inputs, inputs, strict=True)]
         # A name of its own: errors would say instead where in this file the function was made.
         function = theano.function(arguments, outputs, on_unused_input="ignore", name="a function of PyTensor")
         function.trust_input = True
