@@ -9,9 +9,11 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from comparing import RNG, compare
+from comparing import RNG, Performed, compare
 from pytensor import grad
+from pytensor.scalar.loop import ScalarLoop
 from pytensor.scan.utils import until
+from pytensor.tensor.elemwise import Elemwise
 
 
 def scan(*args: Any, **kwargs: Any) -> Any:
@@ -86,3 +88,13 @@ def test_random_numbers_in_steps() -> None:
         for m in ("THEANO", "CVM")
     ]
     np.testing.assert_allclose(*results)
+
+
+def test_a_loop_for_each_element() -> None:
+    x, x0, c = pt.dvector("x"), pytensor.scalar.float64("x0"), pytensor.scalar.float64("c")
+    loops = [ScalarLoop(init=[x0], constant=[c], update=[x0 * c]), ScalarLoop(init=[x0], update=[x0 + 1], until=x0 > 9)]
+    few, many = pt.constant([0, 1, 5]), pt.constant([0, 3, 50])
+    outputs = [Elemwise(loops[0])(few, x, 2.0), *Elemwise(loops[1])(many, x)]
+    with Performed() as log:
+        compare([x], outputs, [np.array([0.5, 2.0, 30.0])])
+    assert not log.lines

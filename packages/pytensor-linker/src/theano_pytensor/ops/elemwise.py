@@ -7,11 +7,9 @@ from typing import Any
 
 from pytensor.scalar import basic as ps
 from pytensor.scalar import math as pm
-from pytensor.scalar.loop import ScalarLoop
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 import theano.tensor as T
-from theano.scan import scan, until
 from theano_pytensor.convert import convert, translate
 from theano_pytensor.types import cast
 
@@ -64,33 +62,14 @@ def _(op: Any, node: Any, x: Any) -> Any:
 @convert.register(ps.Composite)
 def _(op: Any, node: Any, *inputs: Any) -> Any:
     inner = op.fgraph
-    return _covering(translate(inner.outputs, dict(zip(inner.inputs, inputs, strict=True)), _step), inputs)
+    return _covering(translate(inner.outputs, dict(zip(inner.inputs, inputs, strict=True)), scalar_step), inputs)
 
 
-def _step(node: Any, inputs: Any) -> list[Any]:
+def scalar_step(node: Any, inputs: Any) -> list[Any]:
     """Return the outputs of a scalar node over elements: of its dtype, whatever their shape is."""
     made = convert(node.op, node, *inputs)
     outputs = list(made) if isinstance(made, (list, tuple)) else [made]
     return [cast(x, v.type.dtype) for x, v in zip(outputs, node.outputs, strict=True)]
-
-
-@convert.register(ScalarLoop)
-def _(op: Any, node: Any, n_steps: Any, *inputs: Any) -> Any:
-    """A loop of each element, as one loop over all of them: those that have come to their end stay as they are."""
-    inner, count = op.fgraph, len(op.outputs) - op.is_while
-    n_steps, *begin = _covering([n_steps, *inputs[:count]], [n_steps, *inputs])
-
-    def step(k: Any, done: Any, *given: Any) -> Any:
-        made = translate(inner.outputs, dict(zip(inner.inputs, given, strict=True)), _step)
-        on = T.invert(done) & T.lt(k, n_steps)
-        kept = [T.switch(on, new, old) for new, old in zip(made[:count], given[:count], strict=True)]
-        done = T.switch(on, made[count], done) if op.is_while else done
-        return [done, *kept], until(T.invert((T.invert(done) & T.lt(k + 1, n_steps)).any()))
-
-    most = T.maximum(T.join(0, [1], T.cast(n_steps.flatten(), "int64")).max(), 1)
-    begin = [T.le(n_steps, 0), *begin]
-    found, _ = scan(step, sequences=[T.arange(most)], outputs_info=begin, non_sequences=list(inputs[count:]))
-    return [x[-1] for x in [*found[1:], *(found[:1] if op.is_while else [])]]
 
 
 def _covering(outputs: list[Any], inputs: Any) -> list[Any]:

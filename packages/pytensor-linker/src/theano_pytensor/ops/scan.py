@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from pytensor.scalar.loop import ScalarLoop
 from pytensor.scan.op import Scan as PyTensorScan
 
 import theano.tensor as T
 from theano.scan.op import Scan
 from theano.scan.spec import LoopSpec
 from theano_pytensor.convert import convert, standing_for, translate
-from theano_pytensor.types import fitted, type_of
+from theano_pytensor.ops.elemwise import scalar_step
+from theano_pytensor.types import cast, fitted, type_of
 
 
 class _Revised:
@@ -152,3 +155,31 @@ def _last(rows: Any, count: Any) -> Any:
     """Return the last ``count`` rows; all of them where there are fewer, as after a loop that ended early."""
     n = rows.shape[0]
     return rows[T.maximum(n - T.cast(count, "int64"), 0) :]
+
+
+@convert.register(ScalarLoop)
+def _(op: Any, node: Any, n_steps: Any, *inputs: Any) -> Any:
+    """Return a loop for each element as one loop of all: elements that have ended stay as they are."""
+    count = op.nout - op.is_while
+    shape: Any = n_steps
+    for x in inputs:
+        shape = shape + T.zeros_like(x, dtype="int64")  # as large as all together
+    kinds = [kind.dtype for kind in op.inputs_type]
+    states = [T.second(shape, cast(x, kind)) for x, kind in zip(inputs[:count], kinds, strict=False)]
+    fixed = [cast(n_steps, "int64"), *(cast(x, kind) for x, kind in zip(inputs[count:], kinds[count:], strict=True))]
+    given = [T.constant(np.int64(0)), T.zeros_like(shape, dtype="bool"), *states]
+    i, ended, *before = (x.type() for x in given)
+    n, *constants = (x.type() for x in fixed)
+    made = translate(op.fgraph.outputs, dict(zip(op.fgraph.inputs, [*before, *constants], strict=True)), scalar_step)
+    runs = T.and_(T.lt(i, n), T.invert(ended))
+    after = [T.switch(runs, x, old) for x, old in zip(made, before, strict=False)]
+    ends = T.switch(runs, made[-1], ended) if op.is_while else ended
+    results = [i + 1, ends, *after]
+    results = [T.patternbroadcast(cast(x, v.type.dtype), v.type.broadcastable)
+               for x, v in zip(results, given, strict=True)]  # fmt: skip
+    spec = LoopSpec(sequences=(), states=(), mapped=0, carried=len(given), fixed=len(fixed), until=True)
+    over = T.all(T.or_(results[1], T.ge(i + 1, n)))
+    loop = Scan(spec, [i, ended, *before, n, *constants], [*results, over], name=op.name)
+    most = T.join(0, [0], fixed[0].flatten()).max()  # of no elements, too
+    final = loop.spec.outer_outputs(loop(most, *given, *fixed, return_list=True)).carried
+    return [*final[2:], *([final[1]] if op.is_while else [])]
