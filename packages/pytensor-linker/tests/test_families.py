@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytensor
 import pytensor.tensor as pt
 import pytest
 from comparing import RNG, Performed, compare, value
@@ -27,6 +28,11 @@ def test_reductions(dtype: str, axis: Any) -> None:
     if dtype == "bool":
         made += [pt.all(x, axis=axis), pt.any(x, axis=axis)]
     compare([x], made, [value(dtype, (2, 3, 4), -2, 2)], rtol=1e-5)
+
+
+def test_reductions_of_no_axis() -> None:
+    x = pt.dscalar("x")
+    assert float(pytensor.function([x], x.sum(axis=-1), mode="THEANO")(2.0)) == 2.0  # its `perform` refuses
 
 
 def test_reductions_of_nothing() -> None:

@@ -20,6 +20,8 @@ from theano_pytensor.types import cast
 @convert.register(CAReduce)
 def _(op: Any, node: Any, x: Any) -> Any:
     dtype = node.outputs[0].type.dtype
+    if not x.type.ndim:  # an axis may be named that it has not
+        return cast(x, dtype)
     acc = op.acc_dtype if op.acc_dtype not in (None, "float16") else None
     axis = None if op.axis is None else tuple(op.axis)
     kind = type(op.scalar_op)
