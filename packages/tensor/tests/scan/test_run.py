@@ -259,3 +259,12 @@ def test_errors_are_the_same_in_c(kind, n, length, first, error, text):
     for call in (theano.function(given, op(*given)), lambda *v: step_by_step(op, v)):
         with pytest.raises(error, match=text):
             call(*values)
+
+
+def test_a_step_with_a_constant_vector():
+    s, w = T.dvector("s"), T.constant(np.array([1.25, 2.5]))
+    f = theano.function([s], theano.scan(lambda y: T.sqrt(w + 0.5 * y * y), outputs_info=s, n_steps=3)[0])
+    value = np.array([2.0, 3.0])
+    for row in f(value):
+        value = np.sqrt([1.25, 2.5] + 0.5 * value * value)
+        np.testing.assert_allclose(row, value, rtol=1e-12)

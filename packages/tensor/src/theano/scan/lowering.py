@@ -126,7 +126,8 @@ def _expression(op: Scan) -> tuple[Any, list[bool]] | None:
     if ndim and not _of_one_length(graph, nodes):
         return None
     outside, known = scalar_expression(nodes, [*graph.inputs, *graph.outputs])
-    if any(v not in graph.inputs and v not in stretched and not isinstance(v, Constant) for v in outside):
+    given = {v for v in outside if v in graph.inputs or v in stretched}
+    if any(v not in given and not isinstance(x, Constant) for v, x in outside.items()):  # vectors of their own, too
         return None
     read_as = {number: outside[v] for v, number in stretched.items() if v in outside}
     composite = scal.Composite([read_as.get(v, outside[v]) for v in graph.inputs], [known[v] for v in graph.outputs])
