@@ -117,6 +117,14 @@ def test_a_program_that_draws_is_known_in_other_processes() -> None:
         form_of(op)
 
 
+def test_the_shape_of_what_pytensor_computes_is_known_before() -> None:
+    n, rng = pt.lscalar("n"), pytensor.shared(np.random.default_rng(1))
+    drawn = pt.random.normal(0.0, -1.0, size=(n, 3), rng=rng)  # who draws it is told that it has no scale
+    np.testing.assert_array_equal(function([n], drawn.shape, mode="THEANO")(2), [2, 3])
+    stretched = pt.random.normal([0.0], pt.ones(n), rng=rng)
+    np.testing.assert_array_equal(function([n], stretched.shape, mode="THEANO")(2), [2])
+
+
 @pytest.mark.parametrize("format", ["csr", "csc"])
 def test_sparse_matrices(format: str) -> None:
     import pytensor.sparse as ps

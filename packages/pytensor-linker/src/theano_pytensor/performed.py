@@ -14,6 +14,8 @@ import pytensor.graph.basic as pb
 from pytensor.graph.op import Op as PyTensorOp
 from pytensor.graph.type import Type as PyTensorType
 from pytensor.scalar.basic import ScalarType
+from pytensor.tensor.basic import as_tensor
+from pytensor.tensor.type import lscalar
 
 import theano.tensor as T
 from theano.graph import Apply, Op
@@ -54,6 +56,28 @@ class Performed(Op):
     def make_node(self, *inputs: Any) -> Apply:
         """Return the node for variables that stand for the inputs of PyTensor's."""
         return Apply(self, list(inputs), [type_of(v.type).make_variable() for v in self.node.outputs])
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the lengths of outputs as PyTensor infers them: who asks for these alone need not let it compute."""
+        from theano_pytensor.convert import translate  # which makes nodes of this op
+
+        known = dict(zip((*self.node.inputs, *self.node.outputs), (*node.inputs, *node.outputs), strict=True))
+        asked: list[Any] = []
+        for v, lengths in zip(self.node.inputs, shapes, strict=True):
+            # A length of 1 that is not known as such may not be stretched.
+            asked.append([lscalar() if n is None else as_tensor(n) for n in getattr(v.type, "shape", ())])
+            known.update((n, x) for n, x in zip(asked[-1], lengths, strict=False) if n.owner is None)
+        try:
+            found = self.op.infer_shape(self.node, asked)
+        except Exception as exc:  # noqa: BLE001  (it has no such method, or says in a way of its own that it cannot)
+            log.debug("%s says nothing of shapes: %s", self.op, exc)
+            return [None] * len(node.outputs)
+        flat = [as_tensor(n) for k in self.arrays for n in found[k] or ()]
+        made = iter(translate(flat, known))
+        return [
+            tuple(T.cast(next(made), "int64") for _ in lengths) if k in self.arrays and lengths is not None else None
+            for k, lengths in enumerate(found)
+        ]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Let PyTensor compute."""
