@@ -44,7 +44,7 @@ OTHER_TARGETS = ("--one-in", "3")  # loops over elements are compared on the CPU
 TARGETS = ["ziglang", "auditwheel>=6"]  # a compiler for other machines, and the judge of what it made
 EMULATOR = ["qemu-user-static", "debootstrap", "gcc-aarch64-linux-gnu", "g++-aarch64-linux-gnu"]
 PROGRAMS = ROOT / "programs" / "requirements"
-PYTENSOR = ["pytensor>=3.3", "pymc>=6", "numba"]  # whose tests of Numba are run
+PYTENSOR = ["pytensor>=3.3", "pymc>=6", "numba", "numdifftools"]  # whose tests are run
 OTHER_PYTHONS = ["3.12", "3.13"]
 CHECKS = [*BUILD, *NEEDED, *TEST, *DOCS, *MUTATION, "scikit-learn", "sybil>=9", "pyyaml", "nox>=2025.5", "ruff", "mypy"]
 
@@ -263,7 +263,8 @@ def conformance(session: nox.Session) -> None:
 def pytensor(session: nox.Session) -> None:
     """Test the linker for PyTensor: its own tests, then those that PyTensor has of its linkers, fetched from its tag.
 
-    ``nox -s pytensor -- --source CLONE`` takes these from a clone. They are kept below .nox, not in the repository.
+    ``nox -s pytensor -- --source CLONE`` takes these from a clone; with ``--of pymc`` it runs PyMC's
+    tests. They are kept below .nox, not in the repository.
     """
     install(session, up_to("sparse"), [*TEST, *PYTENSOR])
     env = {"PYTHONPATH": str(ROOT / "packages" / "pytensor-linker" / "src")}
