@@ -67,7 +67,7 @@ def _sessions(names: list[str]) -> str:
 
 
 def _distributions(names: list[str]) -> str:
-    layers = {"theano", *(f"theano-{path.name}" for path in (ROOT / "packages").iterdir())}
+    layers = {"theano", "theano-pytensor", *(f"theano-{path.name}" for path in (ROOT / "packages").iterdir())}
     for name in (name.partition("[")[0] for name in names):
         if name.startswith("theano") and name not in layers:
             return f"no distribution {name}"

@@ -1,5 +1,8 @@
 """Compile and call times of PyMC's models under a mode of PyTensor: ``python measure.py MODE [MODEL ...]``.
 
+``python measure.py --record FILE [MODEL ...]`` measures THEANO and NUMBA, each in processes of its own: one that
+finds empty caches, then two that find full ones, of which the faster one counts. The page about PyMC shows them.
+
 Printed are, for each model: seconds by the clock and seconds of processors (those of compilers included) from
 `logp_dlogp_function` to the first value, and microseconds a call of the function of the raveled point. With ``--check``
 the values are compared with those of another mode.
@@ -7,8 +10,14 @@ the values are compared with those of another mode.
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
@@ -39,8 +48,39 @@ def call_time(f: Any, x: np.ndarray) -> float:
     return best * 1e6
 
 
+def in_a_process(mode: str, name: str, caches: str) -> tuple[float, float]:
+    """Return seconds of processors to the first value, and microseconds a call, as a new process measures them."""
+    flags = {f"{system}_FLAGS": f"base_compiledir={caches}/{system}" for system in ("THEANO", "PYTENSOR")}
+    command = [sys.executable, __file__, mode, name]
+    said = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **flags}).stdout
+    words = said.splitlines()[-1].split()
+    return float(words[3]), float(words[-2])
+
+
+def record(path: Path, names: list[str]) -> None:
+    """Write what models take in both modes."""
+    found: dict[str, Any] = {}
+    for name in names or MODELS:
+        for mode in ("THEANO", "NUMBA"):
+            with TemporaryDirectory() as caches:
+                empty, *full = (in_a_process(mode, name, caches) for _ in range(3))
+            call = min(called for _, called in (empty, *full))
+            found.setdefault(name, {})[mode] = {"empty": empty[0], "full": min(full)[0], "call": call}
+            print(name, mode, found[name][mode], flush=True)
+    versions = ", ".join(f"{package} {version(package)}" for package in ("pymc", "pytensor", "numba"))
+    measured = (
+        f"Seconds of processors, those of compilers included. Measured on {date.today()} by "
+        f"`benchmarks/models/measure.py` with {versions}, CPython {sys.version.split()[0]}, "
+        f"at a load average of {os.getloadavg()[1]:.1f}."
+    )
+    path.write_text(json.dumps({"measured": measured, "models": found}, indent=1) + "\n", encoding="utf-8")
+
+
 def main(arguments: list[str]) -> None:
     """Measure the models that are named, or all."""
+    if arguments[:1] == ["--record"]:
+        record(Path(arguments[1]), arguments[2:])
+        return
     check = "--check" in arguments
     mode, *names = [a for a in arguments if not a.startswith("-")]
     if mode == "THEANO":
