@@ -44,7 +44,7 @@ OTHER_TARGETS = ("--one-in", "3")  # loops over elements are compared on the CPU
 TARGETS = ["ziglang", "auditwheel>=6"]  # a compiler for other machines, and the judge of what it made
 EMULATOR = ["qemu-user-static", "debootstrap", "gcc-aarch64-linux-gnu", "g++-aarch64-linux-gnu"]
 PROGRAMS = ROOT / "programs" / "requirements"
-PYTENSOR = ["pytensor>=3.3", "pymc>=6", "numba", "numdifftools"]  # whose tests are run
+PYTENSOR = ["pytensor>=3.3", "pymc>=6", "numba", "matplotlib", "numdifftools"]  # whose tests are run
 OTHER_PYTHONS = ["3.12", "3.13"]
 CHECKS = [*BUILD, *NEEDED, *TEST, *DOCS, *MUTATION, "scikit-learn", "sybil>=9", "pyyaml", "nox>=2025.5", "ruff", "mypy"]
 
