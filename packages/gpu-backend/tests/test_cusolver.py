@@ -137,6 +137,8 @@ def test_singular_matrices(fake, dtype):
         computed(fake, T.nlinalg.matrix_inverse, a)
     with pytest.raises(np.linalg.LinAlgError, match="Singular matrix: the equations"):
         computed(fake, T.slinalg.solve, a, a)
+    (got,), called = computed(fake, T.slinalg.Solve(on_error="nan"), a, a)
+    assert np.isnan(got).all() and called == {"getrf": 1, "getrs": 1}
 
 
 SHAPES = [(1, 1), (5, 3), (3, 5), (4, 4), (40, 33), (33, 40)]

@@ -153,6 +153,11 @@ def test_bad_equations(on_device):
         for structure in ("lower_triangular", "upper_triangular"):
             with pytest.raises(np.linalg.LinAlgError, match=f"number {place} on the diagonal is 0"):
                 on_device([a, b], Solve(structure)(a, b))(value, rows)
+    kinds = [Solve(kind, on_error="nan") for kind in ("general", "symmetric", "lower_triangular", "upper_triangular")]
+    f = on_device([a, b], [op(a, b) for op in kinds])
+    value[5, 5], value[39, 39] = 0, 1
+    assert all(np.isnan(x).all() for x in f(value, rows))
+    np.testing.assert_array_equal(f(np.eye(40), rows), np.stack([rows] * 4))
     for op in (Solve(), Solve("lower_triangular")):
         with pytest.raises(ValueError, match="a square matrix is needed"):
             on_device([a, b], op(a, b))(np.ones((3, 2)), rows)

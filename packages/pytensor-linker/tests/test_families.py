@@ -38,7 +38,9 @@ def test_reductions_of_no_axis() -> None:
 def test_reductions_of_nothing() -> None:
     x = pt.dmatrix("x")
     compare([x], [x.sum(axis=0), x.prod(), pt.logsumexp(x, axis=1)], [np.ones((3, 0))])
-    compare([x], [x.max(axis=0, initial=-np.inf)], [np.ones((0, 3))])
+    largest = [x.max(axis=0, initial=-np.inf), x.max(initial=-np.inf), (2 * x).min(axis=0, initial=np.inf)]
+    for points in (np.ones((0, 3)), np.arange(6.0).reshape(2, 3)):
+        compare([x], largest, [points])
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1])
@@ -115,9 +117,14 @@ def test_decompositions_rebuild_their_matrix() -> None:
     compare([a], [q @ r, v @ pt.diag(w) @ v.T, p @ l @ u], [value("float64", (4, 4))], rtol=1e-7)
 
 
-def test_a_matrix_that_has_no_factor_gives_nan() -> None:
-    a = pt.dmatrix("a")
+def test_a_matrix_that_has_no_factor_or_solution_gives_nan() -> None:
+    a, b = pt.dmatrix("a"), pt.dmatrix("b")
     compare([a], pt.linalg.cholesky(a), [-np.eye(3)])
+    solutions = [pt.linalg.solve(a, b), *(pt.linalg.solve_triangular(a, b, lower=lower) for lower in (True, False))]
+    compare([a, b], solutions, [np.diag([1.0, 0, 2]), np.ones((3, 3))])
+    stack = pt.dtensor3("stack")
+    values = [np.stack([np.eye(3), np.diag([1.0, 0, 2])]), np.ones((3, 3))]
+    compare([stack, b], [pt.linalg.solve(stack, b), pt.linalg.solve_triangular(stack, b)], values)
 
 
 def test_choice_and_checks() -> None:

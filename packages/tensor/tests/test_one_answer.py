@@ -418,7 +418,7 @@ PARTLY = [np.where(np.arange(9).reshape(3, 3) == place, number, POSITIVE) for pl
 
 @pytest.mark.parametrize("name", [
     "cholesky", "upper", "or nan", "inverse", "pinv", "det", "solve", "lower", "qr", "eigh", "eigvalsh", "generalised", "eig", "svd", "svd in parts",
-    "lstsq", "expm",
+    "lstsq", "expm", "solve or nan", "lower or nan",
 ])  # fmt: skip
 def test_linear_algebra_of_what_is_no_good_matrix(name):
     """A value (of numbers, or with NaN or infinity in it) or an error of one class."""
@@ -430,9 +430,10 @@ def test_linear_algebra_of_what_is_no_good_matrix(name):
         "eigvalsh": lambda: slinalg.eigvalsh(m, None), "generalised": lambda: slinalg.eigvalsh(T.eye(m.shape[0]), m), "eig": lambda: nlinalg.eig(m)[0],
         "svd": lambda: nlinalg.svd(m, compute_uv=False), "svd in parts": lambda: nlinalg.svd(T.tile(m, (30, 30)))[1],
         "lstsq": lambda: nlinalg.lstsq()(m, m, T.constant(-1.0))[0], "expm": lambda: slinalg.expm(m),
+        "solve or nan": lambda: slinalg.solve(m, m, on_error="nan"), "lower or nan": lambda: slinalg.solve_lower_triangular(m, m, on_error="nan"),
     }[name]()  # fmt: skip
     # With infinity in the matrix, which numbers of an inverse are finite depends on the order of the eliminations.
-    kind = lambda o: o if isinstance(o, type) else name in ("inverse", "solve") or bool(np.isfinite(o[0]).all())
+    kind = lambda o: o if isinstance(o, type) else name in ("inverse", "solve", "solve or nan") or bool(np.isfinite(o[0]).all())
     compiled = [theano.function([m], out, mode=mode) for mode in (COMPILED, "FAST_RUN")]
     for x in (*BROKEN, *PARTLY):
         plain = outcome(run, out, {m: x})

@@ -189,6 +189,10 @@ def test_linear_algebra():
     np.testing.assert_allclose(theano.function([A, M3], many)(one, B), np.linalg.solve(one[None], B))
     np.testing.assert_allclose(theano.function([M3, X], both)(a, b), np.linalg.solve(a, b[..., None])[..., 0])
     assert theano.function([A, M3], many)(one, B[:0]).shape == (0, 4, 2)
+    singular = np.stack([a[0], np.zeros((4, 4)), a[2]])
+    rows = T.linalg.solve(M3, X[:, :, None], on_error="nan")[:, :, 0]
+    want = np.stack([np.linalg.solve(a[0], b[0]), np.full(4, np.nan), np.linalg.solve(a[2], b[2])])
+    np.testing.assert_allclose(theano.function([M3, X], rows)(singular, b), want)
 
 
 def test_a_choice_by_an_unbatched_condition_stays_lazy():

@@ -728,12 +728,12 @@ def test_factors_and_equations(dtype):
         assert abs(det - want) <= 100 * NEAR[dtype] * abs(want)
         for columns in (None, 1, 2, 5, 20):
             b = rng.normal(size=n if columns is None else (n, columns)).astype(dtype)
-            op = Toy(triangle=None, A_structure="general", lower=False)
+            op = Toy(triangle=None, A_structure="general", lower=False, on_error="raise")
             x = call(lapack.solve_kernel, op, [general, b], (dtype, b.ndim))[0]
             near(general.astype("float64") @ x, b, dtype, n) if np.linalg.cond(general) < 1e3 else None
             for triangle in ("lower", "upper"):
                 part = np.tril(a) if triangle == "lower" else np.triu(a)
-                x = call(lapack.solve_triangular_kernel, Toy(triangle=triangle), [a, b], (dtype, b.ndim))[0]
+                x = call(lapack.solve_triangular_kernel, Toy(triangle=triangle, on_error="raise"), [a, b], (dtype, b.ndim))[0]
                 near(part.astype("float64") @ x, b, dtype, n)
 
 

@@ -10,6 +10,7 @@ from arrays import lay
 import theano
 import theano.tensor as T
 from theano.loader.module import get_threads, set_threads
+from theano.tensor.linalg.hints import Hint
 from theano.tensor.type_other import NoneConst
 
 nlinalg, slinalg = T.nlinalg, T.slinalg
@@ -259,6 +260,42 @@ def test_pivots_are_the_largest(n):
     swap = np.eye(n)[::-1]
     assert theano.function([a], nlinalg.det(a))(swap) == np.linalg.det(swap)
     near(theano.function([a], nlinalg.matrix_inverse(a))(swap), swap, "float64")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_singular_matrices_give_nan_where_that_is_asked_for(dtype):
+    a, b, v = matrix(dtype), matrix(dtype, "b"), T.vector("v", dtype)
+    kinds = ("general", "symmetric", "lower_triangular", "upper_triangular")
+    outputs = [slinalg.Solve(kind, on_error="nan")(a, right) for kind in kinds for right in (b, v)]
+    f = compiled([a, b, v], [*outputs, slinalg.cho_solve((a, True), v, on_error="nan")])
+    plain = theano.function([a, b, v], outputs, mode=theano.Mode("py", None))
+    for n in (1, 2, 40, 100):
+        right, column, eye = numbers((n, 3), dtype), numbers(n, dtype, 4), np.eye(n, dtype=dtype)
+        *found, by_factor = f(eye, right, column)
+        for x in found:
+            near(x, right if x.ndim == 2 else column, dtype)
+        near(by_factor, column, dtype)
+        for place in {0, n // 2, n - 1}:
+            x = eye.copy()
+            x[place, place] = 0
+            for got, want in zip(f(x, right, column), [*plain(x, right, column), column], strict=True):
+                assert got.shape == want.shape and got.dtype == want.dtype and np.isnan(got).all()
+    assert [x.shape for x in f(eye[:0, :0], right[:0], column[:0])[:2]] == [(0, 3), (0,)]
+
+
+def test_singular_matrices_without_an_error_in_gradients_and_by_rules():
+    a, v = T.dmatrix("a"), T.dvector("v")
+    hinted = {hint: Hint(**{hint: True})(a) for hint in ("psd", "lower_triangular")}
+    outputs = [slinalg.solve(a, v, on_error="nan"), *(slinalg.solve(m, v, on_error="nan") for m in hinted.values())]
+    outputs += T.grad(outputs[0].sum(), [a, v])
+    f = theano.function([a, v], outputs)
+    right = np.arange(1.0, 4)
+    for x in f(np.diag([1.0, 0, 2]), right):
+        assert np.isnan(x).all()
+    for x in f(np.diag([1.0, 4, 2]), right)[:3]:
+        near(x, right / [1, 4, 2], "float64")
+    with pytest.raises(ValueError, match="on_error must be 'raise' or 'nan'"):
+        slinalg.solve(a, v, on_error="ignore")
 
 
 @pytest.mark.parametrize("n", [2, 40, 100])

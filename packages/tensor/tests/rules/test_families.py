@@ -150,7 +150,7 @@ FAMILIES = {
         (m+T.outer(x,y), "CGer{non-destructive}(m, TensorConstant{1.0}, x, y)"),
         (T.dot(m,T.zeros_like(n)), "alloc(Assert{msg='dot: the inner lengths of the factors differ'}(TensorConstant{0.0}, eq(Shape_i{1}(m), Shape_i{0}(n))), Shape_i{0}(m), Shape_i{1}(n))"),
         (T.dot(m.T,n.T).T, "(n \\dot m)"),
-        (T.dot(T.nlinalg.matrix_inverse(m),n), "Solve{A_structure=general, lower=False, overwrite_A=False, overwrite_b=False}(m, n)"),
+        (T.dot(T.nlinalg.matrix_inverse(m),n), "Solve{A_structure=general, lower=False, overwrite_A=False, overwrite_b=False, on_error=raise}(m, n)"),
         (T.argmax(nnet.softmax(m),axis=1), "Argmax{axis=(1,)}(m)"),
     ],
     "casts": [

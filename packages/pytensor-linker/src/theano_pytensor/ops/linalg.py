@@ -77,12 +77,13 @@ def _(op: Any, node: Any, x: Any) -> Any:
 def _(op: Any, node: Any, A: Any, b: Any) -> Any:
     if op.unit_diagonal:
         A = T.switch(T.eq(T.arange(A.shape[0]).dimshuffle(0, "x"), T.arange(A.shape[0])), T.ones_like(A), A)
-    return equations.Solve("lower_triangular" if op.lower else "upper_triangular", lower=op.lower)(*_of(node, A, b))
+    kind = "lower_triangular" if op.lower else "upper_triangular"
+    return equations.Solve(kind, on_error="nan")(*_of(node, A, b))
 
 
 @convert.register(Solve)
 def _(op: Any, node: Any, A: Any, b: Any) -> Any:
-    return equations.Solve("general")(*_of(node, _whole(op, A), b))
+    return equations.Solve("general", on_error="nan")(*_of(node, _whole(op, A), b))
 
 
 def _whole(op: Any, A: Any) -> Any:
@@ -103,7 +104,7 @@ def _whole(op: Any, A: Any) -> Any:
 
 @convert.register(CholeskySolve)
 def _(op: Any, node: Any, C: Any, b: Any) -> Any:
-    return cast(equations.cho_solve((C, bool(op.lower)), b), node.outputs[0].type.dtype)
+    return cast(equations.cho_solve((C, bool(op.lower)), b, on_error="nan"), node.outputs[0].type.dtype)
 
 
 @convert.register(MatrixInverse)

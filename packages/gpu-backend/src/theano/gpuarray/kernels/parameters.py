@@ -175,7 +175,7 @@ class DeviceMatrices(Parameters):
     rotate_both_sides = Address("what they make of it", _KERNEL)
     lower = Flag("whether the lower triangle is read or returned")
     symmetric = Flag("whether a matrix of equations is symmetric, of which one triangle is read")
-    nan_on_error = Flag("whether NaN is returned where there is no factor")
+    nan_on_error = Flag("whether NaN is returned where there is no factor or solution")
     with_q = Flag("whether Q is wanted")
     complete = Flag("whether all columns of Q, or of the singular vectors, are wanted")
     raw = Flag("whether the reflections themselves are wanted")

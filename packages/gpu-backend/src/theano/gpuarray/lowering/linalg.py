@@ -59,13 +59,14 @@ def det_kernel(op: Any, node: Apply) -> Parameters:
 @ready("th_kernel_gpu_solve_triangular")
 def solve_triangular_kernel(op: Any, node: Apply) -> Parameters:
     """Return the solution of linear equations of a triangular matrix."""
-    return _matrices(node, lower=op.triangle == "lower")
+    return _matrices(node, lower=op.triangle == "lower", nan_on_error=op.on_error == "nan")
 
 
 @ready("th_kernel_gpu_solve")
 def solve_kernel(op: Any, node: Apply) -> Parameters:
     """Return the solution of linear equations, by elimination with exchanged rows."""
-    return _matrices(node, lower=op.lower, symmetric=op.A_structure == "symmetric")
+    symmetric = op.A_structure == "symmetric"
+    return _matrices(node, lower=op.lower, symmetric=symmetric, nan_on_error=op.on_error == "nan")
 
 
 @ready("th_kernel_gpu_qr")

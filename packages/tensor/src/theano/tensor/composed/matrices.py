@@ -163,7 +163,7 @@ def slogdet(a: TensorLike) -> SlogdetResult:
     return SlogdetResult(*_each(determinant.slogdet, "slogdet", "(n,n)->(),()", a))
 
 
-def solve(a: TensorLike, b: TensorLike) -> Tensor:
+def solve(a: TensorLike, b: TensorLike, on_error: str = "raise") -> Tensor:
     """Return the x for which ``a @ x`` is ``b``.
 
     Parameters
@@ -171,6 +171,8 @@ def solve(a: TensorLike, b: TensorLike) -> Tensor:
     a : tensor, shape (..., n, n)
     b : tensor
         A vector, or of shape (..., n, k), as for :func:`numpy.linalg.solve`.
+    on_error : "raise" or "nan"
+        What a singular matrix gives: an error, or a solution of which all elements are NaN.
 
     Examples
     --------
@@ -179,9 +181,10 @@ def solve(a: TensorLike, b: TensorLike) -> Tensor:
     array([0.5 , 0.25])
     """
     a, b = _stacks(a, "solve"), as_tensor_variable(b)
+    op = equations.Solve(on_error=on_error)
     if b.type.ndim == 1:
-        return equations.solve(a, b) if a.type.ndim == 2 else vectorize(equations.solve, "(n,n),(n)->(n)")(a, b)
-    return _each(equations.solve, "solve", "(n,n),(n,k)->(n,k)", a, b)
+        return op(a, b) if a.type.ndim == 2 else vectorize(op, "(n,n),(n)->(n)")(a, b)
+    return _each(op, "solve", "(n,n),(n,k)->(n,k)", a, b)
 
 
 def lstsq(a: TensorLike, b: TensorLike, rcond: float | None = None) -> list[Tensor]:

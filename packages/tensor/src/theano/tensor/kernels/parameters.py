@@ -491,6 +491,7 @@ class SolveTriangularParams(LapackParams):
     """Equations of a triangular matrix."""
 
     lower = Flag()
+    nan_on_error = Flag("whether a singular matrix gives nan; else it is an error")
     trtrs = Address()
 
 
@@ -506,6 +507,7 @@ class SolveParams(LapackParams):
     """Equations."""
 
     symmetric = Choice(Symmetry)
+    nan_on_error = Flag("whether a singular matrix gives nan; else it is an error")
     getrf = Address()
     getrs = Address()
 

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 LinAlgError = np.linalg.LinAlgError
 
 
+def raise_or_nan(on_error: str) -> str:
+    """Return what a matrix without a result gives: ``"raise"`` or ``"nan"``."""
+    if on_error not in ("raise", "nan"):
+        raise ValueError(f"on_error must be 'raise' or 'nan', not {on_error!r}")
+    return on_error
+
+
 class MatrixOp(Op):
     """An op whose inputs are matrices of floating-point numbers; anything else is brought to that first."""
 

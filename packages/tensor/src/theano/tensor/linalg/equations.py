@@ -27,6 +27,7 @@ from theano.tensor.linalg.common import (
     identity,
     matrix_type,
     must_be_finite,
+    raise_or_nan,
     real_dtype,
     under_type,
 )
@@ -128,11 +129,14 @@ class Solve(MatrixOp):
         Which triangle of a symmetric matrix is read.
     overwrite_A, overwrite_b : bool
         Without effect: what may be overwritten is for the machine to find out.
+    on_error : "raise" or "nan"
+        What a singular matrix gives: an error, or a solution of which all elements are NaN. A call may give it as
+        well: ``solve(A, b, on_error="nan")``.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        While running: A is singular.
+        While running, with ``on_error="raise"``: A is singular.
 
     Examples
     --------
@@ -140,33 +144,37 @@ class Solve(MatrixOp):
     >>> A, b = T.dmatrix("A"), T.dvector("b")
     >>> theano.function([A, b], solve(A, b))([[2, 0], [0, 4]], [2, 2])
     array([1. , 0.5])
+    >>> theano.function([A, b], solve(A, b, on_error="nan"))([[2, 0], [0, 0]], [2, 2])
+    array([nan, nan])
     """
 
-    __props__ = ("A_structure", "lower", "overwrite_A", "overwrite_b")
+    __props__ = ("A_structure", "lower", "overwrite_A", "overwrite_b", "on_error")
     shapes = "ij,iA->jA"
 
     def __init__(
-        self, A_structure: str = "general", lower: bool = False, overwrite_A: bool = False, overwrite_b: bool = False
-    ):
+        self, A_structure: str = "general", lower: bool = False, overwrite_A: bool = False, overwrite_b: bool = False,
+        on_error: str = "raise",
+    ):  # fmt: skip
         if A_structure not in MATRIX_STRUCTURES:
             raise ValueError(f"A_structure must be one of {', '.join(MATRIX_STRUCTURES)}, not {A_structure!r}")
         self.A_structure, self.lower = A_structure, bool(lower)
         self.overwrite_A, self.overwrite_b = bool(overwrite_A), bool(overwrite_b)
+        self.on_error = raise_or_nan(on_error)
 
     @property
     def triangle(self) -> str:
         """``"lower"``, ``"upper"`` or ``""``: which triangle alone is there."""
         return self.A_structure.removesuffix("_triangular") if self.A_structure.endswith("triangular") else ""
 
-    def make_node(self, A: TensorLike, b: Any) -> Apply:
-        """Return the node for a matrix and a vector or matrix."""
+    def make_node(self, A: TensorLike, b: Any, on_error: str | None = None) -> Apply:
+        """Return the node for a matrix and a vector or matrix; ``on_error`` takes the place of that of the op."""
+        if on_error not in (None, self.on_error):
+            return Solve(self.A_structure, self.lower, self.overwrite_A, self.overwrite_b, on_error).make_node(A, b)
         A, b = self.same_dtype(self.matrix(A, what="A"), self.matrix(b, (1, 2), "b"))
         return Apply(self, [A, b], [b.type.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
-        """Solve with SciPy."""
-        import scipy.linalg  # 0.2 s that only those pay who solve without LAPACK's own kernel
-
+        """Solve with NumPy, or SciPy where the matrix is a triangle."""
         self.square(node, inputs)
         A, b = inputs
         if A.shape[0] != b.shape[0]:
@@ -175,24 +183,32 @@ class Solve(MatrixOp):
             )
         if A.size == 0 or b.size == 0:
             output_storage[0][0] = np.zeros_like(b)
-        elif self.triangle:
+            return
+        try:
+            output_storage[0][0] = self._solved(A, b)
+        except LinAlgError:
+            if self.on_error == "raise":
+                raise
+            output_storage[0][0] = np.full_like(b, np.nan)
+
+    def _solved(self, A: np.ndarray, b: np.ndarray) -> np.ndarray:
+        if self.triangle:
+            import scipy.linalg  # 0.2 s that only those pay who solve without LAPACK's own kernel
+
             try:
-                output_storage[0][0] = scipy.linalg.solve_triangular(
-                    A, b, lower=self.triangle == "lower", check_finite=False
-                )
+                return scipy.linalg.solve_triangular(A, b, lower=self.triangle == "lower", check_finite=False)
             except LinAlgError:
                 raise LinAlgError("singular matrix: a number on the diagonal is 0") from None
-        else:
-            given = A
-            if self.A_structure == "symmetric":
-                given = np.tril(A) + np.tril(A, -1).T if self.lower else np.triu(A) + np.triu(A, 1).T
-            output_storage[0][0] = np.linalg.solve(given, b)
+        given = A
+        if self.A_structure == "symmetric":
+            given = np.tril(A) + np.tril(A, -1).T if self.lower else np.triu(A) + np.triu(A, 1).T
+        return np.linalg.solve(given, b)
 
     def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Solve with the transposed matrix: for b directly, for A times the solution."""
         (A, b), (x,), (g,) = inputs, outputs, output_grads
         other = {"lower": "upper_triangular", "upper": "lower_triangular"}.get(self.triangle, self.A_structure)
-        for_b = Solve(other, lower=not self.lower)(adjoint(A), g)
+        for_b = Solve(other, lower=not self.lower, on_error=self.on_error)(adjoint(A), g)
         for_A = -(outer(for_b, conjugate(x)) if b.type.ndim == 1 else dot(for_b, adjoint(x)))
         if self.triangle or self.A_structure == "symmetric":
             reads_lower = self.triangle == "lower" or (self.A_structure == "symmetric" and self.lower)
@@ -335,7 +351,7 @@ def pinv(a: TensorLike) -> Tensor:
     return MatrixPinv()(a)
 
 
-def cho_solve(c_and_lower: tuple[Tensor, bool], b: TensorLike) -> Tensor:
+def cho_solve(c_and_lower: tuple[Tensor, bool], b: TensorLike, on_error: str = "raise") -> Tensor:
     """Return the x for which ``A x`` is ``b``, given Cholesky's factor of A.
 
     Parameters
@@ -343,6 +359,8 @@ def cho_solve(c_and_lower: tuple[Tensor, bool], b: TensorLike) -> Tensor:
     c_and_lower : (matrix, bool)
         The factor, and whether it is the lower one, as for :func:`scipy.linalg.cho_solve`.
     b : vector or matrix
+    on_error : "raise" or "nan"
+        What a factor with a 0 on its diagonal gives, as for :class:`Solve`.
 
     Examples
     --------
@@ -358,7 +376,7 @@ def cho_solve(c_and_lower: tuple[Tensor, bool], b: TensorLike) -> Tensor:
         raise TypeError(f"cho_solve: the factor must be a matrix:\n{describe(factor)}")
     turned = adjoint(factor)
     low, high = (factor, turned) if lower else (turned, factor)
-    return solve_upper_triangular(high, solve_lower_triangular(low, b))
+    return solve_upper_triangular(high, solve_lower_triangular(low, b, on_error=on_error), on_error=on_error)
 
 
 def tensorinv(a: TensorLike, ind: int = 2) -> Tensor:

@@ -24,6 +24,7 @@ from theano.tensor.linalg.common import (
     half_diagonal,
     matrix_type,
     must_be_finite,
+    raise_or_nan,
     real_dtype,
     under_type,
 )
@@ -69,9 +70,7 @@ class Cholesky(MatrixOp):
     shapes = "A->A"
 
     def __init__(self, lower: bool = True, on_error: str = "raise"):
-        if on_error not in ("raise", "nan"):
-            raise ValueError(f"on_error must be 'raise' or 'nan', not {on_error!r}")
-        self.lower, self.destructive, self.on_error = bool(lower), False, on_error
+        self.lower, self.destructive, self.on_error = bool(lower), False, raise_or_nan(on_error)
 
     def make_node(self, x: TensorLike) -> Apply:
         x = self.matrix(x)

@@ -149,15 +149,16 @@ def det_kernel(op: MatrixOp, node: Apply) -> tuple[Mapping[str, str], Mapping[st
 
 @_ready("th_kernel_solve_triangular", parameters.SolveTriangularParams)
 def solve_triangular_kernel(op: Solve, node: Apply) -> tuple[Mapping[str, str], Mapping[str, bool]]:
-    """Return the solution of linear equations of a triangular matrix; ``triangle`` of the op is read."""
-    return _same("trtrs"), {"lower": op.triangle == "lower"}
+    """Return the solution of equations of a triangular matrix; ``triangle`` and ``on_error`` of the op are read."""
+    return _same("trtrs"), {"lower": op.triangle == "lower", "nan_on_error": op.on_error == "nan"}
 
 
 @_ready("th_kernel_solve", parameters.SolveParams)
-def solve_kernel(op: Solve, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Symmetry]]:
-    """Return the solution of linear equations; ``A_structure`` and ``lower`` of the op are read."""
+def solve_kernel(op: Solve, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Symmetry | bool]]:
+    """Return the solution of linear equations; ``A_structure``, ``lower`` and ``on_error`` of the op are read."""
     triangle = Symmetry.LOWER if op.lower else Symmetry.UPPER
-    return _same("getrf", "getrs"), {"symmetric": triangle if op.A_structure == "symmetric" else Symmetry.NONE}
+    symmetric = triangle if op.A_structure == "symmetric" else Symmetry.NONE
+    return _same("getrf", "getrs"), {"symmetric": symmetric, "nan_on_error": op.on_error == "nan"}
 
 
 @_ready("th_kernel_qr", parameters.QRParams)

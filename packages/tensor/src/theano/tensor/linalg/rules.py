@@ -113,14 +113,16 @@ def _is_triangular(A: Tensor) -> bool:
     return bool(triangle(A))
 
 
-rule("tag_solve_triangular", P(Solve, "solve")(A.where(_is_triangular), b), lambda A, b: Solve(triangle(A))(A, b),
-     when=_is_unstructured, keeps="finite", phases=("stabilize",),
+rule("tag_solve_triangular", P(Solve, "solve")(A.where(_is_triangular), b),
+     lambda solve, A, b: Solve(triangle(A), on_error=solve.on_error)(A, b), when=_is_unstructured, keeps="finite",
+     phases=("stabilize",),
      doc="An equation whose matrix is known to be triangular is solved by substitution.")  # fmt: skip
 
 
-def _solved_by_factors(A: Tensor, b: Tensor) -> Tensor:
-    L: Tensor = Cholesky(lower=True)(A)
-    return Solve("upper_triangular")(L.T, Solve("lower_triangular")(L, b))
+def _solved_by_factors(solve: Solve, A: Tensor, b: Tensor) -> Tensor:
+    L: Tensor = Cholesky(lower=True, on_error=solve.on_error)(A)
+    low, high = (Solve(f"{which}_triangular", on_error=solve.on_error) for which in ("lower", "upper"))
+    return high(L.T, low(L, b))
 
 
 rule("psd_solve_with_chol", P(Solve, "solve")(A.where(is_psd), b), _solved_by_factors, when=_is_unstructured,

@@ -113,8 +113,8 @@ int th_cusolver_cholesky(job *j, matrix a)
     return 1;
 }
 
-/* Factors by elimination, with the rows that were exchanged. */
-static int eliminate(job *j, matrix a, int64_t ld, int64_t *exchanged, const char *what)
+/* Factors by elimination, with the rows that were exchanged; the first pivot that is 0 goes to the table. */
+static int eliminate(job *j, matrix a, int64_t ld, int64_t *exchanged)
 {
     call c;
     if (begin(&c, j))
@@ -124,14 +124,11 @@ static int eliminate(job *j, matrix a, int64_t ld, int64_t *exchanged, const cha
                                                  &c.host_bytes);
     if (status == 0 && (status = take_workspace(&c)) == 0)
         status = cs->cusolverDnXgetrf(cs->handle, cs->params, a.rows, a.rows, c.type, a.data, ld, exchanged, c.type, c.device,
-                                      c.device_bytes, c.host, c.host_bytes, c.info);
-    if (end(&c, "cusolverDnXgetrf", status) < 0)
-        return -1;
-    const int info = info_of(&c);
-    return info > 0 ? j->ctx->rt->fail(j->ctx, TH_ERR_LINALG, "Singular matrix: %s", what) : info;
+                                      c.device_bytes, c.host, c.host_bytes, (int *)j->table);
+    return end(&c, "cusolverDnXgetrf", status) < 0 ? -1 : 0;
 }
 
-int th_cusolver_solve(job *j, matrix a, matrix x, const char *what)
+int th_cusolver_solve(job *j, matrix a, matrix x)
 {
     call c;
     matrix right = x;
@@ -141,7 +138,7 @@ int th_cusolver_solve(job *j, matrix a, matrix x, const char *what)
     if (!th_cusolver_is_there(j) || ld == 0)
         return 0;
     int64_t *exchanged = (int64_t *)th_take(j, a.rows * (int64_t)sizeof *exchanged);
-    if (exchanged == NULL || eliminate(j, a, ld, exchanged, what))
+    if (exchanged == NULL || eliminate(j, a, ld, exchanged))
         return -1;
     const int lies_otherwise = leading(j, x) == 0;
     if (lies_otherwise && (th_take_matrix(j, &right, x.rows, x.columns, 1) || th_copied(j, right, x)))

@@ -43,7 +43,8 @@ int th_cusolver_is_there(const job *j); /* for numbers of this dtype */
 /* Each function returns 1 when it has done its work, 0 where cuSOLVER is not there, or has no words for the operands, -1 with the
  * error set. */
 int th_cusolver_cholesky(job *j, matrix a);                          /* the lower triangle becomes L; the table has the status */
-int th_cusolver_solve(job *j, matrix a, matrix x, const char *what); /* x becomes the solution of A y = x, and A its factors */
+/* x becomes the solution of A y = x, and A its factors; the table has the status */
+int th_cusolver_solve(job *j, matrix a, matrix x);
 int th_cusolver_reflections(job *j, matrix a, char *factors);        /* R and the reflections in place of A */
 int th_cusolver_reflect(job *j, matrix reflections, char *factors, matrix c); /* c becomes Q c */
 int th_cusolver_symmetric(job *j, matrix a, char *values, int vectors);       /* vectors, or anything, in place of A */

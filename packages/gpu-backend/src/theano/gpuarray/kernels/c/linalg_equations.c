@@ -1,6 +1,12 @@
 /* The host's half of Cholesky's factor, of equations, inverses and determinants. */
 #include "cusolver.h"
 
+/* NaN in all elements of what was computed of a matrix, if the status says that there is no such thing. */
+static int nan_if_failed(job *j, matrix m)
+{
+    return th_run_each(j, th_told(j)->take, m.rows * m.columns, m, m, j->table, (told){.option = TH_NAN});
+}
+
 static int singular(job *j, const char *what)
 {
     int64_t status;
@@ -45,10 +51,10 @@ static int solution(job *j, matrix a, matrix x, const char *what)
     matrix lu;
     if (copy_of(j, a, &lu))
         return -1;
-    const int done = th_cusolver_solve(j, lu, x, what);
-    if (done)
-        return done < 0 ? -1 : 0;
-    return th_eliminate(j, lu) || singular(j, what) || th_solve_factors(j, lu, x) ? -1 : 0;
+    const int done = th_cusolver_solve(j, lu, x);
+    if (done < 0 || (!done && (th_eliminate(j, lu) || th_solve_factors(j, lu, x))))
+        return -1;
+    return th_told(j)->nan_on_error ? nan_if_failed(j, x) : singular(j, what);
 }
 
 int th_solve_factors(job *j, matrix lu, matrix x)
@@ -115,8 +121,12 @@ static int solve_triangular(job *j)
     const int begun = begin(j);
     if (begun)
         return begun < 0 ? -1 : 0;
-    if (th_take_table(j, 0) || th_triangular(j, th_matrix_of(ctx->in[0]), (int)th_told(j)->lower, 0, th_matrix_of(ctx->out[0])) ||
-        th_status(j, &status))
+    const matrix x = th_matrix_of(ctx->out[0]);
+    if (th_take_table(j, 0) || th_triangular(j, th_matrix_of(ctx->in[0]), (int)th_told(j)->lower, 0, x))
+        return -1;
+    if (th_told(j)->nan_on_error)
+        return nan_if_failed(j, x);
+    if (th_status(j, &status))
         return -1;
     return status ? ctx->rt->fail(ctx, TH_ERR_LINALG, "singular matrix: number %lld on the diagonal is 0", (long long)(status - 1)) : 0;
 }

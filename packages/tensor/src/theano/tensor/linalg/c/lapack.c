@@ -69,10 +69,8 @@ typedef void (*getrs)(const char *, const integer *, const integer *, const void
 typedef void (*trtrs)(const char *, const char *, const char *, const integer *, const integer *, const void *,
                       const integer *, void *, const integer *, integer *, size_t, size_t, size_t);
 
-/* -- Cholesky ----------------------------------------------------------------------------------------- */
-
-/* NaN in each element of a matrix, a complex number being two. */
-static void fill_with_nan(const th_buffer *out, int64_t count)
+/* NaN in each element of a result, a complex number being two. */
+static int fill_with_nan(const th_buffer *out, int64_t count)
 {
     count *= is_complex(out->dtype) ? 2 : 1;
     for (int64_t i = 0; i < count; ++i)
@@ -80,7 +78,10 @@ static void fill_with_nan(const th_buffer *out, int64_t count)
             ((float *)out->data)[i] = (float)NAN;
         else
             ((double *)out->data)[i] = (double)NAN;
+    return 0;
 }
+
+/* -- Cholesky ----------------------------------------------------------------------------------------- */
 
 TH_EXPORT int th_kernel_cholesky(th_ctx *ctx)
 {
@@ -113,8 +114,8 @@ TH_EXPORT int th_kernel_cholesky(th_ctx *ctx)
         return TH_FAIL(ctx, TH_ERR_LINALG, "the matrix is not positive definite (its leading minor of order %lld is not)",
                        (long long)failed);
     if (failed)
-        fill_with_nan(out, rows * rows);
-    for (int64_t i = 0; i < rows && !failed; ++i) {
+        return fill_with_nan(out, rows * rows);
+    for (int64_t i = 0; i < rows; ++i) {
         char *row = out->data + i * rows * size;
         memset(lower ? row + (i + 1) * size : row, 0, (size_t)((lower ? rows - i - 1 : i) * size));
     }
@@ -303,7 +304,9 @@ TH_EXPORT int th_kernel_solve(th_ctx *ctx)
         mirror(lu, rows, size, q->symmetric == TH_SYMMETRY_LOWER);
     const int64_t failed = eliminate(ctx, p, a, lu, rows, pivots, ROUTINE(q, getrf, getrf));
     if (failed > 0)
-        return TH_FAIL(ctx, TH_ERR_LINALG, "Singular matrix: the equations have no single solution; see lstsq");
+        return q->nan_on_error
+                   ? fill_with_nan(out, rows * columns)
+                   : TH_FAIL(ctx, TH_ERR_LINALG, "Singular matrix: the equations have no single solution; see lstsq");
     if (failed < 0)
         return -1;
     if (ours) {
@@ -361,6 +364,8 @@ TH_EXPORT int th_kernel_solve_triangular(th_ctx *ctx)
         if (failed == 0)
             th_turn(ctx, out->data, x, columns, rows, size);
     }
+    if (failed && q->nan_on_error)
+        return fill_with_nan(out, rows * columns);
     if (failed)
         return TH_FAIL(ctx, TH_ERR_LINALG, "singular matrix: number %lld on the diagonal is 0", (long long)(failed - 1));
     return 0;
