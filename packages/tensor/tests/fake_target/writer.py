@@ -62,7 +62,7 @@ def reduction_kernel(op: Any, node: Any) -> Kernel | None:
     c = CText()
     with _launched(c, body), _loops(c, kept):
         for k, r in enumerate(nest.results):
-            start = "0" if r.needs_terms else literal(r.combine.identity, r.accumulator)
+            start = "0" if r.needs_terms else literal(r.neutral, r.accumulator)
             c(f"{compute_type(r.accumulator)} a{k} = {start};", f"int begun{k} = {int(not r.needs_terms)};")
         with _loops(c, nest.axes):
             for k, x in enumerate(nest.inputs):

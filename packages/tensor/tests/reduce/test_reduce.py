@@ -296,3 +296,42 @@ def test_what_no_loop_does_at_once_is_left_to_numpy():
     for ndim in (62, 63):
         many = Sum()(T.TensorType("float64", (True,) * ndim)()).owner
         assert (careduce_kernel(many.op, many) is None) == (ndim > 62)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "int64", "float16", "float32", "float64", "complex128"])
+def test_initial(dtype):
+    """Reductions with one more element are NumPy's, of nothing as well: in C, in Python, and fused with their terms."""
+    x, first = T.TensorType(dtype, (False, False))("x"), T.scalar("first", dtype)
+    one = np.ones((), dtype)
+    cases = [(f, axis, initial) for f in (np.max, np.min) for axis in (None, 0, 1, -1) for initial in (one, first)]
+    cases += [(f, 1, initial) for f in (np.sum, np.prod) for initial in (one, first)] if dtype != "bool" else []
+    outputs = [f(x, axis=axis, initial=initial) for f, axis, initial in cases]
+    outputs += [np.max(x * x, axis=1, initial=one, keepdims=True)]
+    compiled = theano.function([x, first], outputs, on_unused_input="ignore")
+    plain = theano.function([x, first], outputs, mode=theano.Mode("py", None), on_unused_input="ignore")
+    for shape in ((3, 4), (0, 4), (3, 0), (0, 0), (2, 9)):
+        value = sample(dtype, shape, np.random.default_rng(0), 0, 3)
+        wanted = [f(value, axis=axis, initial=one * 0 if initial is first else one) for f, axis, initial in cases]
+        for f in (compiled, plain):
+            *found, last = f(value, one * 0)
+            for got, want in zip(found, wanted, strict=True):
+                assert got.shape == np.shape(want)
+                np.testing.assert_allclose(got, want, rtol=1e-2 if dtype == "float16" else 1e-6)
+            assert last.shape == (shape[0], 1) and (last >= 1).all()
+
+
+def test_initial_that_is_least_is_not_compared_and_has_no_part_in_gradients():
+    x = T.dmatrix("x")
+    least = T.max(x, axis=1, initial=-np.inf)
+    assert least.owner.op.may_be_empty and T.max(T.bmatrix(), initial=-128).owner.op.may_be_empty
+    f = theano.function([x], [least, -T.max(-x, initial=-np.inf), T.max(T.max(x, 0, initial=-np.inf), initial=-np.inf)])
+    for found, want in zip(f(np.zeros((3, 0))), ([-np.inf] * 3, np.inf, -np.inf), strict=True):
+        np.testing.assert_array_equal(found, want)
+    slope = theano.function([x], T.grad(T.max(x, axis=1, initial=2).sum(), x))
+    np.testing.assert_array_equal(slope([[1.0, 3], [1, 0], [5, 4]]), [[0, 1], [0, 0], [1, 0]])
+    assert slope(np.zeros((3, 0))).shape == (3, 0)
+    with pytest.raises(ValueError, match="zero-size array"):
+        theano.function([x], x.max(axis=1))(np.zeros((3, 0)))
+    for wrong, error in ((0.5, TypeError), (300, TypeError), (T.dscalar(), TypeError), ([1, 2], ValueError)):
+        with pytest.raises(error):
+            T.max(T.bmatrix(), initial=wrong)

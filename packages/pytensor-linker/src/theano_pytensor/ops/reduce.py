@@ -45,17 +45,8 @@ def _(op: Any, node: Any, x: Any) -> Any:
 @convert.register(MaxAndMinCAReduce)
 def _(op: Any, node: Any, x: Any) -> Any:
     largest = type(op.scalar_op) is ps.Maximum
-    reduction = (T.Max if largest else T.Min)(None if op.axis is None else tuple(op.axis))
-    if not getattr(op, "initial", False):
-        return reduction(x)
-    axes = range(x.type.ndim) if op.axis is None else op.axis
-    lengths = node.inputs[0].type.shape
-    least = T.constant(np.asarray(op.initial_value(x.type.dtype), dtype=x.type.dtype))
-    for axis in axes:
-        if not lengths[axis]:  # perhaps of no length: one more element, which is never chosen where there are others
-            shape = [1 if k == axis else x.shape[k] for k in range(x.type.ndim)]
-            x = T.join(axis, x, T.alloc(least, *shape))
-    return reduction(x)
+    reduction = T.Max if largest else T.Min
+    return reduction(None if op.axis is None else tuple(op.axis), bool(getattr(op, "initial", False)))(x)
 
 
 @convert.register(Argmax)

@@ -165,16 +165,22 @@ def _repeated(values: list[Any], count: int) -> list[int]:
     return values * count if len(values) == 1 else values
 
 
-def sum(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Tensor:
+def sum(
+    a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False,
+    initial: TensorLike | None = None,
+) -> Tensor:  # fmt: skip
     """Return ``numpy.sum``: elements are converted before they are added."""
     a = as_tensor_variable(a)
-    return reduce.sum(a if dtype is None else el.cast(a, dtype), axis, dtype, keepdims)
+    return reduce.sum(a if dtype is None else el.cast(a, dtype), axis, dtype, keepdims, initial=initial)
 
 
-def prod(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Tensor:
+def prod(
+    a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False,
+    initial: TensorLike | None = None,
+) -> Tensor:  # fmt: skip
     """Return ``numpy.prod``."""
     a = as_tensor_variable(a)
-    return reduce.prod(a if dtype is None else el.cast(a, dtype), axis, dtype, keepdims)
+    return reduce.prod(a if dtype is None else el.cast(a, dtype), axis, dtype, keepdims, initial=initial)
 
 
 def mean(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Tensor:
@@ -229,14 +235,18 @@ def ptp(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return _largest(a, axis, keepdims) - _smallest(a, axis, keepdims)
 
 
-def _largest(a: Variable, axis: Axis = None, keepdims: bool = False) -> Any:
+def _largest(a: Variable, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Any:
     """Return ``numpy.max``, which reduces nothing where ``axis`` names none; that of Theano then reduces all."""
-    return as_tensor_variable(a) if reduce.names_none(axis) else reduce.max(a, axis, keepdims)
+    if reduce.names_none(axis):
+        return as_tensor_variable(a) if initial is None else el.maximum(a, initial)
+    return reduce.max(a, axis, keepdims, initial)
 
 
-def _smallest(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Any:
+def _smallest(a: TensorLike, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Any:
     """Return ``numpy.min``, as :func:`_largest`."""
-    return as_tensor_variable(a) if reduce.names_none(axis) else reduce.min(a, axis, keepdims)
+    if reduce.names_none(axis):
+        return as_tensor_variable(a) if initial is None else el.minimum(a, initial)
+    return reduce.min(a, axis, keepdims, initial)
 
 
 def argmax(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:

@@ -298,15 +298,19 @@ class TensorOperators(_Base):
 
     # -- reductions -----------------------------------------------------------------------------------------
 
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Any:
+    def sum(
+        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None,
+        initial: TensorLike | None = None,
+    ) -> Any:  # fmt: skip
         """Return the sum along axes; see :func:`theano.tensor.sum`."""
-        return reduce.sum(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
+        return reduce.sum(self, axis, dtype, keepdims, acc_dtype, initial)
 
     def prod(
-        self, axis: Axis = None, dtype: str | None = None, keepdims: bool = False, acc_dtype: str | None = None
-    ) -> Tensor:
+        self, axis: Axis = None, dtype: str | None = None, keepdims: bool = False, acc_dtype: str | None = None,
+        initial: TensorLike | None = None,
+    ) -> Tensor:  # fmt: skip
         """Return the product along axes."""
-        return reduce.prod(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
+        return reduce.prod(self, axis, dtype, keepdims, acc_dtype, initial=initial)
 
     def mean(
         self, axis: Axis = None, dtype: str | None = None, keepdims: bool = False, acc_dtype: str | None = None
@@ -326,13 +330,13 @@ class TensorOperators(_Base):
         """Return the ``L``-norm along axes."""
         return reduce.norm(self, L, axis=axis, keepdims=keepdims)
 
-    def max(self, axis: object = None, keepdims: bool = False) -> Any:
+    def max(self, axis: object = None, keepdims: bool = False, initial: TensorLike | None = None) -> Any:
         """Return the largest elements along axes."""
-        return reduce.max(self, axis, keepdims=keepdims)
+        return reduce.max(self, axis, keepdims, initial)
 
-    def min(self, axis: Axis = None, keepdims: bool = False) -> Any:
+    def min(self, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Any:
         """Return the smallest elements along axes."""
-        return reduce.min(self, axis, keepdims=keepdims)
+        return reduce.min(self, axis, keepdims, initial)
 
     def argmax(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Return the places of the largest elements along axes."""

@@ -84,7 +84,7 @@ def _slot(nest: Reduction) -> int:
 
 def _step(result: Result) -> Any:
     """Return the statements that take the term v into the accumulator a, or None if they have no form in C."""
-    if not result.needs_terms and result.combine.identity is None:
+    if not result.needs_terms and result.neutral is None:
         return None
     acc = result.accumulator
     return result.combine.c_statements(["a", "v"], [acc, acc], ["a"], [acc])
@@ -344,7 +344,7 @@ def _write_results(c: CText, nest: Reduction, state: str, element: str, first: i
     """
     for k, r in enumerate(nest.results):
         if not r.needs_terms:
-            c(f"{state}.a{k} = {state}.begun ? {state}.a{k} : {literal(r.combine.identity, r.accumulator)};")
+            c(f"{state}.a{k} = {state}.begun ? {state}.a{k} : {literal(r.neutral, r.accumulator)};")
     nout = len(nest.results)
     for k in range(nout):
         beyond = f" + v * (a.out[{k}][a.nkept - 1] / {width})" if width > 1 else ""

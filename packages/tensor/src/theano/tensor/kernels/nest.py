@@ -16,7 +16,7 @@ from theano.graph.apply import Apply
 from theano.lowering.accepts import dtype_of
 from theano.records import record
 from theano.scalar.arithmetic import identity
-from theano.scalar.ufuncs import ufunc_of
+from theano.scalar.ufuncs import neutral, ufunc_of
 from theano.tensor.kernels.common import normal_axes, pattern_of
 
 if TYPE_CHECKING:
@@ -117,6 +117,8 @@ class Result:
         Dtypes of the terms, of what they are taken into, and of the result.
     needs_terms : bool
         Whether there is no result, but an error, where there are no terms at all.
+    neutral : number or None
+        What changes no term; None if there is no such number.
     """
 
     combine: Any
@@ -124,6 +126,7 @@ class Result:
     accumulator: str
     dtype: str
     needs_terms: bool
+    neutral: float | None
 
 
 @record(frozen=True)
@@ -212,4 +215,6 @@ def _result(reduction: Any, term: str, dtype: str) -> Result:
     accumulator = getattr(reduction, "acc_dtype", None) or dtype
     # Half precision is for storing.
     accumulator = "float32" if accumulator == "float16" else accumulator
-    return Result(reduction.scalar_op, term, accumulator, dtype, ufunc_of(reduction.scalar_op).identity is None)
+    combine = reduction.scalar_op
+    needs_terms = ufunc_of(combine).identity is None and not getattr(reduction, "may_be_empty", False)
+    return Result(combine, term, accumulator, dtype, needs_terms, neutral(combine, accumulator))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theano.graph.parameters import Address, Array, Choice, Enumeration, Int, Mask, Numbers, Parameters, Record
+from theano.graph.parameters import Address, Array, Choice, Enumeration, Flag, Int, Mask, Numbers, Parameters, Record
 
 
 class ReductionLimit(Enumeration):
@@ -44,6 +44,7 @@ class ReductionResult(Parameters, c_name="th_reduction_result"):
 
     op = Choice(ReductionOp)
     dtype = Int("of the accumulator")
+    needs_terms = Flag("whether no terms at all are an error")
 
 
 class ReductionParams(Parameters, c_name="th_reduction"):

@@ -12,7 +12,7 @@ from theano.errors import MethodNotDefined
 from theano.gradient import DisconnectedType, Rop, grad
 from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
-from theano.scalar.ufuncs import ufunc_of
+from theano.scalar.ufuncs import neutral, ufunc_of
 from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
 from theano.tensor.elemwise.functions import cast, conjugate, eq, neq, second, sqr, switch
@@ -38,20 +38,26 @@ class CAReduce(Op):
         a class written by hand, for which its author answers.
     axis : int, sequence of int or None
         What to reduce; None for everything.
+    may_be_empty : bool
+        What nothing gives where it is undefined otherwise, as of ``maximum``: the number that no element changes
+        (for ``maximum`` minus infinity, or the least integer), or an error.
 
     Examples
     --------
     >>> import theano.tensor as T
     >>> CAReduce(scal.maximum, axis=(0,))(T.dmatrix("m")).owner
     Reduce{maximum}{0}(m)
+    >>> CAReduce(scal.maximum, may_be_empty=True)(T.zeros(0)).eval()
+    array(-inf)
     """
 
-    __props__: tuple[str, ...] = ("scalar_op", "axis")
+    __props__: tuple[str, ...] = ("scalar_op", "axis", "may_be_empty")
+    may_be_empty = False
     #: The dtype in which the kernel accumulates, and the dtype of the result; None for those of the input.
     acc_dtype: str | None = None
     dtype: str | None = None
 
-    def __init__(self, scalar_op: Any, axis: Any = None):
+    def __init__(self, scalar_op: Any, axis: Any = None, may_be_empty: bool = False):
         if scalar_op.nout != 1 or scalar_op.nin not in (-1, 2):
             raise NotImplementedError(f"a reduction needs a scalar op of two inputs and one output, not {scalar_op}")
         if isinstance(scalar_op, scal.DefinedOp) and not (scalar_op.commutative and scalar_op.associative):
@@ -61,6 +67,8 @@ class CAReduce(Op):
             )
         self.scalar_op = scalar_op
         self.axis = plain_axes(axis)
+        if may_be_empty:
+            self.may_be_empty = True
 
     @property
     def ufunc(self) -> Any:
@@ -68,9 +76,10 @@ class CAReduce(Op):
         return ufunc_of(self.scalar_op)
 
     def __str__(self) -> str:
+        empty = "{may_be_empty}" if self.may_be_empty else ""
         if self.axis is None:
-            return f"Reduce{{{self.scalar_op}}}"
-        return f"Reduce{{{self.scalar_op}}}{{{', '.join(map(str, self.axis))}}}"
+            return f"Reduce{{{self.scalar_op}}}{empty}"
+        return f"Reduce{{{self.scalar_op}}}{{{', '.join(map(str, self.axis))}}}{empty}"
 
     # -- building ------------------------------------------------------------------------------------
 
@@ -79,7 +88,7 @@ class CAReduce(Op):
         return self if axis == self.axis else type(self)(*self._arguments(axis))
 
     def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
-        return (self.scalar_op, axis)
+        return (self.scalar_op, axis, self.may_be_empty)
 
     def _output_dtype(self, idtype: str) -> str:
         return idtype
@@ -87,6 +96,8 @@ class CAReduce(Op):
     def make_node(self, x: TensorLike) -> Apply:
         """Return the node; axes and dtypes that were left open are settled in its op."""
         x = as_tensor_variable(x)
+        if self.may_be_empty and neutral(self.scalar_op, x.type.dtype) is None:
+            raise TypeError(f"{self}: no number is neutral for {self.scalar_op}, so there must be elements to reduce")
         axis = normalize_axes(self.axis, x.type.ndim)
         op = self._with(axis, x)
         gone = range(x.type.ndim) if axis is None else axis
@@ -106,11 +117,13 @@ class CAReduce(Op):
         out_dtype = np.dtype(node.outputs[0].type.dtype)
         ufunc = self.ufunc
         if getattr(ufunc, "identity", None) is None and any(x.shape[a] == 0 for a in axes):
-            raise shape_error(
-                node, inputs, f"no element to reduce along axis {[a for a in axes if x.shape[a] == 0]}.",
-                f"The {self.scalar_op} of nothing is undefined: test the length first, for instance with T.switch.",
-            )
-        if not axes:
+            if not self.may_be_empty:
+                raise shape_error(
+                    node, inputs, f"no element to reduce along axis {[a for a in axes if x.shape[a] == 0]}.",
+                    f"The {self.scalar_op} of nothing is undefined: give `initial`, which counts as an element.",
+                )
+            out = np.full([n for i, n in enumerate(x.shape) if i not in axes], neutral(self.scalar_op, x.dtype.name))
+        elif not axes:
             out = x.astype(out_dtype)
         elif len(getattr(ufunc, "types", ())) > 1:  # NumPy's own, which are of several dtypes
             acc = np.dtype(self.acc_dtype or out_dtype)
@@ -236,13 +249,13 @@ class Max(CAReduce):
     array([9, 7])
     """
 
-    __props__ = ("axis",)
+    __props__ = ("axis", "may_be_empty")
 
-    def __init__(self, axis: Any = None):
-        super().__init__(scal.maximum, axis)
+    def __init__(self, axis: Any = None, may_be_empty: bool = False):
+        super().__init__(scal.maximum, axis, may_be_empty)
 
     def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
-        return (axis,)
+        return (axis, self.may_be_empty)
 
 
 class Min(Max):
@@ -255,10 +268,10 @@ class Min(Max):
     array([1, 5])
     """
 
-    __props__ = ("axis",)
+    __props__ = ("axis", "may_be_empty")
 
-    def __init__(self, axis: Axis = None):
-        CAReduce.__init__(self, scal.minimum, axis)
+    def __init__(self, axis: Axis = None, may_be_empty: bool = False):
+        CAReduce.__init__(self, scal.minimum, axis, may_be_empty)
 
 
 _WIDE = {

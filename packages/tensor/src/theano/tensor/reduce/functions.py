@@ -9,8 +9,11 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.errors import ArgumentError
+from theano.graph import Constant
+from theano.scalar.ufuncs import neutral
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.functions import abs_, cast, eq, floats, maximum, neq, pow, sqrt, switch, true_div
+from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
 from theano.tensor.reduce.axes import normalize_axes, restore_axes
 from theano.tensor.reduce.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum
@@ -20,7 +23,6 @@ from theano.tensor.shape.basic import shape_i
 if TYPE_CHECKING:
     from theano.graph.variable import Variable
     from theano.tensor.annotations import Axis, TensorLike
-    from theano.tensor.elemwise.op import Elemwise
     from theano.tensor.type import Tensor
 
 #: What ``theano.tensor`` has of this; what NumPy has of the same name is called for NumPy's of variables.
@@ -75,9 +77,35 @@ def _kept(x: Variable, out: Variable, axis: Any, keepdims: bool) -> Any:
     return makeKeepDims(x, out, axis) if keepdims else out
 
 
+def _reduced(op: CAReduce, x: Variable, axis: Axis, keepdims: bool, initial: TensorLike | None = None) -> Any:
+    """Return what a reduction makes of ``x`` and of ``initial``, a number that counts as one more element."""
+    out = _kept(x, op(x), axis, keepdims)
+    if initial is None:
+        return out
+    first = _in_dtype(initial, out.type.dtype)
+    if isinstance(first, Constant) and first.data == neutral(op.scalar_op, out.type.dtype):
+        return out
+    return Elemwise(op.scalar_op)(first, out)
+
+
+def _in_dtype(initial: TensorLike, dtype: str) -> Tensor:
+    """Return an initial number in the dtype of a result, if that has it."""
+    v = as_tensor_variable(initial)
+    if v.type.ndim:
+        raise ArgumentError(f"initial is a number, not a tensor of {v.type.ndim} dimensions")
+    if isinstance(v, Constant):
+        limits = np.iinfo(dtype) if dtype in scal.integer_dtypes else None
+        if limits is None or (limits.min <= v.data <= limits.max and v.data == int(v.data)):
+            return constant(v.data.astype(dtype))
+    elif scal.upcast(v.type.dtype, dtype) == dtype:
+        return cast(v, dtype)
+    raise TypeError(f"initial={v} is no number of dtype {dtype}, which the reduction has")
+
+
 def sum(
-    input: Any, axis: Any = None, dtype: str | None = None, keepdims: bool = False, acc_dtype: str | None = None
-) -> Any:
+    input: Any, axis: Any = None, dtype: str | None = None, keepdims: bool = False, acc_dtype: str | None = None,
+    initial: TensorLike | None = None,
+) -> Any:  # fmt: skip
     """Return the sum of the elements along axes.
 
     Parameters
@@ -91,6 +119,8 @@ def sum(
         Keep the axes that go, with length 1.
     acc_dtype : str, optional
         In which partial sums are held.
+    initial : number, optional
+        One more term.
 
     Examples
     --------
@@ -99,7 +129,7 @@ def sum(
     (TensorType(float32, vector), TensorType(int64, (True, True)))
     """
     input = as_tensor_variable(input)
-    return _kept(input, Sum(axis=axis, dtype=dtype, acc_dtype=acc_dtype)(input), axis, keepdims)
+    return _reduced(Sum(axis=axis, dtype=dtype, acc_dtype=acc_dtype), input, axis, keepdims, initial)
 
 
 def prod(
@@ -109,6 +139,7 @@ def prod(
     keepdims: bool = False,
     acc_dtype: str | None = None,
     no_zeros_in_input: bool = False,
+    initial: TensorLike | None = None,
 ) -> Tensor:
     """Return the product of the elements along axes.
 
@@ -118,6 +149,8 @@ def prod(
         As for :func:`sum`.
     no_zeros_in_input : bool
         A promise that no element is 0: the gradient becomes a division.
+    initial : number, optional
+        One more factor.
 
     Examples
     --------
@@ -127,7 +160,7 @@ def prod(
     """
     input = as_tensor_variable(input)
     op = Prod(axis, dtype=dtype, acc_dtype=acc_dtype, no_zeros_in_input=no_zeros_in_input)
-    return _kept(input, op(input), axis, keepdims)
+    return _reduced(op, input, axis, keepdims, initial)
 
 
 def mean(
@@ -230,21 +263,35 @@ def _root(total: Tensor, root: Callable[..., object] | Elemwise) -> Tensor:
     return neq(total, 0) * root(total + eq(total, 0))
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def max(x: Any, axis: Any = None, keepdims: bool = False, initial: TensorLike | None = None) -> Any:
     """Return the largest elements along axes; NaN where there is one.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As for :func:`sum`.
+    initial : number, optional
+        One more element, without which there must be others.
 
     Examples
     --------
     >>> import theano.tensor as T
     >>> max(T.dmatrix("m"), axis=1).owner
     Reduce{maximum}{1}(m)
+    >>> max(T.zeros((2, 0)), axis=1, initial=-1).eval()
+    array([-1., -1.])
     """
     x, axis = as_tensor_variable(x), _all_for_none(axis)
-    return _kept(x, Max(axis)(x), axis, keepdims)
+    return _reduced(Max(axis, initial is not None), x, axis, keepdims, initial)
 
 
-def min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Any:
+def min(x: TensorLike, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Any:
     """Return the smallest elements along axes; NaN where there is one.
+
+    Parameters
+    ----------
+    x, axis, keepdims, initial
+        As for :func:`max`.
 
     Examples
     --------
@@ -253,7 +300,7 @@ def min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Any:
     array([1, 5])
     """
     x, axis = as_tensor_variable(x), _all_for_none(axis)
-    return _kept(x, Min(axis)(x), axis, keepdims)
+    return _reduced(Min(axis, initial is not None), x, axis, keepdims, initial)
 
 
 def nanmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:

@@ -99,6 +99,7 @@ class _Result:
     term: str
     acc: str
     own: _Own | None = None
+    needs_terms: bool = False
 
     @property
     def step(self) -> str:
@@ -163,7 +164,10 @@ class _Plan:
                 for k, x in enumerate(self.nest.inputs)
             ],
             still=sum(1 << k for k in range(len(self.dtypes)) if self.still(k)),
-            result=[ReductionResult(op=_OPS[r.name], dtype=DTYPE_CODES[r.acc]) for r in self.results],
+            result=[
+                ReductionResult(op=_OPS[r.name], dtype=DTYPE_CODES[r.acc], needs_terms=r.needs_terms)
+                for r in self.results
+            ],
         )  # fmt: skip
 
 
@@ -259,7 +263,7 @@ def _taken(result: Result) -> _Result | None:
     if acc == "bool":
         # Truth values are added and multiplied as NumPy does it.
         name = {"add": "or_", "mul": "and_", "mul_without_zeros": "or_"}.get(name, name)
-    return _Result(name, term, acc)
+    return _Result(name, term, acc, needs_terms=result.needs_terms)
 
 
 def _own_result(result: Result, term: str, acc: str) -> _Result | None:

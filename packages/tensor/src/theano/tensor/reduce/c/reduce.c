@@ -418,7 +418,7 @@ static int nothing(th_ctx *ctx, const job *j, int64_t kept)
 {
     for (int k = 0; k < j->nout; ++k) {
         const int64_t op = j->r->result[k].op;
-        if (op == TH_MAX || op == TH_MIN)
+        if ((op == TH_MAX || op == TH_MIN) && j->r->result[k].needs_terms)
             return TH_FAIL(ctx, TH_ERR_VALUE, "zero-size array to reduction operation %s, which has no identity",
                            op == TH_MAX ? "maximum" : "minimum");
         if (op == TH_OWN && j->own[k].refused)

@@ -79,7 +79,7 @@ REDUCTIONS = (Sum, Prod, Max, Min, All, Any_)
 
 
 def _along_both(op: Any, inner: Any, x: Tensor) -> Any:
-    if type(inner) is not type(op) or getattr(op, "acc_dtype", None) != getattr(inner, "acc_dtype", None):
+    if type(inner) is not type(op) or (op.acc_dtype, op.may_be_empty) != (inner.acc_dtype, inner.may_be_empty):
         return None
     if getattr(op, "dtype", None) not in (None, getattr(inner, "dtype", None)):
         return None
@@ -223,8 +223,9 @@ def _extreme_negative(kind: type[Max | Min]) -> Any:
     return E(F.neg)(P(kind, "op")(E(F.neg)(x.where(is_float))).single_use())
 
 
-rule("local_max_to_min", _extreme_negative(Max), lambda op, x: Min(op.axis)(x), when=lambda op: type(op) is Max,
-     also=[(_extreme_negative(Min), lambda op, x: Max(op.axis)(x), lambda op: type(op) is Min)],
+rule("local_max_to_min", _extreme_negative(Max), lambda op, x: Min(op.axis, op.may_be_empty)(x),
+     when=lambda op: type(op) is Max,
+     also=[(_extreme_negative(Min), lambda op, x: Max(op.axis, op.may_be_empty)(x), lambda op: type(op) is Min)],
      phases=("uncanonicalize",),
      doc="The negative of the largest negative is the smallest, and the other way round.")  # fmt: skip
 
