@@ -11,14 +11,9 @@ from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 
 from theano_pytensor.linker import TheanoLinker
 
-#: The rewrites of PyTensor without which digits are lost: our rules do not know these forms, and know all others of
-#: its phase `stabilize`. `log(exp(a) - exp(b))`, `log(prod(x))`, and softmax along any axis, before or after a sum.
-#: One more takes marks away that users' functions put on matrices.
-KEPT = frozenset({
-    "local_drain_specify_assumptions", "logdiffexp_to_log1mexpdiff", "local_log_prod_to_sum_log", "local_logsoftmax",
-    "local_log_softmax_from_logsumexp",
-    "local_softmax_stabilize",
-})  # fmt: skip
+#: Of PyTensor's phase `stabilize`, what comes before our rules, which know all forms of the rest: it takes marks away
+#: that users' functions put on matrices.
+KEPT = frozenset({"local_drain_specify_assumptions"})
 
 
 def query() -> RewriteDatabaseQuery:

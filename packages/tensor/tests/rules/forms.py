@@ -63,6 +63,7 @@ def two_of(x: Any, y: Any) -> Any:
 
 length, squares = shape_i_op(0)(v), v * v
 zero_or_v, v_or_zero = T.switch(c, 0.0, v), T.switch(c, v, 0.0)
+shifted_powers = T.exp(m - m.max(axis=0))
 lazy = ifelse(positive, v, T.zeros_like(v))
 row = v.dimshuffle("x", 0)
 
@@ -119,6 +120,7 @@ FORMS = {
         i * number(2) * k * number(3), F.inv(F.inv(v) * w), (v * w) / (w * v), (v * number(0.0)) / w,
     ],
     "local_greedy_distributor": [(v / w - v) * w, (v + number(2.0) / w) * w, (-(c / w) + v) * w],
+    "local_root_of_power": [T.sqrt(v * v), *(T.sqrt(v ** number(e)) for e in (2.0, 4.0, 6.0))],
     "local_log_pow": [T.log(v ** number(e)) for e in (2.0, 3.0, 0.5, -1.0, -2.0)],
     "local_log_sum_exp": [T.log(T.exp(m).sum(axis=0, keepdims=True)), T.log(T.exp(m).sum())],
     "local_power_over_itself": [
@@ -129,7 +131,22 @@ FORMS = {
         T.log(F.inv(T.sqrt(2.0 * T.nlinalg.det(psd)))), T.log((-T.nlinalg.det(square)) ** T.constant(2.0)),
     ],
     "local_log_one_minus_exp": [T.log(-T.expm1(v)), T.log1p(-T.exp(v))],
-    "local_log_add": [T.log(F.add(w * T.exp(v), 2.0 * T.exp(-v), 1.5)), T.log(F.add(T.exp(v), T.exp(w), T.exp(v * w)))],
+    "local_log_add": [
+        T.log(F.add(w * T.exp(v), 2.0 * T.exp(-v), 1.5)), T.log(F.add(T.exp(v), T.exp(w), T.exp(v * w))),
+        T.log(T.exp(v) - T.exp(w)), T.log(3.0 - T.exp(v)), T.log(F.sub(F.add(T.exp(v), 2.0 * T.exp(w)), T.exp(v * w))),
+    ],
+    "local_log_of_power": [
+        T.log(T.exp(v) / w), T.log(2.0 * T.exp(v) / (1.0 + w)), T.log(w * T.exp(v) * T.exp(w)),
+    ],
+    "local_log_prod": [
+        T.log(T.prod(f)) for f in (
+            T.nnet.sigmoid(m), T.exp(m) * T.sqr(n) * 3.0, T.maximum(m, 0.5), T.exp(m)[1:].T, T.exp(m) + abs(n), abs(m) ** number(3.0),
+        )
+    ],
+    "local_softmax_of_logsumexp": [m - T.logsumexp(m, axis=1, keepdims=True), m - T.logsumexp(m, axis=0)],
+    "softmax_simplifier": [
+        T.exp(m) / T.exp(m).sum(axis=0), n * shifted_powers / shifted_powers.sum(axis=0),
+    ],
     "local_log_sum_exp_weighted": [T.log((n * T.exp(m)).sum()), T.log((v * T.exp(m)).sum(axis=0))],
     "local_log_of_moved": [
         T.log(1.0 - nnet.sigmoid(m).T[1:]), T.log1p(-T.concatenate([nnet.sigmoid(v), w])), T.log(1.0 + T.exp(m)[classes]),

@@ -29,6 +29,7 @@ from theano.tensor.linalg.equations import matrix_inverse, solve
 from theano.tensor.linalg.factor import cholesky
 from theano.tensor.linalg.hints import Hint
 from theano.tensor.nnet.softmax import softmax_grad
+from theano.tensor.reduce.careduce import ProductOfOthers
 from theano.tensor.rows.op import map_rows
 from theano.tensor.shape.basic import shape_i_op
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
@@ -47,6 +48,7 @@ volume, boxes = (a.dimshuffle("x", "x", "x", 0, 1) for a in (m, n))
 
 # rule: an expression that it changes. Sums are in the form that the canonizer leaves, where a rule relies on it.
 top = m.max(axis=1)
+m_prod = m.prod(axis=1, keepdims=True)
 probabilities = nnet.softmax(m)
 positive, less = T.gt(s, 0), T.lt(s, 1)
 CASES = {
@@ -114,6 +116,7 @@ CASES = {
     "local_useless_dimshuffle_in_reshape": m.dimshuffle("x", 0, "x", 1).reshape((2, 6)),
     "remove_hint_nodes": Hint(psd=True)(m) + 1,
     "local_pow_canonicalize": v ** T.constant(np.array([1.0])),
+    "local_root_of_power": T.sqrt(T.sqr(v)),
     "local_root_times_itself": F.mul(T.sqrt(v), T.sqrt(v)),
     "local_power_over_itself": v / (v ** T.constant(np.array([2.0]))),
     "local_pow_specialize": v ** T.constant(np.array([2.0])),
@@ -122,6 +125,7 @@ CASES = {
     "local_log1p_plus": T.log(F.add(T.constant(np.array([1.0])), v)),
     "local_expm1": F.add(T.constant(np.array([-1.0])), T.exp(v)),
     "local_one_minus_exp": 1.0 - T.exp(v),
+    "local_log_expm1": T.log(T.expm1(v)),
     "local_log_one_minus_exp": T.log(1.0 - T.exp(v)),
     "local_inv_1_plus_exp": F.inv(1.0 + T.exp(v)),
     "local_exp_over_1_plus_exp": (lambda e: e / (1.0 + e))(T.exp(v)),
@@ -157,6 +161,9 @@ CASES = {
     "local_log_sum_exp": T.log(T.exp(m).sum(axis=1)),
     "local_log_sum_exp_weighted": T.log((n * T.exp(m)).sum(axis=1)),
     "local_log_sum_exp_shifted": T.log(T.exp(m - top.dimshuffle(0, "x")).sum(axis=1)) + top,
+    "local_log_of_power": T.log(w * T.exp(v)),
+    "local_log_prod": T.log(T.exp(m).prod(axis=1)),
+    "local_others_over_product": w[0] * ProductOfOthers((1,)).expression(m, m_prod) / m_prod,
     "local_log_prod_sqr": T.log(T.sqr(m).prod(axis=1)),
     "local_dimshuffle_lift": m.T.T,
     "local_reshape_chain": m.flatten().reshape((3, 4)),
@@ -238,6 +245,7 @@ CASES = {
     "local_0_dot_x": T.dot(T.zeros_like(m), n.T),
     "local_lift_transpose_through_dot": T.dot(m, n.T).T,
     "local_logsoftmax": T.log(nnet.softmax(m)),
+    "local_softmax_of_logsumexp": T.exp(m - T.logsumexp(m, axis=0)),
     "local_softmax_of_shifted": nnet.softmax(m - top.dimshuffle(0, "x")),
     "local_softmax_of_unused_crossentropy": nnet.crossentropy_softmax_argmax_1hot_with_bias(m, v, classes)[1],
     "local_logsoftmax_grad": grad(T.log(nnet.softmax(m)).sum(), m),

@@ -81,6 +81,22 @@ MATRICES = {
         by_element(lambda x: weights_of(x)[0] - weights_of(x)[1]),
     ),
     "log(softmax)": (T.nnet.softmax, T.log, lambda x: log_softmax(x, 1), of_log_softmax(1)),
+    "log(softmax, 0)": (lambda x: T.nnet.softmax(x, 0), T.log, lambda x: log_softmax(x, 0), of_log_softmax(0)),
+    "exp(x - logsumexp, 0)": (
+        lambda x: T.exp(x - T.logsumexp(x, 0)), T.log, lambda x: log_softmax(x, 0), of_log_softmax(0),
+    ),
+    "log(exp - exp)": (
+        lambda x: T.exp(x) - T.exp(x - abs(x) - 1), T.log, lambda x: x + log1mexp(-abs(x) - 1),
+        by_element(lambda x: 1 + np.sign(x) / np.expm1(np.minimum(abs(x) + 1, 700))),
+    ),
+    "log(exp - 1)": (
+        lambda x: T.exp(abs(x) + 1e-9) - 1, T.log, lambda x: abs(x) + 1e-9 + log1mexp(-abs(x) - 1e-9),
+        by_element(lambda x: np.sign(x) / -np.expm1(-abs(x) - 1e-9)),
+    ),
+    "log(w * exp / v)": (
+        lambda x: WEIGHTS * T.exp(-T.sqr(x) / 2) / 3, T.log, lambda x: np.log(WEIGHTS / 3) - x * x / 2,
+        by_element(lambda x: -x),
+    ),
 }  # fmt: skip
 VECTORS = {
     "log(sum(exp), 0)": (lambda x: T.exp(x).sum(0), T.log, lambda x: logsumexp(x, 0), of_log_sum(0)),
@@ -89,11 +105,15 @@ VECTORS = {
         lambda x: (WEIGHTS * T.exp(x)).sum(1), T.log, lambda x: logsumexp(x, 1, b=WEIGHTS),
         lambda g, x: of_log_sum(1)(g, x + np.log(WEIGHTS)),
     ),
+    "log(prod(sigmoid), 1)": (
+        lambda x: T.nnet.sigmoid(x).prod(1), T.log, lambda x: -softplus(-x).sum(1), lambda g, x: g[:, None] * sigmoid(-x),
+    ),
 }  # fmt: skip
 NUMBERS = {
     "log(sum(exp))": (
         lambda x: T.exp(x).sum(), T.log, lambda x: logsumexp(x), lambda g, x: g * softmax(x.ravel()).reshape(x.shape),
     ),
+    "log(prod(exp))": (lambda x: T.exp(x).prod(), T.log, lambda x: x.sum(), lambda g, x: g * np.ones_like(x)),
 }
 
 #: name: how elements are moved, in symbols, and by NumPy.
@@ -148,8 +168,11 @@ MOVES_OF_NUMBERS = {
     "tile": (lambda p: T.tile(p, (3,)), lambda a: np.tile(a, 3)),
     "switch": (lambda p: T.switch(T.constant(MASK[0]), p, 0.5), lambda a: np.where(MASK[0], a, np.nan)),
 }
+#: A shuffle enters an expression of several functions, so that its gradient is not moved back as a whole.
+OF_SEVERAL = {"log(exp - exp)", "log(exp - 1)", "log(w * exp / v)"}
+SHUFFLES = {"transpose", "new axis", "repeat", "tile", "transpose, flatten"}
 PATTERNS = {
-    name: (pattern, moves)
+    name: (pattern, {k: m for k, m in moves.items() if name not in OF_SEVERAL or k not in SHUFFLES})
     for patterns, moves in ((MATRICES, MOVES), (VECTORS, MOVES_OF_VECTORS), (NUMBERS, MOVES_OF_NUMBERS))
     for name, pattern in patterns.items()
 }
@@ -207,3 +230,30 @@ def wrong_of(pattern, moves, other):
 def test_logarithms_in_all_neighbourhoods(name, other):
     wrong = wrong_of(*PATTERNS[name], other)
     assert not wrong, "\n".join(wrong)
+
+
+SHIFTS = {
+    "nothing": lambda x, axis: x, "the largest": lambda x, axis: x - x.max(axis, keepdims=True),
+    "the largest of all": lambda x, axis: x - x.max(),
+}
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+@pytest.mark.parametrize("shape", [(12,), (4, 3), (2, 3, 2)], ids=str)
+def test_softmax_by_hand(shape, shift):
+    """Along each axis and all of them, its logarithm written in two ways, and the gradient of that."""
+    x, g = (T.TensorType("float64", (False,) * len(shape))(name) for name in "xg")
+    axes, points, weight = [None, *range(len(shape))], POINTS.reshape(shape), weights(shape)
+    outputs, slopes = [], []
+    for axis in axes:
+        apart = SHIFTS[shift](x, axis)
+        total = T.exp(apart).sum(axis, keepdims=True)
+        outputs += [T.exp(apart) / total, T.log(T.exp(apart) / total), apart - T.log(total)]
+        slopes.append(theano.function([x, g], T.grad((g * outputs[-2]).sum(), x)))
+    f = theano.function([x], outputs)
+    for value in (points, points / 7, *([points[:0]] if shift == "nothing" else [])):
+        wanted = [of(value, axis) for axis in axes for of in (softmax, log_softmax, log_softmax)] if value.size else []
+        for k, (found, want) in enumerate(zip(f(value), wanted or [value] * len(outputs), strict=True)):
+            np.testing.assert_allclose(found, want, rtol=1e-11, atol=1e-12 if k % 3 else 1e-300)
+    for axis, slope in zip(axes, slopes, strict=True):
+        np.testing.assert_allclose(slope(points, weight), of_log_softmax(axis)(weight, points), atol=1e-12)

@@ -37,12 +37,14 @@ from theano.tensor.nnet.softmax import (
     Softmax,
     SoftmaxGrad,
     SoftmaxWithBias,
+    along,
     logsoftmax_op,
     softmax_op,
     softmax_with_bias,
 )
 from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
-from theano.tensor.reduce.careduce import Max, Sum
+from theano.tensor.reduce.careduce import CAReduce, Max, Sum
+from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rules.predicates import (
     combine,
     conform,
@@ -113,7 +115,7 @@ def local_softmax_grad_over_softmax(node: TensorApply) -> Answer:
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",), tags=(*LOGARITHM,))
 def softmax_simplifier(node: TensorApply) -> Any:
-    """Exponentials of a matrix divided by their sums along each row, as users write a softmax.
+    """Exponentials divided by their sums along an axis of a matrix or larger tensor, as users write a softmax.
 
     Factors beside both stay: the slope of a mean of ``log(sum(exp(x)))`` has the number of rows in its denominator.
     """
@@ -121,10 +123,11 @@ def softmax_simplifier(node: TensorApply) -> Any:
     factors = factors_of(above)
     powers = [made_by(v, F.exp) for v in factors]
     for k, divisor in enumerate(divisors):
-        x = _summed_exponent(divisor)
-        places = [i for i, p in enumerate(powers) if x is not None and p is not None and p.inputs[0] is x]
-        if places:
-            factors[places[0]] = softmax_op(x)
+        found = _summed_exponent(divisor)
+        places = [i for i, p in enumerate(powers) if found is not None and p is not None and p.inputs[0] is found[0]]
+        if found is not None and places:
+            x, axis = found
+            factors[places[0]] = along(softmax_op, _without_largest(x, axis), axis)
             new = combine(F.mul, factors, above.type.dtype)
             others = divisors[:k] + divisors[k + 1 :]
             if others:
@@ -134,17 +137,51 @@ def softmax_simplifier(node: TensorApply) -> Any:
     return None
 
 
-def _summed_exponent(v: Tensor) -> Any:
-    """Return the matrix whose exponentials, summed along each row, ``v`` repeats in columns; or None."""
-    column = v.owner
-    if column is None or not isinstance(column.op, DimShuffle) or column.op.new_order != (0, "x"):
+def _reduced_along(v: Tensor, kind: type[CAReduce | LogSumExp]) -> tuple[Tensor, int] | None:
+    """Return what ``v``, which has all axes again, is a reduction of along one of several axes; and that axis."""
+    restored = v.owner
+    node = restored.inputs[0].owner if restored is not None and isinstance(restored.op, DimShuffle) else None
+    if node is None or not isinstance(node.op, kind) or node.inputs[0].type.ndim < 2:
         return None
-    total = column.inputs[0].owner
-    if total is None or not isinstance(total.op, Sum) or total.inputs[0].type.ndim != 2 or total.op.axes_of(2) != (1,):
+    (x,), axes = node.inputs, node.op.axes_of(node.inputs[0].type.ndim)
+    order = tuple("x" if d in axes else d - sum(a < d for a in axes) for d in range(x.type.ndim))
+    return (x, axes[0]) if len(axes) == 1 and v.owner is not None and v.owner.op.new_order == order else None
+
+
+def _summed_exponent(v: Tensor) -> tuple[Tensor, int] | None:
+    """Return x and the axis where ``v`` has the sums of ``exp(x)`` along an axis; or None."""
+    found = _reduced_along(v, Sum)
+    exponential = None if found is None else made_by(found[0], F.exp)
+    if found is None or exponential is None:
         return None
-    exponential = made_by(total.inputs[0], F.exp)
-    x: Any = None if exponential is None else exponential.inputs[0]
-    return x if x is not None and x.type.dtype == v.type.dtype and x.type.dtype in ("float32", "float64") else None
+    x = exponential.inputs[0]
+    return (x, found[1]) if x.type.dtype == v.type.dtype and x.type.dtype in ("float32", "float64") else None
+
+
+def _without_largest(x: Tensor, axis: int) -> Tensor:
+    """Return y where ``x`` is y less the largest of y along an axis, which a softmax subtracts itself."""
+    apart = made_by(x, F.sub)
+    y = x if apart is None else apart.inputs[0]
+    return y if apart is not None and _reduced_along(apart.inputs[1], Max) == (y, axis) else x
+
+
+def _of_shifted(op: Softmax | LogSoftmax, x: Tensor, shift: Tensor) -> Tensor | None:
+    known = _reduced_along(shift, LogSumExp)
+    if known is None or known[0] is not x or x.type.dtype not in ("float32", "float64"):
+        return None
+    alone = shift.owner is not None and only_used_by(shift.owner.inputs[0], shift.owner) and len(shift.clients) == 1
+    return along(op, x, known[1]) if alone else None
+
+
+def _is_no_exponent(out: Tensor) -> bool:
+    return not any(isinstance(c, Apply) and scalar_of(c) == scal.exp for c, _ in out.clients)
+
+
+rule("local_softmax_of_logsumexp", P(F.exp)(P(F.sub)(x, b).single_use()), lambda x, b: _of_shifted(softmax_op, x, b),
+     also=[(P(F.sub)(x, b), lambda x, b: _of_shifted(logsoftmax_op, x, b), _is_no_exponent)], keeps="finite",
+     phases=("specialize",),
+     doc="``exp(x - log(sum(exp(x))))`` along an axis is a softmax; ``x - log(sum(exp(x)))`` is its logarithm.",
+)  # fmt: skip
 
 
 _largest = P(DimShuffle, new_order=(0, "x"))(P(Max, "largest")(x))

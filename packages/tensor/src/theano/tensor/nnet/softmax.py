@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import mul
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -199,22 +201,28 @@ logsoftmax_op = LogSoftmax()
 softmax_with_bias = SoftmaxWithBias()
 
 
-def _by_rows(op: Op, c: TensorLike) -> Tensor:
-    """Return ``op`` of the rows along the last axis of a tensor of any number of dimensions."""
-    c = as_tensor_variable(c)
+def along(op: Op, c: Tensor, axis: int = -1) -> Tensor:
+    """Return an op on the rows of a matrix of the rows along an axis of a tensor of any number of dimensions."""
+    last = c.type.ndim - 1
+    if c.type.ndim > 1 and axis % c.type.ndim != last:
+        order = [d for d in range(last + 1) if d != axis % c.type.ndim] + [axis % c.type.ndim]
+        return along(op, c.dimshuffle(order)).dimshuffle([order.index(d) for d in range(last + 1)])
     if c.type.ndim <= 2:
         return op(c)
-    rows = c.reshape((-1, c.shape[c.type.ndim - 1]), ndim=2)
-    return op(rows).reshape(c.shape, ndim=c.type.ndim)
+    lengths = [c.shape[d] for d in range(last + 1)]
+    rows = c.reshape((reduce(mul, lengths[:last]), lengths[last]), ndim=2)
+    return op(rows).reshape(lengths, ndim=last + 1)
 
 
-def softmax(c: TensorLike) -> Tensor:
-    """Return the softmax along the last axis: positive numbers that add up to 1.
+def softmax(c: TensorLike, axis: int = -1) -> Tensor:
+    """Return the softmax along an axis: positive numbers that add up to 1.
 
     Parameters
     ----------
     c : tensor of floats
         A vector counts as a matrix of one row, and the result is a matrix.
+    axis : int
+        By default the last one.
 
     Examples
     --------
@@ -222,11 +230,11 @@ def softmax(c: TensorLike) -> Tensor:
     >>> softmax(T.dmatrix("x"))
     Softmax.0
     """
-    return _by_rows(softmax_op, c)
+    return along(softmax_op, as_tensor_variable(c), axis)
 
 
-def logsoftmax(c: TensorLike) -> Tensor:
-    """Return the logarithm of the softmax along the last axis.
+def logsoftmax(c: TensorLike, axis: int = -1) -> Tensor:
+    """Return the logarithm of the softmax along an axis, by default the last one.
 
     Examples
     --------
@@ -234,7 +242,7 @@ def logsoftmax(c: TensorLike) -> Tensor:
     >>> logsoftmax(T.zeros((1, 2))).eval().round(4)
     array([[-0.6931, -0.6931]])
     """
-    return _by_rows(logsoftmax_op, c)
+    return along(logsoftmax_op, as_tensor_variable(c), axis)
 
 
 def softmax_graph(c: TensorLike) -> Tensor:

@@ -198,7 +198,8 @@ def times(v: Any, divisor: TensorLike, levels: int = NESTED) -> Any:
         return in_dtype(above, v.type.dtype)  # what is done with it may not fit into a narrower one
     factors = made_by(below, F.mul)
     if factors is None or divisor not in factors.inputs:
-        return None
+        inner = times(above, divisor, levels - 1)
+        return None if inner is None else F.true_div(inner, below)
     rest = list(factors.inputs)
     rest.remove(divisor)
     return F.true_div(above, combine(F.mul, rest, below.type.dtype))

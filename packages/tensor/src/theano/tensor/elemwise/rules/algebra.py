@@ -144,21 +144,38 @@ def _cancel(above: list[Tensor], below: list[Tensor]) -> tuple[list[Tensor], lis
     return kept, rest[::-1], True
 
 
-def _open_shared(above: list[Tensor], below: list[Tensor], family: Family, dtype: str) -> list[Tensor]:
-    """Open a term that others use as well, where that lets something cancel: ``(x * y) / y`` with ``x * y`` kept.
+def _open_shared(
+    above: list[Tensor], below: list[Tensor], family: Family, dtype: str
+) -> tuple[list[Tensor], list[Tensor]]:
+    """Open terms that others use as well, where that lets something cancel: ``(x * y) / y`` with ``x * y`` kept.
 
     Not a term of a narrower dtype than the whole: a product of int8 may have wrapped before it is divided.
     """
-    against = {v for v in below if not isinstance(v, Constant)}
-    result = []
-    for v in above:
-        node = made_by(v, family.main)
-        inputs: list[Tensor] = [] if node is None else node.inputs
-        if not against.isdisjoint(inputs) and v.type.dtype == inputs[0].type.dtype == dtype:
-            result.extend(inputs)
-        else:
-            result.append(v)
-    return result
+    sides: tuple[list[Tensor], list[Tensor]] = ([], [])
+    for k, (side, other) in enumerate(((above, below), (below, above))):
+        for v in side:
+            ups, downs = _opened(v, family)
+            met = _meet(ups, other) or _meet(downs, side)
+            if not met or any(x.type.dtype != dtype for x in (v, *ups, *downs)):
+                ups, downs = [v], []
+            sides[k].extend(ups)
+            sides[1 - k].extend(downs)
+    return sides
+
+
+def _opened(v: Tensor, family: Family) -> tuple[list[Tensor], list[Tensor]]:
+    """Return what ``v`` consists of on its side and on the other."""
+    above, below = ([], []) if v.owner is None else family.sides(v.owner) or ([], [])
+    return [w for x in above for w in _terms(x, family)], [w for x in below for w in _terms(x, family)]
+
+
+def _meet(terms: Sequence[Tensor], others: Sequence[Tensor]) -> bool:
+    return any(v in others and not isinstance(v, Constant) for v in terms)
+
+
+def _terms(v: Tensor, family: Family) -> list[Tensor]:
+    made = made_by(v, family.main)
+    return [v] if made is None else list(made.inputs)
 
 
 def _gather(side: Sequence[Tensor]) -> tuple[list[np.generic], list[Tensor]]:
@@ -223,6 +240,8 @@ def _is_plain(node: TensorApply, family: Family, above: list[Tensor], below: lis
     """Return whether there is nothing to gather, the usual case: it is told without writing anything."""
     inputs: list[Tensor] = node.inputs
     dtype = node.outputs[0].type.dtype
+    if any(v.owner is not None and family.sides(v.owner) is not None for v in (*above, *below)):
+        return False  # others use that one, too; opened, it may cancel something
     if [*above, *below] != inputs:
         is_quotient = below != [] and scalar_of(node) == family.inverse.scalar_op
         return is_quotient and _is_plain_quotient(node, family, above, below)
@@ -273,7 +292,7 @@ def canonical(node: TensorApply, family: Family) -> Any:
         return None
     above, below, cancelled = _cancel(above, below)
     if not cancelled:
-        above, below, cancelled = _cancel(_open_shared(above, below, family, dtype), below)
+        above, below, cancelled = _cancel(*_open_shared(above, below, family, dtype))
     (up, above), (down, below) = _gather(above), _gather(below)
     if not above and not below and (up or down) and not cancelled:
         return None  # constant folding computes it
@@ -364,7 +383,7 @@ def divisors(term: Variable, levels: int = NESTED) -> list[Tensor]:
     below = over.inputs[1] if over is not None else inverse.inputs[0] if inverse is not None else None
     if below is None:
         return []
-    return factors_of(below)
+    return factors_of(below) if over is None else factors_of(below) + divisors(over.inputs[0], levels - 1)
 
 
 def _is_number(v: Variable) -> bool:

@@ -26,7 +26,7 @@ from theano.tensor.index.basic import Subtensor
 from theano.tensor.join.op import Join, MakeVector, Split
 from theano.tensor.join.rules import joint
 from theano.tensor.nnet.softmax import Softmax, SoftmaxWithBias
-from theano.tensor.reduce.careduce import Sum
+from theano.tensor.reduce.careduce import Prod, Sum
 from theano.tensor.rules.moves import MOVES, READS, moved_alike, replaces, same_part, sources
 from theano.tensor.rules.predicates import (
     conform,
@@ -166,14 +166,16 @@ def local_divisor_moved_back(fgraph: FunctionGraph, node: TensorApply) -> Answer
     return [conform(b, node.outputs[0])] if b is not None and _cancels(b) else None
 
 
-@local_rule([F.add], keeps="finite", phases=("canonicalize",), needs=[F.true_div])
+@local_rule([F.add, F.sub], keeps="finite", phases=("canonicalize",), needs=[F.true_div])
 def local_sum_of_quotients(node: TensorApply) -> Answer:
     """``a / s + b / s`` is ``(a + b) / s``, as where a tensor was used in several places, and gradients add up."""
     first, *others = [divisors(v) for v in node.inputs]
     for divisor in first:
+        if node.op == F.sub and made_by(divisor, F.sub) is None:
+            continue  # of a softmax the gradient is a difference as well, and its terms cancel one by one
         if _cancels(divisor) and all(divisor in found for found in others):
             terms = [times(v, divisor) for v in node.inputs]
-            return [conform(F.true_div(F.add(*terms), divisor), node.outputs[0])]
+            return [conform(F.true_div(node.op(*terms), divisor), node.outputs[0])]
     return None
 
 
@@ -299,11 +301,16 @@ def _cancels(b: Tensor) -> bool:
     node = b.owner
     if node is None:
         return False
-    if isinstance(node.op, (Softmax, SoftmaxWithBias)) or scalar_of(node) in (scal.sigmoid, scal.exp, scal.erfc):
+    functions = (scal.sigmoid, scal.exp, scal.expm1, scal.erfc)
+    if isinstance(node.op, (Softmax, SoftmaxWithBias, Prod)) or scalar_of(node) in functions:
         return True
     if isinstance(node.op, Sum):
         return any(made_by(v, F.exp) is not None for v in factors_of(node.inputs[0]))
-    if scalar_of(node) == scal.add:
+    if scalar_of(node) in (scal.add, scal.sub):
         return any(_cancels(v) for v in node.inputs)
+    if scalar_of(node) in (scal.mul, scal.true_div):
+        powers = factors_of(b if scalar_of(node) == scal.mul else node.inputs[0])
+        if any(made_by(v, F.exp) is not None for v in powers):
+            return True
     at = _only_argument(b)
     return any(_cancels(node.inputs[i]) for i in (sources(b) if at is None else (at,)))

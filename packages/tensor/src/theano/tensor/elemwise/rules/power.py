@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from theano.rewriting import local_rule, pattern_vars, rule
+from theano.rewriting import P, local_rule, pattern_vars, rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.rules.predicates import (
     E,
@@ -17,6 +17,7 @@ from theano.tensor.rules.predicates import (
     factors_of,
     is_complex,
     is_float,
+    is_real,
     made_by,
     number_like,
     uniform,
@@ -80,6 +81,19 @@ def _by_squaring(x: Tensor, n: Tensor, out: Tensor) -> Any:
 rule("local_pow_specialize_device", x ** n.where(_is_whole), _by_squaring, keeps="finite",
      phases=("specialize_device",),
      doc="A whole exponent up to 512 becomes squares and products, so that no logarithm is taken.")  # fmt: skip
+
+
+def _is_even(n: Tensor) -> bool:
+    exponent = uniform(n)
+    return exponent is not None and not is_complex(n) and bool(exponent > 0 and exponent % 2 == 0)
+
+
+real, size = x.where(is_real), E(F.abs_)(x)
+rule("local_root_of_power", E(F.sqrt)(E(F.sqr)(real)), size,
+     also=[(E(F.sqrt)(P(F.mul, commutative=False)(real, real)), size),
+           (E(F.sqrt)(real ** n.where(_is_even)), lambda x, n: F.pow(F.abs_(x), number_like(uniform(n) / 2, x)))],
+     keeps="finite", phases=("canonicalize", "specialize"),
+     doc="The root of a square is an absolute value; the square might overflow.")  # fmt: skip
 
 
 rule("local_root_times_itself", E(F.mul)(E(F.sqrt)(x), E(F.sqrt)(x)), x, keeps="finite",

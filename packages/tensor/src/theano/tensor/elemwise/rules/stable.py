@@ -13,6 +13,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.rewriting import P, local_rule, one_of, pattern_vars, rule
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.nnet.activation import sigmoid, softplus
 from theano.tensor.reduce.careduce import Prod, Sum
 from theano.tensor.rules.predicates import (
@@ -20,6 +21,7 @@ from theano.tensor.rules.predicates import (
     combine,
     conform,
     difference,
+    factors_of,
     filled_with,
     in_reals,
     is_complex,
@@ -30,6 +32,7 @@ from theano.tensor.rules.predicates import (
     number_like,
     uniform,
 )
+from theano.tensor.rules.signs import not_negative
 from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
@@ -62,7 +65,8 @@ rule("local_expm1", one_of(exp(no_complex) - 1, -1 + exp(no_complex)), expm1(x),
 rule("local_one_minus_exp", 1 - exp(no_complex), -expm1(x), keeps="close", phases=LATE)
 
 
-def _log_of_one_minus_exp(x: Tensor) -> Tensor:
+def log_of_one_minus_exp(x: Tensor) -> Tensor:
+    """Return ``log(1 - exp(x))`` in a form that keeps its digits near 0 and far below."""
     # Near 0 exp(x) rounds to 1, far below 1 - exp(x) does (Maechler, "Accurately computing log(1 - exp(-|a|))", 2012).
     argument = in_reals(x)
     middle = number_like(-np.log(2), argument)
@@ -71,15 +75,18 @@ def _log_of_one_minus_exp(x: Tensor) -> Tensor:
 
 
 def _is_whole(x: Tensor) -> bool:
-    """Return whether ``x`` is not one of the parts that :func:`_log_of_one_minus_exp` takes."""
+    """Return whether ``x`` is not one of the parts that :func:`log_of_one_minus_exp` takes."""
     part = made_by(x, F.maximum) or made_by(x, F.minimum)
     return part is None or all(uniform(v) != number_like(-np.log(2), v).data.item() for v in part.inputs)
 
 
-rule("local_log_one_minus_exp", log(-expm1(no_complex.where(_is_whole))), _log_of_one_minus_exp, keeps="finite",
-     phases=LATE, also=[(log1p(-exp(no_complex.where(_is_whole))), _log_of_one_minus_exp),
-                        (log(1 - exp(no_complex.where(_is_whole))), _log_of_one_minus_exp)],
+rule("local_log_one_minus_exp", log(-expm1(no_complex.where(_is_whole))), log_of_one_minus_exp, keeps="finite",
+     phases=LATE, also=[(log1p(-exp(no_complex.where(_is_whole))), log_of_one_minus_exp),
+                        (log(1 - exp(no_complex.where(_is_whole))), log_of_one_minus_exp)],
      doc="``log(1 - exp(x))`` keeps its digits near 0 and far below.")  # fmt: skip
+rule("local_log_expm1", log(expm1(no_complex)), lambda x: F.add(in_reals(x), log_of_one_minus_exp(minus(x))),
+     keeps="finite", phases=LATE, doc="``log(exp(x) - 1)`` is ``x + log(1 - exp(-x))``, in which nothing overflows.",
+)  # fmt: skip
 
 # -- the sigmoid ------------------------------------------------------------------------------------------------
 
@@ -111,26 +118,33 @@ def _factors(v: Variable) -> list[Any]:
     return _factors(square.inputs[0]) * 2 if square is not None and made_by(square.inputs[0], F.mul) is None else [v]
 
 
-@local_rule([F.true_div], keeps="finite", phases=("stabilize",))
+@local_rule([F.true_div], keeps="finite", phases=LATE)
 def local_exp_over_1_plus_exp(node: TensorApply) -> Answer:
-    """``exp(x) / (1 + exp(x))`` is sigmoid(x), and ``1 / (1 + exp(x))`` is sigmoid(-x), in any product."""
+    """``exp(x) / (1 + exp(x))`` is sigmoid(x), and ``1 / (1 + exp(x))`` is sigmoid(-x), in any product.
+
+    In the same way ``exp(x) / (exp(x) - 1)`` is ``-1 / expm1(-x)``.
+    """
     out: Tensor = node.outputs[0]
     if not is_float(out) or out.type.dtype in scal.complex_dtypes:
         return None
     above, below = _factors(node.inputs[0]), _factors(node.inputs[1])
-    if all(_one_plus_exp(d) is None for d in below):
-        return None
     rest = []
     for d in below:
-        x = _one_plus_exp(d)
-        if x is None:
+        x, less_one = _one_plus_exp(d), made_by(d, F.expm1)
+        x = x if less_one is None else less_one.inputs[0]
+        met = next((f for f in above if made_by(f, F.exp) is not None and f.owner.inputs[0] is x), None)
+        if x is None or (less_one is not None and met is None):
             rest.append(d)
             continue
-        met = next((f for f in above if made_by(f, F.exp) is not None and f.owner.inputs[0] is x), None)
         if met is not None:
             above.remove(met)
-        above.append(sigmoid(x) if met is not None else sigmoid(minus(x)))
-    top = combine(F.mul, above, out.type.dtype)
+        if less_one is None:
+            above.append(sigmoid(x) if met is not None else sigmoid(minus(x)))
+        else:
+            rest.append(F.neg(F.expm1(minus(x))))
+    if rest == below:
+        return None
+    top = combine(F.mul, above, out.type.dtype) if above else number_like(1, out)
     return [conform(F.true_div(top, combine(F.mul, rest, out.type.dtype)) if rest else top, out)]
 
 
@@ -262,6 +276,49 @@ rule("local_log_pow", log(x.where(is_float) ** n.where(_is_exponent)), lambda x,
 def _log_of_product(product: Prod, x: Tensor) -> Tensor:
     total = Sum(axis=product.axis)(F.log(F.abs_(x)))
     return F.mul(number_like(2, total), total)
+
+
+rule("local_log_prod", log(P(Prod, "product")(real.where(not_negative))),
+     lambda product, x: Sum(axis=product.axis)(F.log(x)), when=lambda product, x: product.dtype == x.type.dtype,
+     keeps="finite", phases=EVERYWHERE,
+     doc="The logarithm of a product of what is never negative is the sum of the logarithms.")  # fmt: skip
+
+
+@local_rule([F.true_div], keeps="finite", phases=("canonicalize",), needs=[F.switch])
+def local_others_over_product(node: TensorApply) -> Answer:
+    """The product of all but x, as gradients of products have it, divided by the product of all is ``1 / x``."""
+    out: Tensor = node.outputs[0]
+    above, below = factors_of(node.inputs[0]), factors_of(node.inputs[1])
+    for i, v in enumerate(above):
+        x, product = _of_others(v) or (v, None)
+        if product in below:
+            below[below.index(product)] = x
+            rest: list[Any] = above[:i] + above[i + 1 :]
+            top = combine(F.mul, rest, out.type.dtype) if rest else number_like(1, out)
+            return [conform(F.true_div(top, combine(F.mul, below, out.type.dtype)), out)]
+    return None
+
+
+def _of_others(v: Tensor) -> tuple[Tensor, Tensor] | None:
+    """Return x and the product of all if ``v`` is that of all but x: ``switch(zeros == 0, product / x, ...)``."""
+    chosen = made_by(v, F.switch)
+    over = None if chosen is None else made_by(chosen.inputs[1], F.true_div)
+    none = None if chosen is None else made_by(chosen.inputs[0], F.eq)
+    if over is None or none is None or not filled_with(none.inputs[1], 0):
+        return None
+    product, x = over.inputs
+    zeros, product_of = _reduced(none.inputs[0], Sum), _reduced(product, Prod)
+    is_zero = None if zeros is None else made_by(zeros, F.eq)
+    counted = is_zero is not None and is_zero.inputs[0] is x and filled_with(is_zero.inputs[1], 0)
+    return (product_of, product) if product_of is not None and counted and product_of is x else None
+
+
+def _reduced(v: Tensor, kind: type) -> Tensor | None:
+    """Return what ``v`` is a reduction of, whose axes may be there again; else None."""
+    node = v.owner
+    if node is not None and isinstance(node.op, DimShuffle):
+        node = node.inputs[0].owner
+    return node.inputs[0] if node is not None and isinstance(node.op, kind) else None
 
 
 rule("local_log_prod_sqr", log(P(Prod, "product")(E(F.sqr)(real))), _log_of_product,

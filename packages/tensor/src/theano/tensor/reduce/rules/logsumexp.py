@@ -12,6 +12,7 @@ from theano.rewriting import P, Phase, local_rule, pattern_vars, phases, rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.rules.moved import logarithm
+from theano.tensor.elemwise.rules.stable import log_of_one_minus_exp
 from theano.tensor.nnet.activation import sigmoid
 from theano.tensor.reduce.axes import restore_axes
 from theano.tensor.reduce.careduce import Max, Sum
@@ -23,6 +24,7 @@ from theano.tensor.rules.predicates import (
     conform,
     factors_of,
     filled_with,
+    in_dtype,
     in_reals,
     is_complex,
     is_float,
@@ -37,6 +39,7 @@ from theano.tensor.type import TensorApply
 if TYPE_CHECKING:
     from theano.graph.fgraph import FunctionGraph
     from theano.rewriting.rule import Answer
+    from theano.tensor.elemwise.op import Elemwise
     from theano.tensor.type import Tensor
 
 x, y = pattern_vars("x y")
@@ -74,13 +77,14 @@ def _relative(t: Tensor, largest: Tensor) -> Tensor:
 
 @local_rule([F.log], keeps="finite", phases=EVERYWHERE, needs=[F.exp])
 def local_log_add(node: TensorApply) -> Any:
-    """``log(exp(a) + exp(b))`` is ``max(a, b) + log1p(exp(-|a - b|))``.
+    """``log(exp(a) + exp(b))`` is ``max(a, b) + log1p(exp(-|a - b|))``; of a difference, ``a + log(1 - exp(b - a))``.
 
     With more terms, or factors, ``log(w * exp(a) + ...)`` is ``m + log(w * exp(a - m) + ...)`` with m the largest of
     the exponents.
     """
-    total, out = made_by(node.inputs[0], F.add), node.outputs[0]
-    found = [] if total is None or is_complex(out) else [_power(v) for v in total.inputs]
+    out = node.outputs[0]
+    added, taken = _signed(node.inputs[0])
+    found = [] if is_complex(out) else [_power(term) for term in added + taken]
     if len(found) < 2 or any(each is None or is_complex(each[0]) for each in found):
         return None
     terms = [(in_reals(t), w) for t, w in found]  # type: ignore[misc]
@@ -88,15 +92,51 @@ def local_log_add(node: TensorApply) -> Any:
         return None
     (a, v), (b, w) = terms[:2]
     if len(terms) == 2 and not v and not w:
-        if any(filled_with(term, 1) for term in total.inputs):  # type: ignore[union-attr]
-            return None  # another rule makes it softplus
+        if any(filled_with(term, 1) for term in added + taken):
+            return None  # other rules make it softplus, or the logarithm of expm1
+        if taken:
+            return [conform(F.add(a, log_of_one_minus_exp(_relative(b, a))), out)]
         small = F.log1p(F.exp(F.neg(F.abs_(_relative(a, b)))))
         return [conform(F.add(F.maximum(a, b), small), out)]
     largest = a
     for t, _ in terms[1:]:
         largest = F.maximum(largest, t)
     powers = [combine(F.mul, [F.exp(_relative(t, largest)), *w], out.type.dtype) for t, w in terms]
-    return [conform(F.add(largest, F.log(F.add(*powers))), out)]
+    rest = combine(F.add, powers[: len(added)], out.type.dtype)
+    if taken:
+        rest = F.sub(rest, combine(F.add, powers[len(added) :], out.type.dtype))
+    return [conform(F.add(largest, F.log(rest)), out)]
+
+
+def _signed(v: Tensor) -> tuple[list[Tensor], list[Tensor]]:
+    """Return the terms that are added to ``v``, and those that are subtracted: of anything else than a sum, none."""
+    apart = made_by(v, F.sub)
+    if apart is not None:
+        added, taken = ([w] if made_by(w, F.add) is None else list(w.owner.inputs) for w in apart.inputs)
+        return added, taken
+    total = made_by(v, F.add)
+    return [] if total is None else list(total.inputs), []
+
+
+@local_rule([F.log], keeps="finite", phases=("specialize",), needs=[F.exp])
+def local_log_of_power(node: TensorApply) -> Answer:
+    """``log(exp(x) * w / s)`` is ``x + log(w / s)``, where the exponential may underflow or overflow.
+
+    Late, so that quotients which have a form of their own have found it: softmax, sigmoid, sums of exponentials.
+    """
+    v, out = node.inputs[0], node.outputs[0]
+    over = made_by(v, F.true_div)
+    above, *below = (v,) if over is None else over.inputs
+    power = None if uniform(above) is not None or is_complex(out) else _power(above)
+    if power is None or is_complex(power[0]) or not power[1] + below:
+        return None
+    t, weights = in_reals(power[0]), power[1]
+    # Whole numbers have logarithms of fewer digits than the whole.
+    below = [in_dtype(s, v.type.dtype) for s in below]
+    rest = in_dtype(combine(F.mul, weights, v.type.dtype), v.type.dtype) if weights else None
+    if rest is None:
+        return [conform(F.sub(t, F.log(*below)), out)]
+    return [conform(F.add(t, F.log(F.true_div(rest, *below) if below else rest)), out)]
 
 
 def _is_relative(t: Tensor) -> bool:
@@ -211,16 +251,19 @@ def local_exp_over_sum_exp(fgraph: FunctionGraph, node: TensorApply) -> Answer:
 
 def _over(fgraph: FunctionGraph, v: Tensor, below: Tensor) -> Any:
     """Return ``v / below`` where each term of ``v`` has an exponential for a factor, else None."""
-    product, total, t = made_by(v, F.mul), made_by(v, F.add), _exponent(v)
+    product, t = made_by(v, F.mul), _exponent(v)
+    total = made_by(v, F.add) or made_by(v, F.sub) or made_by(v, F.neg)
     if t is not None:
         new = _weight_of_two(t, below)
+        if new is None:
+            new = _over_difference(t, below)
         if new is None:
             whole = logarithm(fgraph, below)
             new = None if whole is None else F.exp(F.sub(in_reals(t), whole))
         return new
     if total is not None:
         terms = [_over(fgraph, term, below) for term in total.inputs]
-        return None if any(term is None for term in terms) else F.add(*terms)
+        return None if any(term is None for term in terms) else total.op(*terms)
     for i, factor in enumerate(() if product is None else product.inputs):
         new = _over(fgraph, factor, below)
         if new is not None:
@@ -239,15 +282,37 @@ def _adds_exponentials(v: Tensor) -> bool:
     total = made_by(v, F.add)
     if total is not None:
         return all(_power(term) is not None for term in total.inputs)
+    if made_by(v, F.sub) is not None:
+        return _two_exponents(v, F.sub) is not None
     places = sources(v)
     return bool(places) and all(_adds_exponentials(node.inputs[i]) for i in places)
 
 
-def _weight_of_two(t: Tensor, below: Tensor) -> Any:
-    total = made_by(below, F.add)
-    powers = [] if total is None else [_power(v) for v in total.inputs]
-    if len(powers) != 2 or any(p is None or p[1] for p in powers):
+def _two_exponents(v: Tensor, op: Elemwise) -> tuple[Tensor, Tensor] | None:
+    """Return a and b where ``v`` is ``op`` of ``exp(a)`` and ``exp(b)``."""
+    total = made_by(v, op)
+    powers = [] if total is None else [_power(term) for term in total.inputs]
+    if len(powers) != 2 or any(p is None or p[1] or not is_real(p[0]) for p in powers):
         return None
     (a, _), (b, _) = powers  # type: ignore[misc]
-    x, y = in_reals(a), in_reals(b)
-    return sigmoid(F.sub(x, y)) if t is a else sigmoid(F.sub(y, x)) if t is b else None
+    return a, b
+
+
+def _over_difference(t: Tensor, below: Tensor) -> Tensor | None:
+    """Return ``exp(t) / (exp(a) - exp(b))``, relative to the larger of both."""
+    found = _two_exponents(below, F.sub)
+    if found is None or is_complex(t):
+        return None
+    a, b = found
+    apart = F.sub(a, b)
+    return F.true_div(
+        F.exp(F.sub(in_reals(t), F.maximum(a, b))), F.mul(F.sgn(apart), F.neg(F.expm1(F.neg(F.abs_(apart)))))
+    )
+
+
+def _weight_of_two(t: Tensor, below: Tensor) -> Any:
+    found = _two_exponents(below, F.add)
+    if found is None:
+        return None
+    a, b = found
+    return sigmoid(F.sub(a, b)) if t is a else sigmoid(F.sub(b, a)) if t is b else None

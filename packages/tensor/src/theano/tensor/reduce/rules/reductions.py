@@ -111,15 +111,16 @@ rule("local_reduce_dimshuffle", P(REDUCTIONS, "op")(P(DimShuffle, "shuffle")(x))
 
 
 def _multiplied_outside(op: Sum, factors: tuple[Tensor, ...], product: Tensor) -> Any:
-    alike = [v for v in factors if all(v.type.broadcastable)]
+    axes = op.axes_of(product.type.ndim)
+    alike = [v for v in factors if all(v.type.broadcastable[a] for a in axes)]
     rest = [v for v in factors if v not in alike]
     if not alike or not rest:
         return None
     terms = combine(F.mul, rest, product.type.dtype)
     if terms.type.dtype != product.type.dtype or terms.type.broadcastable != product.type.broadcastable:
         return None
-    total = op(terms)
-    return F.mul(*[DimShuffle(v.type.broadcastable, ["x"] * total.type.ndim)(v) for v in alike], total)
+    kept = [i for i in range(product.type.ndim) if i not in axes]
+    return F.mul(*[DimShuffle(v.type.broadcastable, kept)(v) for v in alike], op(terms))
 
 
 _negated = E(F.neg)(x).where(is_float).single_use()
