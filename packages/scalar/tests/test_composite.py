@@ -191,7 +191,7 @@ def test_kernel_on_single_numbers(dtype: str, tmp_path: Path) -> None:
     x, y = ts.get_scalar_type(dtype)("x"), ts.float64("y")
     node = ts.Composite([x, y], [ts.exp(x) * y, x + 1]).make_node(x, y)
     kernel = node.op.c_kernel(node)
-    assert kernel.work > 1 and kernel.name == str(node.op)
+    assert kernel.work > 0.5 and kernel.name == str(node.op)
     source = "#include <abi.h>\n#include <string.h>\n#include <math.h>\n#include <complex.h>\n"
     (tmp_path / "k.c").write_text(source + "".join(kernel.support) + kernel.with_symbol("th_k"))
     (headers,) = theano.loader.__path__

@@ -138,6 +138,7 @@ def sums():
 def test_a_function_called_many_times(name, dtype, shape, sums):
     x = np.linspace(1.05, 1.9, 67) if name == "arccosh" else np.linspace(0.05, 0.65, 67)
     x = (2 * x if name == "arccosh" else x).astype(dtype)[() if shape else 20]
+    x = -x if name == "log1mexp" else x
     few, many = sums[name, dtype, shape]
     call = f"th_{name}_f{dtype[-2:]}_called("
     assert call not in few[0].source and call in many[0].source

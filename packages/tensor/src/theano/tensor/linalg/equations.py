@@ -149,6 +149,7 @@ class Solve(MatrixOp):
     """
 
     __props__ = ("A_structure", "lower", "overwrite_A", "overwrite_b", "on_error")
+    on_error = "raise"  # as in pickles from before there was this
     shapes = "ij,iA->jA"
 
     def __init__(
