@@ -35,16 +35,16 @@ from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.join.op import join, stack
 from theano.tensor.reduce.functions import all as all_of
 from theano.tensor.shape.basic import patternbroadcast, unbroadcast
-from theano.tensor.shape.reshape import reshape
+from theano.tensor.shape.reshape import reshape, vector_along
 
 if TYPE_CHECKING:
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
 
-def _all_false(a: Tensor) -> Tensor:
-    """Return False for each element, in a form that depends on the shape only."""
-    return alloc(np.asarray(False), *[a.shape[i] for i in range(a.type.ndim)])
+def of_one_truth(a: Tensor, value: bool) -> Tensor:
+    """Return a truth value for each element, in a form that depends on the shape only."""
+    return alloc(np.asarray(value), *[a.shape[i] for i in range(a.type.ndim)])
 
 
 def isnan(a: TensorLike) -> Tensor:
@@ -57,7 +57,7 @@ def isnan(a: TensorLike) -> Tensor:
     (TensorType(bool, vector), TensorType(bool, vector))
     """
     a = as_tensor_variable(a)
-    return _all_false(a) if a.type.dtype in scal.discrete_dtypes else isnan_(a)
+    return of_one_truth(a, False) if a.type.dtype in scal.discrete_dtypes else isnan_(a)
 
 
 def isinf(a: TensorLike) -> Tensor:
@@ -70,7 +70,7 @@ def isinf(a: TensorLike) -> Tensor:
     array([False,  True])
     """
     a = as_tensor_variable(a)
-    return _all_false(a) if a.type.dtype in scal.discrete_dtypes else isinf_(a)
+    return of_one_truth(a, False) if a.type.dtype in scal.discrete_dtypes else isinf_(a)
 
 
 def round(a: TensorLike, mode: str | None = None) -> Tensor:
@@ -317,7 +317,7 @@ def choose(a: TensorLike, choices: TensorLike, out: None = None, mode: str = "ra
     else:
         index = switch(index < 0, count, index)  # from the end is nobody's choice
     n = index.type.ndim
-    grids = [arange(index.shape[i]).dimshuffle(*["x"] * i, 0, *["x"] * (n - 1 - i)) for i in range(n)]
+    grids = [vector_along(arange(index.shape[i]), i, n) for i in range(n)]
     return patternbroadcast(getitem(_as_wide_as(table, index), (index, *grids)), index.type.broadcastable)
 
 
@@ -441,7 +441,7 @@ class _Grid:
         if len(axes) == 1:
             return axes[0]
         n = len(axes)
-        open_axes = [a.dimshuffle(*["x"] * i, 0, *["x"] * (n - 1 - i)) for i, a in enumerate(axes)]
+        open_axes = [vector_along(a, i, n) for i, a in enumerate(axes)]
         if self.sparse:
             return open_axes
         nothing: Any = 0

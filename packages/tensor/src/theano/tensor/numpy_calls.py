@@ -129,6 +129,19 @@ def counterpart(f: Callable[..., object]) -> Callable[..., Any] | None:
     return loaded(places[full]) if full in places else None
 
 
+def dtype_of_result(f: np.ufunc, inputs: Sequence[TensorLike]) -> str:
+    """Return the dtype of a universal function's result; Python's numbers have none, and follow the others.
+
+    Raises
+    ------
+    TypeError
+        NumPy does not have the function for these dtypes.
+    """
+    weak = (int, float, complex)
+    dtypes = [type(v) if type(v) in weak else np.dtype(as_tensor_variable(v).type.dtype) for v in inputs]
+    return f.resolve_dtypes((*dtypes, None))[-1].name
+
+
 def _as_numpys(f: Any, inputs: Sequence[TensorLike], found: Variable) -> Variable:
     """Return a result in the dtype of NumPy's function.
 
@@ -137,9 +150,7 @@ def _as_numpys(f: Any, inputs: Sequence[TensorLike], found: Variable) -> Variabl
     TypeError
         NumPy does not have the function for these dtypes.
     """
-    weak = (int, float, complex)  # Python's numbers have no dtype
-    dtypes = [type(v) if type(v) in weak else np.dtype(as_tensor_variable(v).type.dtype) for v in inputs]
-    dtype = f.resolve_dtypes((*dtypes, None))[-1].name
+    dtype = dtype_of_result(f, inputs)
     if f is np.reciprocal and dtype in discrete_dtypes:
         raise TypeError("numpy.reciprocal of whole numbers is a whole number: say 1 // x, or theano.tensor.inv(x).")
     return el.cast(found, dtype)

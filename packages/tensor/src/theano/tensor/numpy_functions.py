@@ -213,6 +213,12 @@ def std(
     return el.sqrt(var(a, axis, dtype, ddof, keepdims, correction))
 
 
+def continuous(a: TensorLike) -> Tensor:
+    """Return a tensor, of whole numbers in float64."""
+    a = as_tensor_variable(a)
+    return el.cast(a, "float64") if a.type.dtype in scal.discrete_dtypes else a
+
+
 def _continuous(a: TensorLike, dtype: Any, what: str) -> tuple[Variable, str]:
     """Return a tensor in the dtype in which its moments are computed, and that dtype."""
     a = as_tensor_variable(a)

@@ -8,9 +8,11 @@ import numpy as np
 
 from theano.scalar import complex_dtypes, discrete_dtypes
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise import functions as el
+from theano.tensor.functions import of_one_truth
 from theano.tensor.nnet.activation import softplus
+from theano.tensor.numpy_calls import dtype_of_result
+from theano.tensor.numpy_functions import continuous
 
 if TYPE_CHECKING:
     from theano.tensor.annotations import TensorLike
@@ -28,7 +30,7 @@ def isfinite(x: TensorLike) -> Tensor:
     """
     x = as_tensor_variable(x)
     if x.type.dtype in discrete_dtypes:
-        return alloc(np.asarray(True), *[x.shape[i] for i in range(x.type.ndim)])
+        return of_one_truth(x, True)
     if x.type.dtype in complex_dtypes:
         return el.and_(isfinite(el.real(x)), isfinite(el.imag(x)))
     return el.lt(el.abs_(x), np.asarray(np.inf, x.type.dtype))
@@ -62,8 +64,8 @@ def nan_to_num(
         parts = (nan_to_num(v, nan=nan, posinf=posinf, neginf=neginf) for v in (el.real(x), el.imag(x)))
         return el.complex(*parts)
     limits = np.finfo(dtype)
-    high, low = (el.cast(limits.max if posinf is None else posinf, dtype),
-                 el.cast(limits.min if neginf is None else neginf, dtype))  # fmt: skip
+    high = el.cast(limits.max if posinf is None else posinf, dtype)
+    low = el.cast(limits.min if neginf is None else neginf, dtype)
     found = el.switch(el.eq(x, np.asarray(np.inf, dtype)), high, x)
     found = el.switch(el.eq(x, np.asarray(-np.inf, dtype)), low, found)
     return el.switch(el.isnan_(x), el.cast(nan, dtype), found)
@@ -151,7 +153,7 @@ def _is_infinity(x: TensorLike, value: float) -> Tensor:
     if x.type.dtype in complex_dtypes:
         raise TypeError(f"{x} is complex: infinity has no sign there")
     if x.type.dtype in discrete_dtypes:
-        return alloc(np.asarray(False), *[x.shape[i] for i in range(x.type.ndim)])
+        return of_one_truth(x, False)
     return el.eq(x, np.asarray(value, x.type.dtype))
 
 
@@ -187,9 +189,7 @@ def logaddexp2(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 def _as_floats(f: np.ufunc, *args: TensorLike) -> list[Tensor]:
     """Return operands in the dtype that NumPy's function computes with; Python's numbers have none of their own."""
-    weak = (int, float, complex)
-    dtypes = [type(x) if type(x) in weak else np.dtype(as_tensor_variable(x).type.dtype) for x in args]
-    dtype = f.resolve_dtypes((*dtypes, None))[-1].name
+    dtype = dtype_of_result(f, args)
     return [el.cast(as_tensor_variable(x), dtype) for x in args]
 
 
@@ -245,8 +245,7 @@ def sinc(x: TensorLike) -> Tensor:
     >>> T.sinc(T.constant([0.0, 0.5])).eval()
     array([1.        , 0.63661977])
     """
-    given = as_tensor_variable(x)
-    number = el.cast(given, "float64") if given.type.dtype in discrete_dtypes else given
+    number = continuous(x)
     angle: Tensor = number * np.asarray(np.pi, number.type.dtype)
     # A divisor that is not 0, in the derivatives as well; they are 0 at 0.
     at_zero = el.eq(angle, 0)

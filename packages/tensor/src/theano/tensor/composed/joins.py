@@ -9,6 +9,7 @@ from theano.tensor.composed.shapes import at_least
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.expressions.ops import broadcast_to
 from theano.tensor.join.op import join
+from theano.tensor.shape.reshape import vector_along
 
 if TYPE_CHECKING:
     from theano.tensor.annotations import TensorLike
@@ -111,7 +112,7 @@ def meshgrid(*xi: TensorLike, copy: bool = True, sparse: bool = False, indexing:
     places = list(range(ndim))
     if indexing == "xy" and ndim > 1:
         places[:2] = 1, 0
-    spread = [a.dimshuffle(*["x"] * i, 0, *["x"] * (ndim - 1 - i)) for a, i in zip(axes, places, strict=True)]
+    spread = [vector_along(a, i, ndim) for a, i in zip(axes, places, strict=True)]
     if sparse or ndim < 2:
         return tuple(spread)
     lengths = [axes[places[i]].shape[0] for i in range(ndim)]

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from theano.scalar import discrete_dtypes
 from theano.tensor.batching.vectorize import vectorize
 from theano.tensor.blas.dot import matmul, tensordot
 from theano.tensor.blas.dot import outer as _outer
@@ -30,9 +29,10 @@ from theano.tensor.elemwise import functions as el
 from theano.tensor.linalg import determinant, equations, factor, functions
 from theano.tensor.linalg.factor import Cholesky
 from theano.tensor.messages import axis_of
-from theano.tensor.numpy_functions import sum
+from theano.tensor.numpy_functions import continuous, sum
 from theano.tensor.numpy_functions import trace as _trace
 from theano.tensor.reduce import functions as reductions
+from theano.tensor.reduce.axes import restore_axes
 from theano.tensor.shape.diagonals import diagonal as _diagonal
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def eig(a: TensorLike) -> EigResult:
     >>> T.linalg.eig(T.constant([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.eval()
     array([2., 1.])
     """
-    return EigResult(*_each(lambda v: factor.eig(v), "eig", "(n,n)->(n),(n,n)", a))
+    return EigResult(*_each(factor.eig, "eig", "(n,n)->(n),(n,n)", a))
 
 
 def eigvals(a: TensorLike) -> Tensor:
@@ -356,7 +356,7 @@ def outer(x1: TensorLike, x2: TensorLike, /) -> Tensor:
 def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
     """Return the product of matrices; a vector may stand at either end.
 
-    The rewriter chooses the order where lengths are known; otherwise it is from left to right.
+    The products are computed from left to right.
 
     Examples
     --------
@@ -404,17 +404,13 @@ def norm(x: TensorLike, ord: float | str | None = None, axis: Axis = None, keepd
 
 
 def _root_of_squares(x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
-    return el.sqrt(sum(el.sqr(el.abs_(_as_float(x))), axis, None, keepdims))
-
-
-def _as_float(x: Tensor) -> Tensor:
-    return el.cast(x, "float64") if x.type.dtype in discrete_dtypes else x
+    return el.sqrt(sum(el.sqr(el.abs_(continuous(x))), axis, None, keepdims))
 
 
 def _vector(x: Tensor, ord: float | str, axis: Axis, keepdims: bool) -> Tensor:
     if isinstance(ord, str):
         raise ValueError(f"linalg.norm: {ord!r} is a norm of matrices, and {axis} is one axis")
-    size = el.abs_(_as_float(x))
+    size = el.abs_(continuous(x))
     if ord == np.inf:
         return reductions.max(size, axis, keepdims)
     if ord == -np.inf:
@@ -435,7 +431,7 @@ def _matrix(x: Tensor, ord: float | str, axes: list[int], keepdims: bool) -> Ten
     if ord == "fro":
         return _root_of_squares(x, axes, keepdims)
     rest = [i for i in range(x.type.ndim) if i not in axes]
-    moved = _as_float(x.dimshuffle(*rest, *axes))
+    moved = continuous(x.dimshuffle(*rest, *axes))
     if ord in ("nuc", 2, -2):
         values = svdvals(moved)
         found = sum(values, -1) if ord == "nuc" else (reductions.max if ord == 2 else reductions.min)(values, -1)
@@ -444,10 +440,7 @@ def _matrix(x: Tensor, ord: float | str, axes: list[int], keepdims: bool) -> Ten
         found = (reductions.max if ord > 0 else reductions.min)(sums, axis=-1)
     else:
         raise ValueError(f"linalg.norm: there is no norm {ord!r} of matrices")
-    if not keepdims:
-        return found
-    left = iter(range(len(rest)))
-    return found.dimshuffle(*["x" if i in axes else next(left) for i in range(x.type.ndim)])
+    return restore_axes(found, x, axes) if keepdims else found
 
 
 def vector_norm(x: TensorLike, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Tensor:

@@ -9,7 +9,9 @@ import numpy as np
 from theano.scalar import complex_dtypes, discrete_dtypes
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise import functions as el
-from theano.tensor.numpy_functions import prod, sum
+from theano.tensor.numpy_functions import continuous, prod, sum
+from theano.tensor.reduce.axes import normalize_axes
+from theano.tensor.shape.reshape import squeeze
 from theano.tensor.sort.cumulative import cumprod, cumsum
 
 if TYPE_CHECKING:
@@ -108,12 +110,7 @@ def nanmean(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     >>> T.nanmean(T.constant([1.0, float("nan"), 2.0])).eval()
     array(1.5)
     """
-    return _without_axes(_mean(_continuous(a), axis), axis, keepdims)
-
-
-def _continuous(a: TensorLike) -> Tensor:
-    a = as_tensor_variable(a)
-    return el.cast(a, "float64") if a.type.dtype in discrete_dtypes else a
+    return _without_axes(_mean(continuous(a), axis), axis, keepdims)
 
 
 def _mean(a: Tensor, axis: Axis) -> Tensor:
@@ -123,12 +120,8 @@ def _mean(a: Tensor, axis: Axis) -> Tensor:
 
 def _without_axes(kept: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     """Return a reduction without the axes of length 1 that it has left."""
-    if keepdims:
-        return kept
-    ndim = kept.type.ndim
-    axes = range(ndim) if axis is None else [axis] if isinstance(axis, (int, np.integer)) else axis
-    gone = {int(i) % ndim for i in axes}  # type: ignore[union-attr,arg-type]
-    return kept.dimshuffle(*[i for i in range(ndim) if i not in gone])
+    axes = normalize_axes(axis, kept.type.ndim)
+    return kept if keepdims else squeeze(kept, range(kept.type.ndim) if axes is None else axes)
 
 
 def nanvar(a: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
@@ -148,7 +141,7 @@ def nanvar(a: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = Fal
     >>> T.nanvar(T.constant([1.0, float("nan"), 2.0])).eval()
     array(0.25)
     """
-    a = _continuous(a)
+    a = continuous(a)
     distance = _filled(el.abs_(a - _mean(a, axis)), 0)
     dtype = distance.type.dtype
     count = _count(a, axis, dtype) - np.asarray(ddof, dtype)

@@ -19,6 +19,7 @@ from theano.tensor.elemwise import functions as el
 from theano.tensor.index.functions import set_subtensor, take
 from theano.tensor.join.op import join
 from theano.tensor.reduce import functions as reduce
+from theano.tensor.shape.reshape import vector_along
 
 if TYPE_CHECKING:
     from theano.tensor.annotations import TensorLike
@@ -206,7 +207,6 @@ def _mirrored(v: Tensor, axis: int, n: Pair, mode: str, odd: bool) -> Tensor:
         return found
     # Two reflections are a shift by twice the distance of the edges.
     first, end = _edge(v, axis, True), _edge(v, axis, False)
-    spread = ["x"] * axis + [0] + ["x"] * (v.type.ndim - 1 - axis)
-    turn, back = el.cast(turn, v.type.dtype).dimshuffle(*spread), back.dimshuffle(*spread)
+    turn, back = (vector_along(place, axis, v.type.ndim) for place in (el.cast(turn, v.type.dtype), back))
     shift = turn * (end - first)
     return el.switch(back, shift + first + end - found, shift + found)

@@ -13,6 +13,7 @@ from theano.tensor.elemwise import functions as el
 from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.join.op import join
 from theano.tensor.messages import axis_of
+from theano.tensor.shape.reshape import vector_along
 from theano.tensor.sort.op import argsort
 from theano.tensor.sort.op import sort as sort_
 from theano.tensor.sort.search import searchsorted
@@ -89,8 +90,9 @@ def _alike(arr: TensorLike, indices: TensorLike, axis: int | None, what: str) ->
 def _grid(arr: Tensor, indices: Tensor, axis: int) -> tuple[Tensor, ...]:
     """Return the indices of all axes: places of their own but along one."""
     ndim = arr.type.ndim
-    own = [arange(arr.shape[i]).dimshuffle(*["x"] * i, 0, *["x"] * (ndim - 1 - i)) for i in range(ndim)]
-    return tuple(indices if i == axis else own[i] for i in range(ndim))
+    return tuple(
+        indices if i == axis else vector_along(arange(arr.shape[i]), i, ndim) for i in range(ndim)
+    )
 
 
 def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:

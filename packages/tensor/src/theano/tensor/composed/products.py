@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -125,7 +125,7 @@ def _product(pair: Sequence[tuple[Tensor, str]], needed: set[str]) -> tuple[Tens
 
     def matrices(v: Tensor, own: str, first: Sequence[str], second: Sequence[str]) -> Tensor:
         moved = v.dimshuffle(*[own.index(c) for c in (*stack_, *first, *second)])
-        sizes = [reduce(lambda x, y: x * y, (lengths[c] for c in group), 1) for group in (first, second)]
+        sizes = [prod(lengths[c] for c in group) for group in (first, second)]
         return reshape(moved, [*(lengths[c] for c in stack_), *sizes], ndim=len(stack_) + 2)
 
     product = matmul(matrices(a, left, rows, inner), matrices(b, right, inner, columns))

@@ -107,7 +107,7 @@ def quantile(
     if method not in _PLACES:
         raise ValueError(f"quantile: method is {method!r}; it must be one of {', '.join(_PLACES)}")
     a = as_tensor_variable(a)
-    of_q = () if isinstance(q, (int, float)) else (np.dtype(_probabilities(q).type.dtype),)
+    is_number = isinstance(q, (int, float))  # which has no dtype
     q = _probabilities(q)
     if a.type.dtype in complex_dtypes:
         raise TypeError(f"quantile: complex numbers have no order:\n{a} of type {a.type}")
@@ -117,7 +117,8 @@ def quantile(
     if method not in _CHOOSING:
         if dtype == "bool":
             raise TypeError(f"quantile: bool has no differences for {method!r}; convert it, or use method='nearest'")
-        dtype = np.result_type(*(["float64"] if dtype in discrete_dtypes else [dtype]), *of_q).name
+        of_a = "float64" if dtype in discrete_dtypes else dtype
+        dtype = of_a if is_number else np.result_type(of_a, q.type.dtype).name
     flat = el.cast(q, "float64").flatten()
     flat = Assert("quantile: q must be between 0 and 1")(flat, el.and_(el.ge(flat, 0.0), el.le(flat, 1.0)).all())
     n = values.shape[-1]

@@ -13,6 +13,7 @@ from theano.tensor.elemwise import functions as el
 from theano.tensor.messages import axis_of
 from theano.tensor.numpy_functions import cov, mean, sum
 from theano.tensor.shape.diagonals import diagonal
+from theano.tensor.shape.reshape import vector_along
 
 if TYPE_CHECKING:
     from theano.tensor.annotations import Axis, TensorLike
@@ -56,7 +57,7 @@ def average(
                     f"shape, or a vector and the axis"
                 )
             at = axis_of(a, int(axis), "average")
-            w = w.dimshuffle(*["x"] * at, 0, *["x"] * (a.type.ndim - 1 - at))
+            w = vector_along(w, at, a.type.ndim)
         dtypes = [a.type.dtype, w.type.dtype]
         dtype = np.result_type(*dtypes, *(["float64"] if a.type.dtype in discrete_dtypes else [])).name
         numbers: Tensor = el.cast(a, dtype)
@@ -122,7 +123,7 @@ def trapezoid(y: TensorLike, x: TensorLike | None = None, dx: TensorLike = 1.0, 
     if x is not None:
         at = as_tensor_variable(x)
         if at.type.ndim == 1:
-            at = at.dimshuffle(*["x"] * axis, 0, *["x"] * (y.type.ndim - 1 - axis))
+            at = vector_along(at, axis, y.type.ndim)
         dx = at[after] - at[before]
     elif not isinstance(dx, Variable):
         dx = np.asarray(dx, _fractions(y))

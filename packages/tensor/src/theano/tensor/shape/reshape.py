@@ -349,6 +349,18 @@ def shape_padaxis(t: TensorLike, axis: int) -> Variable:
     return DimShuffle(t.type.broadcastable, order)(t)
 
 
+def vector_along(v: Tensor, axis: int, ndim: int) -> Tensor:
+    """Return a vector as a tensor of ``ndim`` dimensions, whose elements go along one axis.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> vector_along(T.dvector(), 1, 3).broadcastable
+    (True, False, True)
+    """
+    return v.dimshuffle(*["x"] * axis, 0, *["x"] * (ndim - 1 - axis))
+
+
 def transpose(x: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
     """Return ``x`` with its dimensions in another order, reversed where ``axes`` is not given.
 

@@ -13,6 +13,7 @@ from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import abs_, cast
 from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.messages import axis_of, shape_error
+from theano.tensor.shape.reshape import vector_along
 from theano.tensor.type import TensorApply, TensorType
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def _known_axis(axis: Tensor, ndim: int) -> int:
 def _places(order: Tensor, x: Tensor, axis: int) -> tuple[Tensor, ...]:
     """Return the full index that an order along one axis means."""
     ndim = x.type.ndim
-    grids = [arange(x.shape[i]).dimshuffle(*["x"] * i, 0, *["x"] * (ndim - 1 - i)) for i in range(ndim)]
+    grids = [vector_along(arange(x.shape[i]), i, ndim) for i in range(ndim)]
     return tuple(order if i == axis else grids[i] for i in range(ndim))
 
 
