@@ -219,7 +219,7 @@ def cluster(session: nox.Session) -> None:
 
 @nox.session
 def engines(session: nox.Session) -> None:
-    """Measure what Dask and MPI cost with 1 to 8 processes, and write it into docs/performance.md: minutes, alone."""
+    """Measure what Dask and MPI cost with 1 to 8 processes, and write docs/data/cluster.json: minutes, alone."""
     install(session, LAYERS, CLUSTER)
     session.run("python", "tools/measure_cluster.py", "--write", *session.posargs)
 
@@ -443,7 +443,7 @@ def resources(session: nox.Session) -> None:
         session.run("python", "-m", "pytest", "-q", *PARALLEL, "packages/gpu-backend/tests",
                     env={**env, "GPU_TEST_NVRTC": "", "GPU_TEST_SOURCES": folder},
                     success_codes=[0, 1])  # programs are kept instead of being run: tests that call them fail
-        session.run("python", "tools/device_resources.py", folder, "--write", "docs/performance.md")
+        session.run("python", "tools/device_resources.py", folder, "--write")
     session.run("python", "tools/device_launches.py")
 
 

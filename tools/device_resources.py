@@ -1,32 +1,34 @@
 """What the kernels for CUDA need of a processor: registers, spilled bytes, shared memory, wide loads and stores.
 
-    python tools/device_resources.py SOURCES [--write docs/performance.md]
+    python tools/device_resources.py SOURCES [--write]
 
 ``SOURCES`` is a folder of programs, which the tests of the GPU layer fill where GPU_TEST_SOURCES names it (``nox -s
 resources`` does both). Each program is compiled by NVRTC for sm_80 and sm_90; no device is needed. Registers, stack and
 shared memory stand in the machine code (an ELF file): in the headers of its sections, and in the attributes of
-``.nv.info``. Loads and stores of 8 and 16 bytes at once are counted in PTX. The table has a line for each kind of
-kernel, with the largest numbers of its programs; ``--write`` puts it between two marks into a page.
+``.nv.info``. Loads and stores of 8 and 16 bytes at once are counted in PTX. There is an entry for each kind of kernel,
+with the largest numbers of its programs, one for each capability; ``--write`` writes docs/data/device_resources.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import struct
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from theano.gpuarray.dialect import prelude
 from theano.gpuarray.drivers import compile_cuda, ptx_cuda
 
 CAPABILITIES = (80, 90)
-BEGIN, END = "<!--- device resources: begin -->", "<!--- device resources: end -->"
+DATA = Path(__file__).resolve().parents[1] / "docs" / "data" / "device_resources.json"
 
 #: Attributes of ``.nv.info``: bytes of stack that a function has, and needs. Their value is a symbol and a number.
 FRAME_SIZE, MIN_STACK_SIZE, REGISTERS = 0x11, 0x12, 0x2F
@@ -187,40 +189,30 @@ def rows(folder: Path, capability: int) -> list[Row]:
     return made
 
 
-def table(folder: Path) -> str:
-    """Return the table in Markdown: the numbers for each capability, with a slash between."""
+def kernels(folder: Path) -> list[dict[str, Any]]:
+    """Return an entry for each name of a kernel: how many programs have it, and its numbers for each capability."""
     by_capability = [{row.kind: row for row in rows(folder, capability)} for capability in CAPABILITIES]
-    head = ("kernel", "programs", "registers", "stack, bytes", "with a stack", "shared, bytes", "accesses", "wide")
-    lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1)]
+    found = []
     for kind, first in by_capability[0].items():
         both = [numbers[kind] for numbers in by_capability if kind in numbers]
-        cells = []
-        for field in Row._fields[2:]:
-            values = list(dict.fromkeys(str(getattr(row, field)) for row in both))
-            cells.append(" / ".join(values))
-        lines.append(f"| `{kind}` | {first.count} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
-
-
-def put_into(page: Path, text: str) -> None:
-    """Write a text between the marks of a page."""
-    before, _, rest = page.read_text("utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", "utf-8")
+        values = {field: list(dict.fromkeys(getattr(row, field) for row in both)) for field in Row._fields[2:]}
+        found.append({"kernel": kind, "programs": first.count, **values})
+    return found
 
 
 def main() -> None:
-    """Print the table, or write it into a page."""
+    """Print what is found, one kernel in a line, or write it as data of the documentation."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sources", type=Path)
-    parser.add_argument("--write", type=Path)
+    parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     if not any(given.sources.glob("*.cl")):
         sys.exit(f"{given.sources} has no programs: GPU_TEST_SOURCES={given.sources} pytest packages/gpu-backend/tests")
-    text = table(given.sources)
+    head = f'"date": "{date.today()}", "capabilities": {json.dumps(CAPABILITIES)}'
+    text = f'{{{head}, "kernels": [\n' + ",\n".join(map(json.dumps, kernels(given.sources))) + "\n]}\n"
     print(text)
     if given.write:
-        put_into(given.write, text)
+        DATA.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

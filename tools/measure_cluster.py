@@ -1,7 +1,7 @@
 """What the engines of theano.distributed cost: steps of blocks of 50 ms with 1 to 8 processes on this machine.
 
     python tools/measure_cluster.py             print it; three minutes, on a machine that does nothing else
-    python tools/measure_cluster.py --write     write it into docs/performance.md, too (``nox -s engines``)
+    python tools/measure_cluster.py --write     write it as docs/data/cluster.json, too (``nox -s engines``)
 
 Ratios are medians of those of single rounds, in which the calls take turns. With more than two processes the blocks
 only sleep: what is measured is the engine, whose cost a formula is fitted to. It needs what ``nox -s cluster`` has.
@@ -32,8 +32,7 @@ from theano.distributed.combining import FAN_IN, Combination
 from theano.distributed.data import Made
 from theano.distributed.local import local_client
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
-MARKS = "<!--- measure_cluster.py: begin -->", "<!--- measure_cluster.py: end -->"
+DATA = Path(__file__).resolve().parents[1] / "docs" / "data" / "cluster.json"
 BLOCK = 0.05
 """Seconds that each block takes."""
 PAUSE = 0.03
@@ -353,130 +352,98 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> float:
     return statistics.median(a / b for a, b in zip(above, below, strict=True))
 
 
-def milliseconds(seconds: Sequence[float]) -> str:
-    """Return a median as text."""
-    return f"{statistics.median(seconds) * 1e3:.1f}"
+def milliseconds(seconds: Sequence[float]) -> float:
+    """Return a median in milliseconds."""
+    return round(statistics.median(seconds) * 1e3, 1)
 
 
-def of_dask(whose: str, found: Seconds, at_once: float) -> list[str]:
-    """Return the rows of what a step costs on two workers, and how much that is of what two processors give at once."""
+def of_dask(found: Seconds, at_once: float) -> dict[str, float]:
+    """Return what a step costs on two workers, and how much that is of what two processors give at once."""
     engine = [s - BLOCK for s in found["sleep"]]
     needed = [b + e for b, e in zip(found["block"], engine, strict=True)]
     efficiency = ratio(found["one by one"], [2 * s for s in found["step"]])
-    return [
-        f"| 2 workers of {whose}: a step | {milliseconds(found['step'])} | {ratio(found['step'], needed):.3f} | 1.10 |",
-        f"| its longer block, and what Dask needs for tasks that only wait | {milliseconds(needed)} | 1 | |",
-        f"| of this, Dask's tasks | {milliseconds(engine)} | | |",
-        f"| both blocks one after the other in one process | {milliseconds(found['one by one'])} | | |",
-        f"| **efficiency of 2 workers**: half of that, by a step | | **{efficiency:.3f}** | 0.85 |",
-        f"| the same, of what two processors give at once | | {efficiency / at_once:.3f} | |",
-    ]
+    return {
+        "step": milliseconds(found["step"]), "ratio": round(ratio(found["step"], needed), 3),
+        "needed": milliseconds(needed), "tasks": milliseconds(engine),
+        "one_by_one": milliseconds(found["one by one"]), "efficiency": round(efficiency, 3),
+        "of_both": round(efficiency / at_once, 3),
+    }  # fmt: skip
 
 
-def steps(dask: Seconds, local: Seconds, mpi: Seconds) -> list[str]:
-    """Return the table of what a step costs on two processes."""
+def steps(dask: Seconds, local: Seconds, mpi: Seconds) -> dict[str, dict[str, float]]:
+    """Return what a step costs on two processes: workers of ``on="dask"``, of another cluster, and ranks of MPI."""
     at_once = ratio(mpi["one by one"], [2 * s for s in mpi["by hand"]])
-    return [
-        "| a block of about 50 ms on each of two processes | ms | ratio | aim |", "|---|---:|---:|---:|",
-        *of_dask("Dask that `on=\"dask\"` starts", local, at_once),
-        *of_dask("a cluster of Dask's with its own settings", dask, at_once),
-        f"| 2 ranks of MPI: a step | {milliseconds(mpi['step'])} | {ratio(mpi['step'], mpi['by hand']):.3f} | 1.03 |",
-        f"| the same with `Allreduce` by hand | {milliseconds(mpi['by hand'])} | 1 | |",
-        f"| both blocks one after the other on one rank | {milliseconds(mpi['one by one'])} | | |",
-        "| what two processors of this machine give at once: half of that, by `Allreduce` by hand "
-        f"| | {at_once:.3f} | |",
-    ]  # fmt: skip
+    of_mpi = {
+        "step": milliseconds(mpi["step"]), "ratio": round(ratio(mpi["step"], mpi["by hand"]), 3),
+        "by_hand": milliseconds(mpi["by hand"]), "one_by_one": milliseconds(mpi["one by one"]),
+        "at_once": round(at_once, 3),
+    }  # fmt: skip
+    return {"on": of_dask(local, at_once), "client": of_dask(dask, at_once), "mpi": of_mpi}
 
 
-def extrapolated(name: str, found: np.ndarray, terms: Terms, ways: int) -> list[str]:
-    """Return the rows of the table up to 1,000 workers; the bytes of the terms pass a link in so many directions."""
+def extrapolated(name: str, found: np.ndarray, terms: Terms, ways: int) -> list[dict[str, Any]]:
+    """Return what steps would cost on up to 1,000 workers; the bytes of the terms pass a link in so many directions."""
     rows = []
     for n in (2, 8, 32, 128, 512, 1000):
-        cells = []
-        for link in (1.25e9, 0.125e9):
-            each = max(float(found[2]), ways / link)
+        for gbit in (10, 1):
+            each = max(float(found[2]), ways / (gbit * 0.125e9))
             cost = float(np.dot([found[0], found[1], each], terms(n, MESSAGES[1], n)))
-            cells += [f"{cost * 1e3:,.0f}", f"{1 / (1 + cost):.2f}", f"{10 / (10 + cost):.2f}"]
-        rows.append(f"| {name} | {n:,} | " + " | ".join(cells) + " |")
+            rows.append({
+                "engine": name, "workers": n, "gbit": gbit, "ms": round(cost * 1e3),
+                "efficiency_1s": round(1 / (1 + cost), 2), "efficiency_10s": round(10 / (10 + cost), 2),
+            })  # fmt: skip
     return rows
 
 
-def overlaps(plain: Seconds, helped: Seconds) -> list[str]:
-    """Return the table of what it brings to add up a gradient while a block is computed."""
-    lines = [
-        "| 2 ranks, ms | block | `Allreduce` behind it adds | `Iallreduce` meanwhile adds |", "|---|---:|---:|---:|",
-    ]  # fmt: skip
-    for said, found in (("", plain), (", and a thread for messages", helped)):
+def overlaps(plain: Seconds, helped: Seconds) -> list[dict[str, Any]]:
+    """Return what it brings to add up a gradient while a block is computed."""
+    rows = []
+    for thread, found in ((False, plain), (True, helped)):
         for size in OVERLAPPED:
             alone = found[f"alone {size}"]
-            more = (found[f"{way} {size}"] for way in ("behind", "meanwhile"))
-            added = ([b - a for a, b in zip(alone, with_it, strict=True)] for with_it in more)
-            lines.append(f"| {size / 1000:,.0f} kB{said} | {' | '.join(map(milliseconds, (alone, *added)))} |")
-    return lines
+            added = {
+                way: milliseconds([b - a for a, b in zip(alone, found[f"{way} {size}"], strict=True)])
+                for way in ("behind", "meanwhile")
+            }
+            rows.append({"bytes": size, "thread": thread, "block": milliseconds(alone), **added})
+    return rows
 
 
-def page(
-    waiting: float, dask: Seconds, local: Seconds, mpi: Seconds, dask_sizes: Seconds, mpi_sizes: Seconds,
-    plain: Seconds, helped: Seconds,
-) -> str:  # fmt: skip
-    """Return the text with all tables."""
-    processors = os.cpu_count() or 1
-    heads = " | ".join(f"{m / 1000:,.0f} kB" for m in MESSAGES)
-    lines = [
-        f"Taken on {date.today()} on {processors} processors, which {waiting:.1f} other processes wanted as well.",
-        "",
-        *steps(dask, local, mpi),
-        "",
-        "What it would bring to add up gradients while the backward pass goes on. Here the message may travel during a",
-        "whole block, which is more than could be had. MPI moves it on when it is called, or in a thread of its own",
-        "(`MPICH_ASYNC_PROGRESS=1`), which needs a processor:",
-        "",
-        *overlaps(plain, helped),
-        "",
-        "What a step costs beside its blocks, in ms, measured on this machine, by processes and the bytes that go to",
-        "each and back; and by formulas that are fitted to it (`m` bytes; `n` messages of Dask's; for MPI `n` others,",
-        "to which two slices of `m` bytes go, `v` in all, and the whole as often as ranks share a processor, `s`):",
-        "",
-        f"| | processes | {heads} | fitted |",
-        "|---|---:" + "|---:" * len(MESSAGES) + "|---|",
-    ]
-    fits = {}
+def costs(dask: Seconds, mpi: Seconds, processors: int) -> dict[str, Any]:
+    """Return what steps cost beside their blocks, formulas fitted to it, and what these say of more workers."""
+    cost, fit, more = [], {}, []
     few = partial(of_tree, few=distributed.DaskEngine.FEW)
-    for name, sizes, terms, by in (
-        ("Dask", dask_sizes, few, "a + b n + c n m"), ("MPI", mpi_sizes, of_slices, "(a + b n + c v) s"),
-    ):  # fmt: skip
-        found, error = fits[name] = fitted(sizes, terms, processors)
-        values = "a = {:.2f} ms, b = {:.3f} ms, c = {:.2f} ns".format(*(found * [1e3, 1e3, 1e9]))
-        said = f"`{by}`: {values}; error at most {error:.0%}"
+    for name, sizes, terms, by, ways in (
+        ("Dask", dask, few, "a + b n + c n m", 2),  # there and back
+        ("MPI", mpi, of_slices, "(a + b n + c v) s", 1),
+    ):
+        found, error = fitted(sizes, terms, processors)
+        a, b, c = (round(float(x), 3) for x in found * [1e3, 1e3, 1e9])
+        fit[name] = {"formula": by, "a_ms": a, "b_ms": b, "c_ns": c, "error": round(error, 2)}
         for n in PROCESSES:
-            cells = " | ".join(f"{(statistics.median(sizes[f'{n} {m}']) - BLOCK) * 1e3:.1f}" for m in MESSAGES)
-            lines.append(f"| {name} | {n} | {cells} | {said if n == 1 else ''} |")
-    lines += [
-        "",
-        "**Extrapolated**, not measured: the same formulas with a processor for each worker, 131 kB each way, and the",
-        "time that a link of 10 or 1 Gbit/s takes where it is more than `c`; of Dask's messages those that one process",
-        "after the other waits for in the tree (26 for 1,000 workers). ms beside the blocks, and the efficiency with",
-        "blocks of 1 s and of 10 s:",
-        "",
-        "| | workers | 10 Gbit/s: ms | 1 s | 10 s | 1 Gbit/s: ms | 1 s | 10 s |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
-        *extrapolated("Dask", fits["Dask"][0], few, 2),  # there and back
-        *extrapolated("MPI", fits["MPI"][0], of_slices, 1),
-    ]
-    return "\n".join(lines)
+            cells = [round(milliseconds(sizes[f"{n} {m}"]) - BLOCK * 1e3, 1) for m in MESSAGES]
+            cost.append({"engine": name, "processes": n, "ms": cells})
+        more += extrapolated(name, found, terms, ways)
+    return {"cost": cost, "fit": fit, "extrapolated": more}
 
 
-def write(text: str) -> None:
-    """Put the text between its marks in the page."""
-    begin, end = MARKS
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
-    PAGE.write_text(f"{before}{begin}\n\n{text}\n\n{end}{rest.partition(end)[2]}", encoding="utf-8")
+def as_text(found: dict[str, Any]) -> str:
+    """Return measurements as JSON, an entry of a table in each line."""
+    parts = []
+    for key, value in found.items():
+        text = json.dumps(value)
+        if isinstance(value, list) and isinstance(value[0], dict):
+            text = "[\n  " + ",\n  ".join(map(json.dumps, value)) + "]"
+        elif isinstance(value, dict):
+            text = "{\n  " + ",\n  ".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in value.items()) + "}"
+        parts.append(f" {json.dumps(key)}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def main() -> None:
     """Measure all parts, or one, of which the processes are started here."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="into docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="docs/data/cluster.json")
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -491,10 +458,15 @@ def main() -> None:
     of_ranks = [measured("mpi_messages", few, n) for n in PROCESSES]
     mpi_sizes = {key: seconds for each in of_ranks for key, seconds in each.items()}
     overlap = [measured("mpi_overlap", few, 2, **env) for env in ({}, {"MPICH_ASYNC_PROGRESS": "1"})]
-    text = page(waiting, dask, local, mpi, measured("dask_messages", few), mpi_sizes, *overlap)
+    processors = os.cpu_count() or 1
+    text = as_text({
+        "date": str(date.today()), "processors": processors, "waiting": round(waiting, 1), "bytes": MESSAGES,
+        "step": steps(dask, local, mpi), "overlap": overlaps(*overlap),
+        **costs(measured("dask_messages", few), mpi_sizes, processors),
+    })  # fmt: skip
     print(text)
     if options.write:
-        write(text)
+        DATA.write_text(text, encoding="utf-8")
 
 
 def _rank() -> int:
