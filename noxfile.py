@@ -8,6 +8,7 @@ the tag ``nightly``, and all cases of each test.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -46,6 +47,13 @@ EMULATOR = ["qemu-user-static", "debootstrap", "gcc-aarch64-linux-gnu", "g++-aar
 PROGRAMS = ROOT / "programs" / "requirements"
 PYTENSOR = ["pytensor>=3.3", "pymc>=6", "numba", "matplotlib", "numdifftools"]  # whose tests are run
 OTHER_PYTHONS = ["3.12", "3.13"]
+#: What the benchmark compares with, an environment each: names in `benchmarks/frameworks`, and packages.
+PEERS = {
+    "arrays": (["jax", "numba", "numexpr", "pytensor-c", "pytensor-numba"],
+               ["jax", "pytensor", "numba", "numexpr", "scipy"]),
+    "torch": (["torch", "torch-compile"], ["torch", "numpy"]),
+}  # fmt: skip
+PEERS_ENVIRONMENT = {"PYTENSOR_FLAGS": "base_compiledir={cache},numba__cache=True"}
 CHECKS = [*BUILD, *NEEDED, *TEST, *DOCS, *MUTATION, "scikit-learn", "sybil>=9", "pyyaml", "nox>=2025.5", "ruff", "mypy"]
 
 nox.options.sessions = ["lint", "layers", "types", "build", "tests", "doctests", "docs", "example"]
@@ -507,6 +515,23 @@ def bench(session: nox.Session) -> None:
     """Measure speed beside NumPy, numexpr and any peers given: nox -s bench -- --help; not part of a default run."""
     install(session, LAYERS, ["numexpr"])
     session.run("python", "-m", "benchmarks", *session.posargs)
+
+
+@nox.session
+def peers(session: nox.Session) -> None:
+    """Install JAX, PyTorch, PyTensor, Numba and numexpr, for ``nox -s bench`` to compare with; some gigabytes.
+
+    uv finds Python 3.12 or gets it; the variable UV_PYTHON says where it is.
+    """
+    session.install("uv")
+    home, found = Path(session.virtualenv.location), {}
+    for folder, (names, packages) in PEERS.items():
+        python = str(home / folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+        if not Path(python).is_file():
+            session.run("uv", "venv", "-q", "--python", os.environ.get("UV_PYTHON", "3.12"), str(home / folder))
+        session.run("uv", "pip", "install", "-q", "--upgrade", "--python", python, *packages)
+        found |= {name: {"python": python, "env": PEERS_ENVIRONMENT} for name in names}
+    (home / "peers.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 if os.environ.get("CI"):

@@ -23,6 +23,8 @@ from benchmarks.workloads import OF_DEVICES, WORKLOADS
 
 PAGE = ROOT / "docs" / "performance.md"
 DATA = ROOT / "docs" / "data" / "benchmark.json"
+# The peers that ``nox -s peers`` installs.
+PEERS = ROOT / ".nox" / "peers" / "peers.json"
 # What frameworks that compile for tens of seconds are given unless --limit says otherwise.
 SLOW = {
     "pytensor-numba": r"^[abcd]_(?!dot_500)|^e_logreg|^l_one",
@@ -40,8 +42,9 @@ def options(arguments: list[str]) -> argparse.Namespace:
     add("-w", "--workloads", default="", help="regular expression on the names; c_sum, ^[bc]_")
     add("-f", "--frameworks", help=f"comma-separated, of {', '.join(FRAMEWORKS)}; default: all that are there, but "
         "for those on a device, which BENCH_DEVICE names (cuda)")  # fmt: skip
-    add("-p", "--peers", type=Path, help='JSON: {"jax": PYTHON, "torch": {"python": PYTHON, "env": {...}}}; '
-        "{cache} in a value is a folder to keep compiled code in. Ours is always the running interpreter.")  # fmt: skip
+    add("-p", "--peers", type=Path, default=PEERS if PEERS.is_file() else None,
+        help='JSON: {"jax": PYTHON, "torch": {"python": PYTHON, "env": {...}}}; {cache} in a value is a folder to keep '
+        "compiled code in. Ours is always the running interpreter. Default: what `nox -s peers` installed, if it did.")
     add("-d", "--dtypes", default="float64,float32")
     add("-t", "--threads", default="1,2", help="each number is a series of rows of its own")
     add("-r", "--rounds", type=int, default=3)
