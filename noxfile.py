@@ -191,7 +191,7 @@ def doctests(session: nox.Session) -> None:
     run_pytest(session, *by_file, *naming, "--doctest-modules", "--ignore=tools/tests",
                "--ignore=tools/mutants.py", "--ignore=tools/mutation", "tools", *installed, *session.posargs)
     run_pytest(session, "-q", *PARALLEL, "--doctest-modules", "benchmarks/rating.py", "benchmarks/report.py",
-               "benchmarks/tests", *session.posargs)
+               "benchmarks/__main__.py", "benchmarks/tests", *session.posargs)
     run_pytest(session, *by_file, "-p", "doc_blocks", "README.md", "CONTRIBUTING.md", "docs",
                *session.posargs, env={"PYTHONPATH": f"tools{os.pathsep}docs"})
 

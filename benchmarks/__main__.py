@@ -21,8 +21,7 @@ from benchmarks.runner import Plan, Row, Session, compile_times
 from benchmarks.workload import Workload
 from benchmarks.workloads import OF_DEVICES, WORKLOADS
 
-PAGE = ROOT / "docs" / "performance.md"
-DATA = ROOT / "docs" / "data" / "benchmark.json"
+DATA = ROOT / "docs" / "data"
 # The peers that ``nox -s peers`` installs.
 PEERS = ROOT / ".nox" / "peers" / "peers.json"
 # What frameworks that compile for tens of seconds are given unless --limit says otherwise.
@@ -57,7 +56,9 @@ def options(arguments: list[str]) -> argparse.Namespace:
         f"those that compile slowly have limits of their own ({', '.join(SLOW)}), lifted by NAME=.")
     add("--cache", type=Path, help="a folder kept for compiled code; default: a temporary one")
     add("-o", "--out", type=Path, help="where the JSON goes; default: benchmark.json in the current folder")
-    add("--publish", action="store_true", help="write docs/data/benchmark.json and the tables of docs/performance.md")
+    add("--publish", metavar="NAME",
+        help="write docs/data/benchmark_NAME.json, of which the documentation makes its pictures and tables; "
+        "measurements of some workloads replace those rows of it and leave the others")  # fmt: skip
     return parser.parse_args(arguments)
 
 
@@ -115,13 +116,11 @@ def main(arguments: list[str]) -> int:
     chosen = options(arguments)
     frameworks = chosen_frameworks(chosen.frameworks, chosen.peers)
     any_device = any(map(on_device, frameworks))
-    if any_device and chosen.publish:
-        raise SystemExit("Figures of a device go into the page by: python benchmarks/report.py OUT --into PAGE")
     found = [w for name, w in WORKLOADS.items() if re.search(chosen.workloads, name)]
     found = [w for w in found if any_device or w.group != OF_DEVICES]
     if not found:
         raise SystemExit(f"No workload matches {chosen.workloads!r}.")
-    out = chosen.out or (DATA if chosen.publish else Path("benchmark.json"))
+    out = chosen.out or (DATA / f"benchmark_{chosen.publish}.json" if chosen.publish else Path("benchmark.json"))
     out.parent.mkdir(parents=True, exist_ok=True)
     measured: dict[str, Any] = {
         "date": datetime.date.today().isoformat(),
@@ -129,9 +128,11 @@ def main(arguments: list[str]) -> int:
         "options": {"rounds": chosen.rounds, "seconds": chosen.seconds, "build_limit": chosen.build_limit},
         "frameworks": {}, "rows": [], "compile": [],
     }  # fmt: skip
+    before = json.loads(out.read_text(encoding="utf-8")) if chosen.publish and out.is_file() else None
 
     def save() -> None:
-        out.write_text(json.dumps(_rounded(measured), indent=None, separators=(",", ":")) + "\n", encoding="utf-8")
+        found = merged(before, _rounded(measured)) if before and chosen.workloads else _rounded(measured)
+        out.write_text(json.dumps(found, indent=None, separators=(",", ":")) + "\n", encoding="utf-8")
 
     limits = SLOW | {name: expression for name, _, expression in (text.partition("=") for text in chosen.limit)}
 
@@ -144,12 +145,28 @@ def main(arguments: list[str]) -> int:
         plan = Plan(frameworks, found, dtypes, chosen.rounds, chosen.seconds, chosen.build_limit, cache, log, left_out)
         run(plan, chosen, measured, save)
     save()
-    text = report.markdown(measured, report.DEVICE_SECTIONS if any_device else report.SECTIONS[:-1])
-    print("\n" + text)
+    print("\n" + report.markdown(measured, every_row=False))
     print(f"All figures are in {os.path.relpath(out)}.")
     if chosen.publish:
-        report.put_into(PAGE, report.markdown(_rounded(measured), others=report.of_other_machines(DATA)))
+        print("`python docs/generate.py` writes them into the documentation.")
     return 0
+
+
+def merged(before: dict[str, Any], measured: dict[str, Any]) -> dict[str, Any]:
+    """Return the measurements of before with the new ones in place of those of the same rows.
+
+    Examples
+    --------
+    >>> row = {"name": "c_sum", "dtype": "float64", "cells": {"theano": {"median_ms": 2.0}, "jax": {"median_ms": 3.0}}}
+    >>> again = row | {"cells": {"theano": {"median_ms": 1.0}}}
+    >>> merged({"frameworks": {}, "rows": [row]}, {"frameworks": {}, "rows": [again]})["rows"][0]["cells"]
+    {'theano': {'median_ms': 1.0}}
+    """
+    found = {**before, "frameworks": before["frameworks"] | measured["frameworks"]}
+    for kind in ("rows", "compile"):
+        rows = [*before.get(kind, []), *measured.get(kind, [])]
+        found[kind] = list({(row["name"], row["dtype"], row.get("threads")): row for row in rows}.values())
+    return found
 
 
 def _rounded(value: Any) -> Any:

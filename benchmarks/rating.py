@@ -92,20 +92,22 @@ def rate_of_machine(row: dict[str, Any]) -> str:
 
 
 @cache
-def _notes() -> list[tuple[re.Pattern[str], str]]:
+def _reasons() -> list[tuple[re.Pattern[str], str]]:
     with (Path(__file__).parent / "tried.toml").open("rb") as file:
-        return [(re.compile(entry["rows"]), entry["note"]) for entry in tomllib.load(file)["tried"]]
+        return [(re.compile(entry["rows"]), entry["because"]) for entry in tomllib.load(file)["slower"]]
 
 
-def tried(row: dict[str, Any]) -> str:
-    """Return what was tried to make a row faster, as ``tried.toml`` tells; nothing if it does not.
+def reason(row: dict[str, Any]) -> str:
+    """Return why a peer is faster on a row, as ``tried.toml`` says; an empty text if it does not.
 
     Examples
     --------
-    >>> tried({"name": "i_sort_1e5", "dtype": "float64"}), tried({"name": "a_scalar_add1", "dtype": "float64"})
-    ("NumPy's own functions, called through their addresses", '')
+    >>> row = {"name": "c_sum", "dtype": "float32", "threads": 1}
+    >>> reason(row), reason(row | {"name": "a_scalar_add1"})
+    ('Float32 is summed in float64, as `acc_dtype` says: half the lanes, and a conversion for each vector.', '')
     """
-    return next((note for rows, note in _notes() if rows.match(f"{row['name']} {row['dtype']}")), "")
+    named = f"{row['name']} {row['dtype']} t{row['threads']}"
+    return next((because for rows, because in _reasons() if rows.match(named)), "")
 
 
 def geometric_mean(values: Iterable[float]) -> float:

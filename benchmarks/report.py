@@ -1,4 +1,4 @@
-"""Tables of what was measured: ``python benchmarks/report.py out.json`` prints, ``--into PAGE`` puts them there."""
+"""Tables of measurements: ``python benchmarks/report.py docs/data/benchmark_NAME.json`` prints them."""
 
 from __future__ import annotations
 
@@ -27,16 +27,12 @@ from benchmarks.rating import (
     ours,
     rate_of_machine,
     ratio,
+    reason,
     right,
     share,
-    tried,
 )
 from benchmarks.workloads import GROUPS
 
-# Between which lines of a page the tables stand, for a processor and for a device.
-BEGIN = "<!-- begin of what benchmarks/report.py wrote -->"
-END = "<!-- end of what benchmarks/report.py wrote -->"
-DEVICE_MARKS = ("<!--- device benchmark: begin -->", "<!--- device benchmark: end -->")
 Measured = dict[str, Any]
 
 
@@ -133,28 +129,6 @@ def summary_line(title: str, rows: list[Measured]) -> list[str]:
     return [title, str(len(ratios)), mean, *map(str, counts), number(min(ratios, default=None)), ", ".join(remarks)]
 
 
-def machines(measured: Measured, others: Iterable[Measured]) -> Iterator[str]:
-    """Yield the groups as several machines see them, side by side, and the rows that are lost on the others."""
-    all_of_them = [measured, *others]
-    if len(all_of_them) == 1:
-        return
-    lines = []
-    for of_machines in zip(*(by_group(found, 1) for found in all_of_them), strict=True):
-        line = [of_machines[0][0]]
-        for title, rows in of_machines:
-            _, count, mean, _, _, below, *_ = summary_line(title, rows)
-            line += [mean, f"{below} of {count}"] if mean else ["", ""]
-        if any(line[1:]):
-            lines.append(line)
-    yield "### Machines side by side, 1 thread\n"
-    named = [f"{found['machine']['processor']}, {found['date']}" for found in all_of_them]
-    yield table(["group", *(head for name in named for head in (name, f"below {EQUAL}"))], lines)
-    for found in others:
-        yield f"#### On {found['machine']['processor']}\n"
-        yield from machine(found)
-        yield from _lost_rows(found)
-
-
 def lost(measured: Measured) -> Iterator[str]:
     """Yield the rows on which a peer is faster."""
     found, rated = losses(measured["rows"]), [row for row in measured["rows"] if ratio(row) is not None]
@@ -169,9 +143,9 @@ def lost(measured: Measured) -> Iterator[str]:
 
 def _lost_rows(measured: Measured) -> Iterator[str]:
     yield table(
-        ["ratio", "workload", "ours", "best peer", "its time", "floor", "what was tried"],
+        ["ratio", "workload", "ours", "best peer", "its time", "floor", "why"],
         [[number(value), label(row), cell(ours(row)), (best := str(best_peer(row))), cell(row["cells"][best]),
-          duration(least[0]) if (least := floor(row)) else "", tried(row) if value < EQUAL else ""]
+          duration(least[0]) if (least := floor(row)) else "", reason(row) if value < EQUAL else ""]
          for value, row in losses(measured["rows"])],
     )  # fmt: skip
 
@@ -316,44 +290,17 @@ def is_of_device(measured: Measured) -> bool:
     return any(map(on_device, measured["frameworks"]))
 
 
-def markdown(measured: Measured, sections: Iterable[Any] = SECTIONS, others: Iterable[Measured] = ()) -> str:
-    """Return the report; of other machines, their groups and what is lost there."""
-    parts = [part for section in sections for part in section(measured)]
-    return "\n".join([*parts, *machines(measured, list(others))])
-
-
-def of_other_machines(data: Path) -> list[Measured]:
-    """Return what was measured on other processors: ``benchmark_NAME.json`` beside ``benchmark.json``."""
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(data.parent.glob(f"{data.stem}_*.json"))]
-    return [measured for measured in found if not is_of_device(measured)]
-
-
-def put_into(page: Path, text: str, marks: tuple[str, str] = (BEGIN, END)) -> None:
-    """Replace what stands between the two markers of a page."""
-    begin, end = marks
-    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
-    _, found, after = rest.partition(end)
-    if not found:
-        raise SystemExit(f"{page} has no place for it between {begin!r} and {end!r}")
-    page.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", encoding="utf-8")
+def markdown(measured: Measured, every_row: bool = True) -> str:
+    """Return the report, with or without the table of all rows."""
+    sections = DEVICE_SECTIONS if is_of_device(measured) else SECTIONS if every_row else SECTIONS[:-1]
+    return "\n".join(part for section in sections for part in section(measured))
 
 
 def main() -> None:
-    """Read measurements, write tables."""
+    """Read measurements, print tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("measured", type=Path, help="what `nox -s bench` wrote")
-    parser.add_argument("--into", type=Path, help="a page with a place for it")
-    options = parser.parse_args()
-    measured = json.loads(options.measured.read_text(encoding="utf-8"))
-    if is_of_device(measured):
-        text, marks = markdown(measured, DEVICE_SECTIONS), DEVICE_MARKS
-    else:
-        others = of_other_machines(options.measured) if options.into else []
-        text, marks = markdown(measured, others=others), (BEGIN, END)
-    if options.into:
-        put_into(options.into, text, marks)
-    else:
-        print(text)
+    print(markdown(json.loads(parser.parse_args().measured.read_text(encoding="utf-8"))))
 
 
 if __name__ == "__main__":

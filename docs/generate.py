@@ -13,6 +13,7 @@ from typing import Any
 import functions
 import gallery
 import numpy_names
+import speed
 import stages
 
 import theano
@@ -341,7 +342,7 @@ def pages() -> dict[str, str]:
         "library/config.md": config_page(), "library/maths.md": maths_page(), "library/rules.md": rules_page(),
         "library/compiled.md": compiled_page(), "library/differences.md": differences_page(),
         "library/numpy.md": numpy_names.page(), "errors.md": errors_page(), "tutorial/pymc.md": pymc_page(),
-        **functions.pages(), **stages.pictures(), **gallery.pages(),
+        **functions.pages(), **stages.pictures(), **gallery.pages(), **speed.pages(),
     }  # fmt: skip
 
 

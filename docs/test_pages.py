@@ -11,9 +11,11 @@ import gallery
 import generate
 import numpy as np
 import pytest
+import speed
 
 import theano
 import theano.tensor as T
+from benchmarks import rating, report
 
 #: The others are written when the documentation is built, and are not kept.
 PAGES = {
@@ -26,6 +28,16 @@ PAGES = {
 def test_page_is_up_to_date(place):
     written = (Path(__file__).parent / place).read_text(encoding="utf-8")
     assert written == PAGES[place], "run `python docs/generate.py`"
+
+
+def test_rows_that_are_lost_have_a_reason():
+    rows = [*next(iter(speed.measurements().values()))["rows"], *speed.load("benchmark_h200")["rows"]]
+    lost = [row for _, row in rating.losses(rows, below=rating.EQUAL)]
+    assert [report.label(row) for row in lost if not rating.reason(row)] == [], "benchmarks/tried.toml says why"
+
+
+def test_the_page_of_performance_is_short():
+    assert len(PAGES["performance.md"].splitlines()) <= 300
 
 
 @pytest.mark.parametrize("page", functions.PAGES, ids=lambda page: page.file)
