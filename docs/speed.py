@@ -443,4 +443,15 @@ def pages() -> dict[str, str]:
     )
     found["tutorial/distributed.md"] = filled("tutorial/distributed.md", cluster_tables())
     found["tutorial/gradients.md"] = filled("tutorial/gradients.md", {"deep expressions": memory_table()})
+    found["index.md"] = filled(
+        "index.md", {"ratios": shown["ratios"], "compiling": shown["compiling"], "six": six_table()}
+    )
+    found["../README.md"] = filled(
+        "../README.md",
+        {
+            "ratios": picture("ratios", "docs/"),
+            "compiling": picture("compiling", "docs/"),
+            "six": six_table(),
+        },
+    )
     return found
