@@ -8,6 +8,7 @@ OLD_NAMES = {
     },
     "theano.scalar.basic_sympy": {
         "theano.gof.graph": "Apply",
+        "theano.legacy.sympy_code": "SymPyCCode include_line sympy_dtype theano_dtype",
         "theano.legacy.utilities": "remove",
         "theano.scalar.base": "ScalarOp",
         "theano.scalar.basic": "float32 float64 int64",

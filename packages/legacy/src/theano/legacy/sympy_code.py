@@ -1,4 +1,4 @@
-"""``theano.scalar.basic_sympy``: an expression of SymPy's as an operation on numbers.
+"""What ``theano.scalar.basic_sympy`` has: an expression of SymPy's as an operation on numbers.
 
 SymPy is needed for it, and for nothing else: ``pip install sympy``.
 """
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from theano.graph import Apply
+from theano.graph.apply import Apply
 from theano.graph.variable import Constant
-from theano.layers import lazily
 from theano.scalar.arithmetic import second
 from theano.scalar.base import ScalarOp
 from theano.scalar.output_types import upgrade_to_float
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from theano.scalar.annotations import Number
 
 __all__ = ["SymPyCCode", "include_line", "sympy_dtype", "theano_dtype"]
-__getattr__, __dir__ = lazily(globals())
 
 
 class SymPyCCode(ScalarOp):

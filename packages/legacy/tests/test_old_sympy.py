@@ -11,7 +11,7 @@ import theano
 import theano.scalar as ts
 
 sympy = pytest.importorskip("sympy")
-from theano.scalar.basic_sympy import SymPyCCode  # noqa: E402  (not without SymPy)
+from theano.legacy.sympy_code import SymPyCCode  # noqa: E402  (not without SymPy)
 
 x, y = sympy.symbols("x y")
 EXPRESSIONS = [x + y, x**2 - y**3, sympy.sin(x * y) / 3, sympy.exp(-(x**2)) * y, sympy.sqrt(x**2 + y**2), sympy.Abs(x - y)]
