@@ -202,18 +202,6 @@ from theano.tensor.index.lengths import (
 )
 from theano.tensor.index.permutation import PermuteRowElements, permute_row_elements
 from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex, ravel_multi_index, unravel_index
-from theano.tensor.index.results import (
-    as_index_constant,
-    basic_shape,
-    check_advanced_indexing_dimensions,
-    check_and_reject_bool,
-    group_indices,
-    indexed_result_shape,
-    is_basic_idx,
-    make_constant,
-    range_len,
-    slice_len,
-)
 from theano.tensor.join.op import (
     Join,
     MakeVector,

@@ -328,7 +328,7 @@ OLD_NAMES = {
         "theano.scalar.basic": "basic=.",
         "theano.tensor.index.basic": "get_idx_list",
         "theano.tensor.index.lengths": "get_canonical_form_slice",
-        "theano.tensor.index.results": "make_constant",
+        "theano.legacy.indices": "make_constant",
         "theano.tensor.subtensor": "advanced_inc_subtensor1 advanced_subtensor advanced_subtensor1",
         "theano.tensor.type": "values_eq_approx_remove_inf values_eq_approx_remove_inf_nan values_eq_approx_remove_nan",
     },

@@ -11,6 +11,10 @@ _PACKAGE = {
     "theano.graph.params_type": "ParamsType",
     "theano.graph.type": "CType",
     "theano.legacy.helpers": "apply_across_args hashtype integer_types key_to_cmp",
+    "theano.legacy.indices": (
+        "as_index_constant basic_shape check_advanced_indexing_dimensions check_and_reject_bool group_indices "
+        "indexed_result_shape is_basic_idx make_constant range_len slice_len"
+    ),
 }
 
 OLD_NAMES = {
@@ -517,6 +521,7 @@ OLD_NAMES = {
         "theano.graph.params_type": "ParamsType",
         "theano.graph.type": "CType",
         "theano.legacy.helpers": "hashtype integer_types",
+        "theano.legacy.indices": "*",
         "theano.printing": "pprint",
         "theano.settings": "config",
         "theano.tensor.convert": "get_scalar_constant_value NotScalarConstantError",
