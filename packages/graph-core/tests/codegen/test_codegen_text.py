@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theano.codegen.key import digest_parts
-from theano.codegen.text import CText, comment_text, string_literal
+from theano.codegen.text import CText, comment_text
 from theano.codegen.unit import current_toolchain
 from theano.errors import NoCompilerError
 from theano.graph.kernel import Kernel
@@ -27,7 +27,7 @@ def test_comment_stays_one_comment(text: str) -> None:
     assert len(f"/* {safe} */".split("*/")) == 2
 
 
-def test_c_reads_back_what_was_written(tmp_path: Path) -> None:
+def test_c_reads_on_behind_a_comment(tmp_path: Path) -> None:
     try:
         tools = current_toolchain()
     except NoCompilerError:
@@ -35,17 +35,13 @@ def test_c_reads_back_what_was_written(tmp_path: Path) -> None:
     c = CText()
     for number, text in enumerate(NASTY):
         c.comment(text)
-        c(f"const char text{number}[] = {string_literal(text)};")
         c(f"// {comment_text(text)}", f"const int after{number} = {number};")
     (tmp_path / "t.c").write_text(str(c) + "\n")
     command = [*tools.command("t.c", "t.so"), "-Wall", "-Wextra", "-Werror", "-Wcomment"]
     command.remove("-w")
     subprocess.run(command, cwd=tmp_path, check=True, timeout=120)
     library = ctypes.CDLL(str(tmp_path / "t.so"))
-    for number, text in enumerate(NASTY):
-        data = text.encode("utf-8", "surrogateescape")
-        found = (ctypes.c_char * (len(data) + 1)).in_dll(library, f"text{number}")
-        assert found.raw == data + b"\0"
+    for number in range(len(NASTY)):
         assert ctypes.c_int.in_dll(library, f"after{number}").value == number
 
 

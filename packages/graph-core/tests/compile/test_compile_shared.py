@@ -9,7 +9,7 @@ import pytest
 from rows import Row, row
 
 import theano
-from theano.compile.shared import Container, SharedVariable, generic_constructor, shared_constructor, shared_in
+from theano.compile.shared import Container, SharedVariable, generic_constructor, shared_constructor
 from theano.graph import Type, generic
 
 
@@ -284,11 +284,6 @@ def test_a_refused_value_is_said_with_the_first_line_of_each_reason(rows_are_sha
     assert reasons[0] == "    last: the first line" and reasons[1].startswith("    row_constructor: ") and "second" not in str(caught.value)
     assert shared_constructor(generic_constructor) is generic_constructor
     assert theano.shared.constructors.count(generic_constructor) == 1 and last not in theano.shared.constructors
-
-
-def test_shared_variables_among_others():
-    s, t = theano.shared({}), theano.shared({})
-    assert shared_in([t, generic("x"), s, t]) == [t, s]
 
 
 def test_updates_that_agree_can_be_added():

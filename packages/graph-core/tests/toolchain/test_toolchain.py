@@ -26,7 +26,7 @@ from theano.toolchain.description import Toolchain, ToolchainSettings
 from theano.toolchain.environment import clean_environment
 from theano.toolchain.find import candidates
 from theano.toolchain.messages import readable
-from theano.toolchain.run import ProcessResult, Running, run_program
+from theano.toolchain.run import ProcessResult, Running, run_to_end
 from theano.toolchain.select import find_toolchain
 
 REAL = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
@@ -358,8 +358,8 @@ class TestRunning:
 
     def test_no_shell(self, tmp_path: Path) -> None:
         code = "import sys; print(sys.argv[1])"
-        result = run_program([sys.executable, "-c", code, "$(touch x); `touch y`"], str(tmp_path), timeout=60)
-        assert result is not None and result.output == "$(touch x); `touch y`\n"
+        result = run_to_end([sys.executable, "-c", code, "$(touch x); `touch y`"], str(tmp_path), timeout=60)
+        assert result.output == "$(touch x); `touch y`\n"
         assert os.listdir(tmp_path) == []
 
     def test_timeout_ends_the_whole_group(self, tmp_path: Path) -> None:
@@ -381,7 +381,8 @@ class TestRunning:
             time.sleep(0.01)
 
     def test_what_cannot_be_started(self, tmp_path: Path) -> None:
-        assert run_program([str(tmp_path / "nothing")], str(tmp_path), timeout=5) is None
+        with pytest.raises(OSError):
+            run_to_end([str(tmp_path / "nothing")], str(tmp_path), timeout=5)
         assert os.listdir(tmp_path) == []
 
 

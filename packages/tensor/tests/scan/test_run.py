@@ -8,9 +8,10 @@ import pytest
 import theano
 import theano.tensor as T
 from portion import portion
+from theano.graph.signals import let_signals_through
 from theano.lowering.table import lower
 from theano.scan.op import Scan
-from theano.scan.run import run, step_by_step
+from theano.scan.run import _checked_steps, _copied, _in_step, _without_steps, layout_of, run
 from theano.scan.spec import LoopSpec
 
 DTYPES = ("float64", "float32", "float16", "int8", "int64", "uint8", "bool", "complex64")
@@ -81,6 +82,37 @@ def some_loop(seed, shape=(), numbers=False):
     values += [value(k, -min(t)) for k, t in zip(kinds[len(sequences) :], states, strict=False)]
     values += [value(k) for k in kinds[len(sequences) + len(states) :]]
     return Scan(spec, inputs, outputs), values
+
+
+def step_by_step(op, inputs):
+    """Return the values of a loop's outputs as `run` does, from calls of the step, one after the other."""
+    spec = op.spec
+    given = spec.outer_inputs(inputs)
+    n = _checked_steps(op, layout_of(op), inputs)
+    if n == 0:
+        return _without_steps(op, given)
+    step = op.fn
+    states = [list(v) for v in given.states]
+    mapped = [[] for _ in range(spec.mapped)]
+    carried = given.carried
+    for t in range(n):
+        seen = [v[t + k] for v, taps in zip(given.sequences, spec.sequences, strict=True) for k in taps]
+        seen += [v[t + m + k] for v, m, taps in zip(states, spec.depths, spec.states, strict=True) for k in taps]
+        try:
+            made = spec.inner_outputs(step(*seen, *carried, *given.fixed))
+        except Exception as error:
+            let_signals_through(error)
+            raise _in_step(error, t, op) from error.__cause__
+        for rows, v in zip((*states, *mapped), (*made.states, *made.mapped), strict=True):
+            if rows and v.shape != rows[0].shape:
+                raise ValueError(f"{op}: step {t} makes a row of shape {v.shape}, those before have {rows[0].shape}")
+            rows.append(np.array(v))
+        carried = made.carried
+        if spec.until and made.until:
+            break
+    stacks = [np.stack(rows) for rows in (*states, *mapped)]
+    kept = [v if k is None else v[max(0, len(v) - k) :] for v, k in zip(stacks, spec.keep, strict=True)]
+    return [*kept, *_copied(spec.inner_inputs(op.inner.inputs).carried, carried)]
 
 
 def check(op, values, lowered=None):

@@ -31,29 +31,6 @@ def comment_text(text: str, limit: int = COMMENT_LIMIT) -> str:
     return plain + " ." if plain.endswith("\\") else plain
 
 
-def string_literal(text: str) -> str:
-    r"""Write `text` as a C string literal of plain ASCII (UTF-8 bytes in octal).
-
-    Examples
-    --------
-    >>> print(string_literal('say "hi"'))
-    "say \"hi\""
-    >>> print(string_literal("\u00fc?"))
-    "\303\274\077"
-    """
-    pieces = []
-    for byte in text.encode("utf-8", "surrogateescape"):
-        char = chr(byte)
-        if char in '"\\':
-            pieces.append("\\" + char)
-        elif " " <= char <= "~" and char != "?":
-            pieces.append(char)
-        else:
-            # Always three digits: a shorter escape would swallow a digit that follows.
-            pieces.append(f"\\{byte:03o}")
-    return '"' + "".join(pieces) + '"'
-
-
 class CText:
     """Lines of C with indentation kept by ``with`` blocks.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from theano import layers
@@ -313,8 +313,3 @@ def shared(
 
 
 vars(shared).update(constructors=constructors)
-
-
-def shared_in(variables: Iterable[Variable]) -> list[SharedVariable]:
-    """Return the shared variables among ``variables``, each once."""
-    return list(dict.fromkeys(v for v in variables if isinstance(v, SharedVariable)))

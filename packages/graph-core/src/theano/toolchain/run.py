@@ -193,28 +193,6 @@ class Running:
         self._process.wait()
 
 
-def run_program(
-    arguments: Sequence[str],
-    folder: str,
-    timeout: float,
-    log: str = "log",
-    tick: Callable[[], None] | None = None,
-) -> ProcessResult | None:
-    r"""Run one program to its end; None if it cannot be started.
-
-    Examples
-    --------
-    >>> import sys, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run_program([sys.executable, "-c", "print(1)"], folder, timeout=60).output
-    '1\n'
-    """
-    try:
-        return run_to_end(arguments, folder, timeout, log, tick)
-    except OSError:
-        return None
-
-
 def run_to_end(
     arguments: Sequence[str],
     folder: str,

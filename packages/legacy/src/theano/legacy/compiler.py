@@ -9,13 +9,21 @@ from collections.abc import Iterable
 
 from theano.legacy.gone import Compiler
 from theano.settings import config
-from theano.toolchain.run import ProcessResult, run_program
+from theano.toolchain.run import ProcessResult, run_to_end
 
 #: Nobody waits longer than this for a program on trial.
 _SECONDS = 60.0
 
 #: Whether it compiles; whether it runs, if that is asked; what was printed, if that is asked.
 _Answer = bool | tuple[bool | str, ...]
+
+
+def _run(command: list[str], folder: str) -> ProcessResult | None:
+    """Run a program to its end; None if it cannot be started."""
+    try:
+        return run_to_end(command, folder, _SECONDS)
+    except OSError:
+        return None
 
 
 class GCC_compiler(Compiler):  # type: ignore[valid-type, misc]
@@ -57,9 +65,9 @@ class GCC_compiler(Compiler):  # type: ignore[valid-type, misc]
                 source, program = os.path.join(folder, "test.cpp"), os.path.join(folder, "test.exe")
                 with open(source, "wb") as file:
                     file.write(src_code if isinstance(src_code, bytes) else src_code.encode())
-                compiled = run_program([*command, source, "-o", program, *flags], folder, _SECONDS)
+                compiled = _run([*command, source, "-o", program, *flags], folder)
                 if try_run and compiled is not None and compiled.status == 0:
-                    ran = run_program([program], folder, _SECONDS)
+                    ran = _run([program], folder)
         answer: list[bool | str] = [compiled is not None and compiled.status == 0]
         if try_run:
             answer.append(ran is not None and ran.status == 0)

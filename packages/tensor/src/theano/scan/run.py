@@ -2,7 +2,6 @@
 
 What a loop reads and writes is checked and laid out here, and then handed to the loader (``Function.loop``): views of
 sequences, one buffer for each state with its first values in it, and as many rows of each result as are kept.
-`step_by_step` says the same in plain Python; the tests hold the one to the other.
 """
 
 from __future__ import annotations
@@ -254,37 +253,3 @@ def lengths_of_row(op: Scan, i: int) -> Any:
     row: Any = op.inner.outputs[i]
     lengths = [Out(Shape_i(k)(row), borrow=True) for k in range(row.type.ndim)]
     return op.inner.compiled(f"lengths of {i}", lengths, mode=_mode(op), name=str(op))
-
-
-# -- in plain Python -----------------------------------------------------------------------------------------------
-
-
-def step_by_step(op: Scan, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Return the values of a loop's outputs as `run` does, from calls of the step, one after the other."""
-    spec = op.spec
-    given = spec.outer_inputs(inputs)
-    n = _checked_steps(op, layout_of(op), inputs)
-    if n == 0:
-        return _without_steps(op, given)
-    step = op.fn
-    states: list[list[Any]] = [list(v) for v in given.states]
-    mapped: list[list[np.ndarray]] = [[] for _ in range(spec.mapped)]
-    carried = given.carried
-    for t in range(n):
-        seen = [v[t + k] for v, taps in zip(given.sequences, spec.sequences, strict=True) for k in taps]
-        seen += [v[t + m + k] for v, m, taps in zip(states, spec.depths, spec.states, strict=True) for k in taps]
-        try:
-            made = spec.inner_outputs(step(*seen, *carried, *given.fixed))
-        except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
-            let_signals_through(error)
-            raise _in_step(error, t, op) from error.__cause__
-        for rows, v in zip((*states, *mapped), (*made.states, *made.mapped), strict=True):
-            if rows and v.shape != rows[0].shape:
-                raise ValueError(f"{op}: step {t} makes a row of shape {v.shape}, those before have {rows[0].shape}")
-            rows.append(np.array(v))
-        carried = made.carried
-        if spec.until and made.until:
-            break
-    stacks = [np.stack(rows) for rows in (*states, *mapped)]
-    kept = [v if k is None else v[max(0, len(v) - k) :] for v, k in zip(stacks, spec.keep, strict=True)]
-    return [*kept, *_copied(spec.inner_inputs(op.inner.inputs).carried, carried)]
