@@ -14,8 +14,7 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.printing import debugprint, min_informative_str, pp, pydotprint
-from theano.printing.describe import var_descriptor
+from theano.printing import debugprint, pp, pydotprint
 from theano.tensor.control.checks import Assert
 
 NAMES = {
@@ -115,7 +114,7 @@ def test_texts_can_be_written_to_any_stream(name):
     for text in (
         debugprint(f, file="str", print_type=True, print_storage=True),
         debugprint([x, y, s], file="str"),
-        pp(y), min_informative_str(y), var_descriptor(y), str(f.maker.fgraph), str(y.owner), repr(f), str(x), repr(s),
+        pp(y), str(f.maker.fgraph), str(y.owner), repr(f), str(x), repr(s),
         theano.explain_compile(f), str(f.maker.rewriting),
     ):  # fmt: skip
         stream.write(text)

@@ -10,13 +10,9 @@ from theano.printing import (
     PatternPrinter,
     PPrinter,
     PrinterState,
-    hex_digest,
-    min_informative_str,
     one_line,
-    position_independent_str,
     pp,
     pprint,
-    var_descriptor,
 )
 
 
@@ -142,31 +138,3 @@ def test_one_line_fits(xy):
         z = add(z, y)
     assert len(one_line(z, 40)) <= 40 and one_line(z, 40).startswith("Add(")
     assert one_line(x) == "x"
-
-
-def test_min_informative_str(xy):
-    x, y = xy
-    named = add(x, y)
-    named.name = "total"
-    z = neg(named)
-    assert min_informative_str(add(z, z)).splitlines() == [
-        "A. Add",
-        " B. Neg",
-        "  C. total",
-        " <B>",
-    ]
-
-
-def test_var_descriptor(xy):
-    x, y = xy
-    assert var_descriptor(add(x, neg(x))) == "A=Add(B=x,C=Neg(<B>))"
-    assert var_descriptor(generic()) == "A=theano_var{type=Generic}"
-    assert position_independent_str(x) == "theano_var{type=Generic}" and position_independent_str(3) == "3"
-
-
-def test_hex_digest_tells_arrays_apart():
-    numpy = pytest.importorskip("numpy")
-    a = numpy.arange(6.0)
-    assert hex_digest(a) == hex_digest(a.copy()) != hex_digest(a.reshape(2, 3))
-    assert hex_digest(a) != hex_digest(a + 1)
-    assert "strides=[8]" in var_descriptor(a)

@@ -12,7 +12,7 @@ import theano
 import theano.tensor as T
 from theano.compile import MonitorMode, NanGuardMode
 from theano.compile.monitormode import detect_nan
-from theano.compile.nanguardmode import NanGuardWarning, contains_inf, contains_nan, flatten
+from theano.compile.nanguardmode import NanGuardWarning
 from theano.runtime.interpreter import WrapLinker, WrapLinkerMany
 from theano.runtime.link import Linker, PerformLinker
 
@@ -121,16 +121,6 @@ def test_updates_and_shared():
     s.set_value(np.array([np.nan]))
     with pytest.raises(AssertionError, match="the input s of the function"):
         f([1.0])
-
-
-def test_helpers():
-    assert contains_nan(np.array([1, np.nan])) and not contains_nan(np.array([1.0])) and not contains_nan("nan")
-    assert contains_inf(np.array([-np.inf])) and not contains_inf(np.arange(3)) and not contains_inf(None)
-    v = T.dvector()
-    assert contains_nan(np.array([np.nan]), None, v)
-    v.tag.nan_guard_mode_check = False
-    assert not contains_nan(np.array([np.nan]), None, v)
-    assert flatten([1, [2, (3, [4])]]) == [1, 2, 3, 4]
 
 
 def test_variants_of_the_mode():

@@ -10,7 +10,6 @@ from typing import Any
 
 from theano.graph.notebook import as_latex, as_svg
 from theano.layers import lazily
-from theano.printing.describe import hex_digest, min_informative_str, position_independent_str, var_descriptor
 from theano.printing.formula import (
     VALID_ASSOC,
     DefaultPrinter,
@@ -68,11 +67,8 @@ __all__ = [
     "default_colorCodes",
     "default_printer",
     "greek",
-    "hex_digest",
     "leaf_printer",
-    "min_informative_str",
     "one_line",
-    "position_independent_str",
     "pp",
     "pprint",
     "pydot_imported",
@@ -80,7 +76,6 @@ __all__ = [
     "pydotprint",
     "special",
     "use_ascii",
-    "var_descriptor",
 ]
 
 __getattr__, __dir__ = lazily(globals(), {"latex": "theano.printing.tex:latex"})

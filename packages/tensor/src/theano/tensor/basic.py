@@ -38,7 +38,7 @@ from theano.tensor.create.arange import (
 
 from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable  # isort: skip  (before var)
 from theano import scalar as scal
-from theano.printing import min_informative_str, pprint
+from theano.printing import pprint
 from theano.tensor import blas, elemwise, numpy_calls, numpy_functions, sharedvar, type_other
 from theano.tensor import printers as formulas
 from theano.tensor.blas.dot import (

@@ -392,6 +392,7 @@ OLD_NAMES = {
         "theano.legacy.vm_linker": "VM_Linker VMLinker=VM_Linker",
     },
     "theano.printing": {
+        "theano.legacy.descriptions": "hex_digest min_informative_str position_independent_str var_descriptor",
         "theano.printing.print_op": "_print_fn",
         "theano.legacy.types": "Node",
     },

@@ -10,6 +10,7 @@ _PACKAGE = {
     "theano.graph.op": "COp",
     "theano.graph.params_type": "ParamsType",
     "theano.graph.type": "CType",
+    "theano.legacy.descriptions": "min_informative_str",
     "theano.legacy.helpers": "apply_across_args hashtype integer_types key_to_cmp",
     "theano.legacy.indices": (
         "as_index_constant basic_shape check_advanced_indexing_dimensions check_and_reject_bool group_indices "
@@ -26,6 +27,7 @@ OLD_NAMES = {
     },
     "theano.compile.nanguardmode": {
         "theano.legacy.gone_in_tensor": "f_compute",
+        "theano.legacy.not_numbers": "contains_inf contains_nan flatten",
     },
     "theano.compile.ops": {
         "theano.legacy.rewriting_helpers": "shape_i_op",
