@@ -11,6 +11,7 @@ import pytest
 import theano
 import theano.tensor as T
 from theano.errors import ShapeError
+from theano.legacy import conv_shapes as conv
 from theano.legacy.convolution import ConvOp, conv2d, signal_conv2d
 from theano.tensor.conv import reference
 from theano.tensor.convert import NotScalarConstantError
@@ -87,3 +88,42 @@ def test_shapes_of_signals() -> None:
     for images, filters in (((3, 4, 4), (2, 2)), ((2, 4, 5), (2, 2)), ((2, 4, 4), (2, 3))):
         with pytest.raises(ShapeError, match="ConvOp"):
             f(np.ones(images), np.ones(filters))
+
+
+def test_lengths_of_results() -> None:
+    assert conv.assert_conv_shape(tuple(np.array([1, 2, 3]))) == (1, 2, 3)
+    with pytest.raises(ValueError, match="invalid shape"):
+        conv.assert_conv_shape((np.int64(1), np.int64(2), np.int64(-3)))
+
+
+MODES: dict[Any, Any] = {"valid": lambda k: (0, 0), "full": lambda k: (k - 1, k - 1), "half": lambda k: (k // 2, k // 2), 2: lambda k: (2, 2)}
+
+
+def test_which_shapes_belong_together() -> None:
+    image, kernel, top, rest = (8, 6, 10, 7), (5, 6, 3, 2), (8, 5, 4, 8), ((0, 1), (2, 1))
+    assert conv.check_conv_gradinputs_shape(image, kernel, top, *rest)
+    known = tuple(T.constant(n) for n in top)
+    assert conv.check_conv_gradinputs_shape(image, kernel, known, *rest)
+    for i in range(4):
+        for unknown in (None, T.lscalar()):
+            assert conv.check_conv_gradinputs_shape(image, kernel, (*top[:i], unknown, *top[i + 1 :]), *rest)
+        for wrong in (top[i] + 1, np.int64(top[i] - 1), T.constant(top[i] + 1)):
+            assert not conv.check_conv_gradinputs_shape(image, kernel, (*top[:i], wrong, *top[i + 1 :]), *rest)
+        unknown_image = tuple(None if j == i else n for j, n in enumerate(image))
+        assert conv.check_conv_gradinputs_shape(unknown_image, kernel, top, *rest)
+    assert not conv.check_conv_gradinputs_shape(image, kernel, (*top, 1), *rest)
+    assert not conv.check_conv_gradinputs_shape((11, *image[1:]), kernel, top, *rest)
+    assert conv.check_conv_gradinputs_shape(image, kernel, (8, 5, 3, 8), *rest, (2, 1)), "filters of dilation 2 cover 5"
+    assert not conv.check_conv_gradinputs_shape(image, kernel, top, *rest, (2, 1))
+
+
+def test_padding() -> None:
+    for mode, zeros in MODES.items():
+        assert conv.border_mode_to_pad(mode, 2, (3, 4)) == (zeros(3), zeros(4))
+    assert conv.border_mode_to_pad((2, (1, 3)), 2, (3, 4)) == ((2, 2), (1, 3))
+    for wrong, message in (
+        ("same", "called 'half'"), ("most", "invalid border_mode 'most'"), ((1,), "exactly 2 entries"), ((1, -1), "0 or more"), ((1, (2, -1)), "0 or more"),
+        (((1, 2, 3), 1), "invalid border_mode entry"), ((1.5, 1), "invalid border_mode entry"), (True, "invalid border_mode"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            conv.border_mode_to_pad(wrong, 2, (3, 4))

@@ -52,9 +52,8 @@ OLD_NAMES = {
     "theano.tensor.nnet.abstract_conv": {
         "theano.tensor.conv.functions": "*",
         "theano.tensor.conv.geometry": (
-            "border_mode_to_pad check_conv_gradinputs_shape get_conv_gradinputs_shape "
-            "get_conv_gradinputs_shape_1axis get_conv_gradweights_shape get_conv_gradweights_shape_1axis "
-            "get_conv_output_shape get_conv_shape_1axis"
+            "get_conv_gradinputs_shape get_conv_gradinputs_shape_1axis get_conv_gradweights_shape "
+            "get_conv_gradweights_shape_1axis get_conv_output_shape get_conv_shape_1axis"
         ),
         "theano.tensor.conv.op": (
             "AbstractConv AbstractConv2d AbstractConv2d_gradInputs AbstractConv2d_gradWeights AbstractConv3d "

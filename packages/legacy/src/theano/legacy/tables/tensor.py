@@ -350,6 +350,7 @@ OLD_NAMES = {
     "theano.tensor.nnet.abstract_conv": {
         "theano": "theano=.",
         "theano.graph": "Apply Op Variable",
+        "theano.legacy.conv_shapes": "assert_conv_shape border_mode_to_pad check_conv_gradinputs_shape",
         "theano.scalar": "imported_scipy_signal=imported_scipy_special",
         "theano.settings": "config",
         "theano.tensor.convert": "as_tensor_variable",

@@ -19,7 +19,7 @@ from theano.tensor.conv.op import (
     AbstractConv3d_gradWeights,
 )
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.elemwise.functions import eq, ge
+from theano.tensor.elemwise.functions import eq
 
 if TYPE_CHECKING:
     from theano.tensor.annotations import Border, TensorLike
@@ -29,38 +29,6 @@ _OPS = {
     2: (AbstractConv2d, AbstractConv2d_gradWeights, AbstractConv2d_gradInputs),
     3: (AbstractConv3d, AbstractConv3d_gradWeights, AbstractConv3d_gradInputs),
 }
-
-
-def assert_conv_shape(shape: Sequence[int | np.integer]) -> tuple[int | np.integer, ...]:
-    """Return the shape of a convolution's result, checked: lengths of batch and channels 0 or more, others 1 or more.
-
-    Raises
-    ------
-    ValueError
-        A length that is known is not.
-    AssertionError
-        While running, for one that is symbolic.
-
-    Examples
-    --------
-    >>> assert_conv_shape((1, 2, 3))
-    (1, 2, 3)
-    """
-    checked: list[int | np.integer] = []
-    for i, n in enumerate(shape):
-        least = 0 if i < 2 else 1
-        if isinstance(n, (int, np.integer)):
-            if n < least:
-                raise ValueError(f"The convolution would produce an invalid shape (dim[{i}]: {n} < {least}).")
-            checked.append(n)
-        elif n is None:
-            checked.append(n)
-        else:
-            n = as_tensor_variable(n)
-            checked.append(
-                Assert(f"The convolution would produce an invalid shape (dim[{i}] < {least}).")(n, ge(n, least))
-            )
-    return tuple(checked)
 
 
 def assert_shape(x: Tensor, expected_shape: Sequence[Any] | None, msg: str = "Unexpected shape.") -> Tensor:

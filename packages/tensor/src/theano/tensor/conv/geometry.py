@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from theano.graph import Constant
 from theano.records import NamedTuple
 from theano.tensor.convert import whole_number
 
@@ -173,26 +172,6 @@ def normal_steps(steps: Any, ndim: int, what: str) -> tuple[int, ...]:
     return tuple(n for n in numbers if n is not None)
 
 
-def border_mode_to_pad(mode: Any, convdim: int, kshp: Sequence[int]) -> Pads:
-    """Return the zeros before and after an image along each axis.
-
-    Parameters
-    ----------
-    mode : str, int or tuple
-        As for `conv2d`.
-    convdim : int
-    kshp : sequence of int
-        How many elements the filters cover: their lengths, dilated.
-
-    Examples
-    --------
-    >>> border_mode_to_pad("half", 2, (3, 5)), border_mode_to_pad((1, (2, 3)), 2, (3, 3))
-    (((1, 1), (2, 2)), ((1, 1), (2, 3)))
-    """
-    modes = axis_modes(normal_border_mode(mode, convdim), convdim)
-    return tuple(zeros_around(m, k) for m, k in zip(modes, kshp, strict=True))
-
-
 # -- lengths, known or symbolic ----------------------------------------------------------------------------------------
 
 
@@ -343,33 +322,3 @@ def get_conv_gradinputs_shape(
         for axis in zip(kernel_shape[-ndim:], top_shape[2:], modes, subsample, dilations, strict=True)
     )
     return (top_shape[0], None if channels is None else channels * num_groups, *lengths)
-
-
-def check_conv_gradinputs_shape(
-    image_shape: Any,
-    kernel_shape: Sequence[int],
-    output_shape: Any,
-    border_mode: Any,
-    subsample: Any,
-    filter_dilation: Any = None,
-) -> bool:
-    """Return whether shapes of image, filters and output can belong together; what is not known contradicts nothing.
-
-    Examples
-    --------
-    >>> check_conv_gradinputs_shape((1, 1, 10, 10), (1, 1, 3, 3), (1, 1, 4, 4), "valid", (2, 2))
-    True
-    >>> check_conv_gradinputs_shape((1, 1, 10, 10), (1, 1, 3, 3), (1, 1, 5, 4), "valid", (2, 2))
-    False
-    """
-    image, kernel, wanted = ([_known(n) for n in shape] for shape in (image_shape, kernel_shape, output_shape))
-    if len({len(image), len(wanted)}) != 1:
-        return False
-    found = get_conv_output_shape(image, kernel, border_mode, subsample, filter_dilation)
-    return all(a is None or b is None or a == b for a, b in zip(found, wanted, strict=True))
-
-
-def _known(n: Any) -> int | None:
-    if isinstance(n, Constant):
-        return int(n.data)
-    return int(n) if isinstance(n, (int, np.integer)) else None
