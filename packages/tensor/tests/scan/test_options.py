@@ -25,7 +25,7 @@ def compiled(measured=True, **options):
     rows, _ = theano.scan(lambda row, h: T.tanh(row + h), X, x, name="chain", **options)
     f = theano.function([X, x], [rows[-1], T.grad(rows[-1].sum(), x)], profile=measured)
     f(np.ones((10, 4)), np.ones(4))
-    return f, [op for op in f.maker.ops_in_order() if isinstance(op, Scan)]
+    return f, [op for op in f.maker.source.ops_in_order() if isinstance(op, Scan)]
 
 
 @pytest.mark.parametrize(("profile", "message"), [(True, "Message: chain"), ("of mine", "Message: of mine")])
@@ -70,7 +70,7 @@ def test_memory_of_a_step_is_given_back_as_asked(allow_gc):
         wanted = theano.function([X, x], theano.scan(lambda row, h: T.sort(T.sort(row + h) * 2), X, x)[0])
         values = np.arange(6.0).reshape(3, 2), np.ones(2)
         np.testing.assert_array_equal(f(*values), wanted(*values))
-        (op,) = (op for op in f.maker.ops_in_order() if isinstance(op, Scan))
+        (op,) = (op for op in f.maker.source.ops_in_order() if isinstance(op, Scan))
         assert op.inner.known("layout").step.maker.allow_gc is (allow_gc is not False)
 
 

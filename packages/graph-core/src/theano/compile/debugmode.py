@@ -501,11 +501,6 @@ def _agree(v: Variable, one: object, two: object) -> bool:
     return asked.same_where_finite(one, two)
 
 
-def from_flags() -> DebugMode:
-    """Return the mode that its name stands for: as the flags say."""
-    return DebugMode(optimizer=str(config.optimizer))
-
-
 __all__ = [
     "BadDestroyMap",
     "BadOptimization",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from theano.compile.closed_graph import ClosedGraph, Returns
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.mode import Mode, get_mode
 from theano.compile.program_cache import Lookup, keep, look_up
-from theano.compile.program_source import CachedProgram, ProgramSource, RewrittenGraph, explainer
+from theano.compile.program_source import CachedProgram, RewrittenGraph, explainer
 from theano.compile.request import Request, give_up_overwritten
 from theano.compile.shared import Container, SharedVariable
 from theano.graph.apply import Apply
@@ -25,7 +25,6 @@ from theano.runtime.program import Argument
 from theano.settings import config
 
 if TYPE_CHECKING:
-    from theano.graph.op import Op
     from theano.runtime.serialized import SerializedProgram
 
 
@@ -51,7 +50,7 @@ class FunctionMaker:
         One for each input of ``fgraph``.
     outputs : list of SymbolicOutput
     mode : Mode
-    source : ProgramSource
+    source : RewrittenGraph or CachedProgram
         Where the program comes from: a graph that was rewritten, or the cache. The attributes that follow ask it.
     plan : SerializedProgram or None
         The program as it was found in the cache. The attributes that follow are then made when somebody asks.
@@ -88,7 +87,7 @@ class FunctionMaker:
         self.times = times or CompileTimes()
         self._request = Request(closed, self.mode, accept_inplace, name)
         self.lookup: Lookup
-        self.source: ProgramSource
+        self.source: RewrittenGraph | CachedProgram
         if fgraph is not None:
             self.lookup = Lookup(reason="its graph was rewritten before")
             self.source = RewrittenGraph(self._request, self.times, fgraph)
@@ -131,17 +130,9 @@ class FunctionMaker:
         """What computes each node."""
         return self.source.graph.linked
 
-    def kinds_of_nodes(self) -> Mapping[str, int]:
-        """Return how many nodes are computed in which way, by the names of the classes of ``runtime.link``."""
-        return self.source.kinds_of_nodes()
-
     def nodes_in_order(self) -> list[Apply]:
         """Return the node of each instruction; nothing where that cannot be known any more."""
         return self.source.nodes_in_order()
-
-    def ops_in_order(self) -> list[Op]:
-        """Return the op of each instruction, the object that runs; nothing where that cannot be known any more."""
-        return self.source.ops_in_order()
 
     @property
     def explainer(self) -> Explainer:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any, Protocol
 
 from theano.graph.fgraph import FunctionGraph
 from theano.layers import lazily
+from theano.layers.spellings import named
 from theano.records import replace
 from theano.rewriting import (
     Query,
@@ -255,11 +255,11 @@ FAST_COMPILE = Mode(Linker("vm", "never"), "fast_compile")
 
 predefined_modes: dict[str, Mode] = {"FAST_COMPILE": FAST_COMPILE, "FAST_RUN": FAST_RUN}
 
-#: Modes that are made when somebody asks for them by name, for they read the flags then: ``module:function``.
+#: Modes that are made when somebody asks for them by name, for they read the flags then: ``module:class``.
 made_to_order: dict[str, str] = {
-    "DebugMode": "theano.compile.debugmode:from_flags",
-    "DEBUG_MODE": "theano.compile.debugmode:from_flags",
-    "NanGuardMode": "theano.compile.nanguardmode:from_flags",
+    "DebugMode": "theano.compile.debugmode:DebugMode",
+    "DEBUG_MODE": "theano.compile.debugmode:DebugMode",
+    "NanGuardMode": "theano.compile.nanguardmode:NanGuardMode",
 }
 
 
@@ -292,8 +292,7 @@ def get_mode(orig_string: Mode | str | None) -> Mode:
     elif name in predefined_modes:
         mode = predefined_modes[name]
     elif name in made_to_order:
-        module, _, make = made_to_order[name].partition(":")
-        mode = getattr(importlib.import_module(module), make)()
+        mode = named(made_to_order[name])(optimizer=str(config.optimizer))
     else:
         known = ", ".join(sorted({"Mode", *predefined_modes, *made_to_order}))
         raise ValueError(f"no mode is called {name!r}; there are {known}")

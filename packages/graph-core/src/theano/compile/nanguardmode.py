@@ -192,11 +192,6 @@ def _shown(v: Variable, value: Value) -> str:
     return f"{text}{counts}, largest {found.largest:g}: {start if len(start) <= 70 else start[:67] + '...'}"
 
 
-def from_flags() -> NanGuardMode:
-    """Return the mode that its name stands for: as the flags say."""
-    return NanGuardMode(optimizer=str(config.optimizer))
-
-
 __all__ = ["NanGuardError", "NanGuardMode", "NanGuardWarning"]
 
 

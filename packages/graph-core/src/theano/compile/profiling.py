@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 from theano.layers import lazily
 from theano.runtime.profile import ProfileStats, print_global_stats, settings, totals
 from theano.settings import config
 
-
-def _to(name: str) -> Callable[[Any], None]:
-    return lambda value: setattr(settings, name, value)
-
-
-config.watch("profiling.time_thunks", _to("time_thunks"))
-config.watch("profiling.n_apply", _to("n_apply"))
-config.watch("profiling.n_ops", _to("n_ops"))
-config.watch("profiling.output_line_width", _to("output_line_width"))
-config.watch("profiling.min_memory_size", _to("min_memory_size"))
-config.watch("profiling.min_peak_memory", _to("min_peak_memory"))
-config.watch("profiling.destination", _to("destination"))
-config.watch("profiling.debugprint", _to("debugprint"))
-config.watch("profiling.ignore_first_call", _to("ignore_first_call"))
-config.watch("profile_memory", _to("memory"))
-config.watch("profile_optimizer", _to("optimizer"))
-config.watch("print_global_stats", _to("global_stats"))
+#: Where `settings` calls something as no flag does.
+_CALLED = {"profile_memory": "memory", "profile_optimizer": "optimizer", "print_global_stats": "global_stats"}
+_FLAGS = (
+    "time_thunks n_apply n_ops output_line_width min_memory_size min_peak_memory destination debugprint "
+    "ignore_first_call"
+)
+for _flag, _name in ({f"profiling.{name}": name for name in _FLAGS.split()} | _CALLED).items():
+    config.watch(_flag, partial(setattr, settings, _name))
 
 
 def wanted_profile(wanted: bool | str | ProfileStats | None) -> ProfileStats | None:

@@ -1,7 +1,7 @@
 """Where the program of a function comes from: a graph that was rewritten here, or the cache of programs.
 
-`ProgramSource` is what ``FunctionMaker`` needs to know. `RewrittenGraph` has rewritten the graph and linked it;
-`CachedProgram` has the serialized program, and a `RewrittenGraph` only once somebody asks for the graph.
+`RewrittenGraph` has rewritten the graph and linked it; `CachedProgram` has the serialized program, and a
+`RewrittenGraph` only once somebody asks for the graph. ``FunctionMaker`` asks both the same.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from theano.compile.aliasing import insert_deepcopy
 from theano.compile.compiling import compile_blocks, compile_kernels
@@ -47,35 +47,7 @@ if TYPE_CHECKING:
     from theano.runtime.serialized import SerializedProgram
 
 
-class ProgramSource(Protocol):
-    """Where the program of a function comes from."""
-
-    @property
-    def graph(self) -> RewrittenGraph:
-        """The rewritten graph; it is made now if nobody has asked for it before."""
-
-    @property
-    def is_made(self) -> bool:
-        """Whether the rewritten graph is there already."""
-
-    @property
-    def keepalive(self) -> Any:
-        """What keeps the machine code of the program loaded."""
-
-    def program(self, arguments: Sequence[Argument]) -> MachineProgram:
-        """Return the program for some arguments."""
-
-    def nodes_in_order(self) -> list[Apply]:
-        """Return the node of each instruction; nothing where that cannot be known any more."""
-
-    def ops_in_order(self) -> list[Any]:
-        """Return the op of each instruction: the object that runs, which may have measured something."""
-
-    def kinds_of_nodes(self) -> Mapping[str, int]:
-        """Return how many nodes are computed in which way, by the names of the classes of ``runtime.link``."""
-
-
-def explainer(request: Request, source: ProgramSource) -> Explainer:
+def explainer(request: Request, source: RewrittenGraph | CachedProgram) -> Explainer:
     """Return what explains a failure of a function."""
 
     def variables() -> Sequence[Variable]:

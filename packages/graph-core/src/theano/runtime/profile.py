@@ -80,7 +80,7 @@ def explain_compile(function: Any) -> str:
     """
     maker = function.maker
     times: CompileTimes = maker.times
-    kinds: Mapping[str, int] = maker.kinds_of_nodes()
+    kinds: Mapping[str, int] = maker.source.kinds_of_nodes()
     compiled, python = kinds.get("Compiled", 0), kinds.get("Performed", 0)
     nodes = f"{sum(kinds.values())} nodes ({compiled} compiled, {python} in Python)"
     why_not = f"not kept: {maker.lookup.reason}" if maker.lookup.reason else "kept"
@@ -268,7 +268,7 @@ class ProfileStats:
     @property
     def nb_nodes(self) -> int:
         """Number of nodes."""
-        return sum(sum(f.maker.kinds_of_nodes().values()) for f in self._functions)
+        return sum(sum(f.maker.source.kinds_of_nodes().values()) for f in self._functions)
 
     def per_node(self) -> Iterable[NodeTimes]:
         """Yield how each node was computed, how often it ran, how many seconds it took."""
@@ -276,7 +276,7 @@ class ProfileStats:
             counts = function.profile_counts()[2]
             linked = function.maker.linked
             # Where it cannot be known any more which node is which, there is nothing to say of them.
-            nodes, ops = function.maker.nodes_in_order(), function.maker.ops_in_order()
+            nodes, ops = function.maker.nodes_in_order(), function.maker.source.ops_in_order()
             for node, op, how, (calls, nanoseconds) in zip(nodes, ops, linked.how, counts, strict=False):
                 yield NodeTimes(how, node, op, calls, nanoseconds * 1e-9)
 
