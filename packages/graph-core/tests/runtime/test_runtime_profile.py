@@ -13,7 +13,7 @@ import theano
 from theano import function
 from theano.compile import ProfileStats
 from theano.graph import Op, generic
-from theano.runtime import peak
+from theano.runtime import peak, summary
 from theano.runtime import profile as profile_module
 from theano.runtime.peak import memory_of
 
@@ -38,7 +38,7 @@ def test_calls_and_nodes_are_counted(x):
     p = f.profile
     assert p.fct_callcount == 3 and p.fct_call_time > 0
     assert list(p.apply_callcount.values()) == [3, 3] and all(t > 0 for t in p.apply_time.values())
-    assert p.op_callcount() == {Twice(): 6} and p.op_time()[Twice()] == pytest.approx(sum(p.apply_time.values()))
+    assert p.op_callcount() == {Twice(): 6} and p.by_op()[Twice()].seconds == pytest.approx(sum(p.apply_time.values()))
     assert p.compile_time > 0 and p.optimizer_time > 0 and p.linker_time > 0
 
 
@@ -133,17 +133,19 @@ def test_times_by_class_op_and_kernel(x):
     f = function([x], Join()(Twice()(x), Twice()(Twice()(x))), profile=True, mode=theano.Mode("py", None))
     f(1)
     p = f.profile
-    assert p.class_nodes() == {Twice: 3, Join: 1}
-    assert p.class_callcount() == {Twice: 3, Join: 1} and p.op_nodes() == {Twice(): 3, Join(): 1}
-    assert p.class_impl() == {Twice: "Py", Join: "Py"} and not any(p.apply_cimpl.values())
+    for sums, twice, join in ((p.by_class(), Twice, Join), (p.by_op(), Twice(), Join())):
+        assert {key: (one.nodes, one.calls, one.implementation) for key, one in sums.items()} == {
+            twice: (3, 3, "Py"), join: (1, 1, "Py"),
+        }  # fmt: skip
+    assert not any(p.apply_cimpl.values())
     assert set(p.by_kernel()) == {"Twice in Python", "Join in Python"}
-    assert sum(p.class_time().values()) == pytest.approx(p.thunk_time) and p.nb_nodes == 4
-    for part, word in ((p.summary_class, "Class"), (p.summary_ops, "Ops"), (p.summary_nodes, "Nodes")):
+    assert sum(one.seconds for one in p.by_class().values()) == pytest.approx(p.thunk_time) and p.nb_nodes == 4
+    for part, word in ((summary.write_classes, "Class"), (summary.write_ops, "Ops"), (summary.write_nodes, "Nodes")):
         out = StringIO()
-        part(out, N=1)
+        part(p, out, profile_module.settings, 1, 1)
         assert word in out.getvalue() and "... and " in out.getvalue()
         out = StringIO()
-        part(out, N=9)
+        part(p, out, profile_module.settings, 9, 9)
         rows = [line.replace("%", "").split() for line in out.getvalue().splitlines() if "%  " in line]
         shares, sums = ([float(row[k]) for row in rows] for k in (0, 1))
         seconds = [float(row[2].removesuffix("s")) for row in rows]

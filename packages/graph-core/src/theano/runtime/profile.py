@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from theano.graph.apply import Apply
 from theano.graph.text import printable
+from theano.layers import member
 from theano.records import NamedTuple, record
 from theano.runtime import summary as text
 from theano.runtime.link import Compiled, Performed
@@ -236,16 +237,6 @@ class ProfileStats:
         return float(sum(f.profile_counts()[1] for f in self._functions)) * 1e-9
 
     @property
-    def vm_call_time(self) -> float:
-        """Seconds in calls: the machine takes the arguments, too."""
-        return self.fct_call_time
-
-    @property
-    def fct_call(self) -> dict[Any, int]:
-        """Number of calls, by function."""
-        return {f: f.profile_counts()[0] for f in self._functions}
-
-    @property
     def thunk_time(self) -> float:
         """Seconds in nodes."""
         return float(sum(t for f in self._functions for _, t in f.profile_counts()[2])) * 1e-9
@@ -322,37 +313,9 @@ class ProfileStats:
         """Return times by what computes the nodes."""
         return self.sums(lambda one: one.kernel)
 
-    def class_time(self) -> dict[type, float]:
-        """Return seconds by class of op."""
-        return {cls: sums.seconds for cls, sums in self.by_class().items()}
-
-    def class_callcount(self) -> dict[type, int]:
-        """Return runs by class of op."""
-        return {cls: sums.calls for cls, sums in self.by_class().items()}
-
-    def class_nodes(self) -> dict[type, int]:
-        """Return numbers of nodes by class of op."""
-        return {cls: sums.nodes for cls, sums in self.by_class().items()}
-
-    def class_impl(self) -> dict[type, str]:
-        """Return ``C`` or ``Py`` by class of op."""
-        return {cls: sums.implementation for cls, sums in self.by_class().items()}
-
-    def op_time(self) -> dict[Any, float]:
-        """Return seconds by op."""
-        return {op: sums.seconds for op, sums in self.by_op().items()}
-
     def op_callcount(self) -> dict[Any, int]:
         """Return runs by op."""
         return {op: sums.calls for op, sums in self.by_op().items()}
-
-    def op_nodes(self) -> dict[Any, int]:
-        """Return numbers of nodes by op."""
-        return {op: sums.nodes for op, sums in self.by_op().items()}
-
-    def op_impl(self) -> dict[Any, str]:
-        """Return ``C`` or ``Py`` by op."""
-        return {op: sums.implementation for op, sums in self.by_op().items()}
 
     @property
     def variable_shape(self) -> dict[Any, tuple[int, ...]]:
@@ -395,29 +358,8 @@ class ProfileStats:
         self.summary(out)
         return out.getvalue()
 
-    def summary_function(self, file: TextIO) -> None:
-        """Print the part about calls and compiling."""
-        text.write_function(self, file, settings)
-
-    def summary_class(self, file: TextIO | None = None, N: int | None = None) -> None:
-        """Print the times by class of op."""
-        text.write_classes(self, file or sys.stderr, settings, N or settings.n_ops)
-
-    def summary_ops(self, file: TextIO | None = None, N: int | None = None) -> None:
-        """Print the times by op."""
-        text.write_ops(self, file or sys.stderr, settings, N or settings.n_ops)
-
-    def summary_nodes(self, file: TextIO | None = None, N: int | None = None) -> None:
-        """Print the times by node."""
-        text.write_nodes(self, file or sys.stderr, settings, 0, N or settings.n_apply)
-
-    def summary_memory(self, file: TextIO, N: int | None = None) -> None:
-        """Print what values take, where memory was profiled."""
-        text.write_memory(self, file, settings, 0, N or settings.n_apply)
-
-    def summary_globals(self, file: TextIO) -> None:
-        """Print times of the whole process."""
-        text.write_globals(totals, file)
+    def __getattr__(self, name: str) -> Any:
+        return member(self, f"{__name__}.ProfileStats", name)
 
     def __str__(self) -> str:
         return self.summary_text()

@@ -27,6 +27,11 @@ _OF_FUNCTIONS = (
     "inv_finder indices sync_shared"
 )
 
+_OF_PROFILES = (
+    "vm_call_time fct_call class_time class_callcount class_nodes class_impl op_time op_nodes op_impl summary_function "
+    "summary_class summary_ops summary_nodes summary_memory summary_globals"
+)
+
 LAYER = describe(
     Layer(
         "theano-legacy",
@@ -42,6 +47,7 @@ LAYER = describe(
                 "theano.legacy.pickled_loops:OlderLoop": "restore parts_of_buffers",
             },
             "theano.compile.executable.Function": {"theano.legacy.function_members:Members": _OF_FUNCTIONS},
+            "theano.runtime.profile.ProfileStats": {"theano.legacy.profile_members:Members": _OF_PROFILES},
         },
         spellings=" ".join(f"theano.legacy.tables.{name}" for name in (*_TABLES, *_ON_DEVICES)),
     )
