@@ -10,7 +10,11 @@ import itertools
 import re
 from pathlib import Path
 
+import numpy as np
 from kernel_harness import ABI, COMMON_C, HERE
+from kernel_toys import DTYPES
+
+from portion import portion
 
 REAL_HEADER, SMALL_HEADER = COMMON_C / "blocks.h", HERE / "small_blocks.h"
 LOOPS = (ABI.parent / "elementwise.cpp", ABI.parent / "move.cpp")
@@ -68,3 +72,33 @@ def edges(*names: str, products: tuple[tuple[str | int, ...], ...] = (), most: i
             product *= sizes[factor] if isinstance(factor, str) else factor
         at |= {product, 2 * product}
     return sorted({n for n, by in itertools.product(at, (-1, 0, 1)) if 0 < n + by <= most for n in [n + by]})
+
+
+# -- operands --------------------------------------------------------------------------------------------------------
+
+REAL = [d for d in DTYPES if not d.startswith("complex")]
+FLOATS = ["float32", "float64"]
+ORDERS = ["CC", "CF", "FC", "FF", "SS"]
+KEYS = [*DTYPES, *ORDERS]
+rng = np.random.default_rng(11)
+# All loops are met on one thread and on several.
+edges("SERIAL_NS", "PIECE_NS")
+
+
+def whole(shape, dtype, low=-3, high=4):
+    """Whole numbers, of complex numbers in both parts."""
+    kind = np.dtype(dtype).kind
+    x = rng.integers(0 if kind in "bu" else low, 2 if kind == "b" else high, shape)
+    return (x + 1j * rng.integers(low, high, shape) if kind == "c" else x).astype(dtype)
+
+
+def spread(x):
+    """The same numbers where they are no neighbours."""
+    buffer = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
+    buffer[..., ::2] = x
+    return buffer[..., ::2]
+
+
+def share(cases, one_in, *names):
+    """Return a part of a table, another one for each dtype: between them, dtypes try all of it."""
+    return portion(cases, one_in, always=0, which=sum(map(KEYS.index, names)))

@@ -80,7 +80,6 @@ def makeTester(
     ...     unittest.defaultTestLoader.loadTestsFromTestCase(Tests)).wasSuccessful()
     True
     """
-    reason = skip if isinstance(skip, str) else "as its maker says"
     right, unwritable, uncomputable, smooth = (dict(cases or {}) for cases in (good, bad_build, bad_runtime, grad))
 
     class Checks(unittest.TestCase):
@@ -88,7 +87,7 @@ def makeTester(
 
         def setUp(self) -> None:
             if skip:
-                self.skipTest(reason)
+                self.skipTest(skip if isinstance(skip, str) else "as its maker says")
 
         def test_good(self) -> None:
             """Results are what is expected, and all checks hold."""
@@ -97,9 +96,7 @@ def makeTester(
                     inputs = [np.array(v) for v in values]
                     wanted = _as_list(expected(*(v.copy() for v in inputs)))
                     found = _as_list(_compiled(op, inputs, mode)(*inputs))
-                    self.assertEqual(len(found), len(wanted), "another number of results is expected")
-                    for result, value in zip(found, wanted, strict=True):
-                        _require_close(result, np.asarray(value), eps)
+                    _require_all_close(found, wanted, eps)
                     for what, check in (checks or {}).items():
                         self.assertTrue(check(inputs, found), f"{case}: {what}")
 
@@ -161,6 +158,12 @@ def makeBroadcastTester(
     title = str(getattr(op, "name", None) or getattr(op, "__name__", None) or op).split("{")[-1].split(",")[0]
     made = "".join(part.capitalize() for part in title.strip("}").split("_")) + "Tester"
     return makeTester(name or made, op, expected, checks, **kwargs)
+
+
+def _require_all_close(found: Sequence[np.ndarray], wanted: Sequence[Any], eps: float) -> None:
+    assert len(found) == len(wanted), f"there are {len(found)} results, and {len(wanted)} are expected"
+    for result, value in zip(found, wanted, strict=True):
+        _require_close(result, np.asarray(value), eps)
 
 
 def _variable(value: np.ndarray) -> Any:
