@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
+from oracle import run
 
 import theano
 import theano.tensor as T
+from theano.tensor.index.lengths import slice_length
 
 X = np.random.default_rng(0).normal(size=(3, 4))
 
@@ -73,3 +77,35 @@ def test_masks_and_too_many_entries_are_refused():
             T.check_advanced_indexing_dimensions(x, index)
     with pytest.raises(IndexError, match="dimension 1; dimension is 4 but corresponding boolean dimension is 5"):
         T.check_advanced_indexing_dimensions(T.constant(X), (np.ones((3, 5), bool),))
+
+
+@pytest.mark.parametrize("step", [None, 2, -1, -3])
+def test_canonical_slices_of_numbers_and_of_symbols(step):
+    """How many elements, and which ones in canonical form: ends before, at and behind both ends of the axis."""
+    n, names = T.lscalar("n"), T.lscalars("start", "stop", "step")
+    ends = (None, -3, -1, 0, 2)
+    for start, stop in itertools.product(ends, ends):
+        numbers = (start, stop, step)
+        symbols = tuple(v if v is None else s for v, s in zip(numbers, names, strict=True))
+        for form in (slice(*numbers), slice(*symbols)):
+            canonical, direction = T.get_canonical_form_slice(form, n)
+            outputs = [slice_length(form, n), canonical.start, canonical.stop, canonical.step, direction]
+            given = dict(zip(names, (v or 0 for v in numbers), strict=True))
+            for length in (0, 2, 5):
+                count, *found = (int(v) for v in run([T.as_tensor_variable(v) for v in outputs], {**given, n: length}))
+                values = list(range(length))
+                wanted = values[start:stop:step]
+                assert count == len(wanted), (form, length)
+                assert min(found[:2]) >= 0 and found[2] > 0, (form, length, found)
+                assert values[slice(*found[:3])][:: found[3]] == wanted, (form, length, found)
+
+
+def test_canonical_numbers():
+    """A whole number counts from the front afterwards, and there is nothing to turn round."""
+    values, i, n = np.arange(5), T.iscalar("i"), T.lscalar("n")
+    for number in range(-5, 5):
+        for index, length in itertools.product((number, i, T.constant(number)), (5, n)):
+            canonical, direction = T.get_canonical_form_slice(index, length)
+            place = int(run(T.as_tensor_variable(canonical), {i: number, n: 5}))
+            assert place >= 0 and values[place] == values[number] and direction == 1
+            assert index is i or number < 0 or canonical is index

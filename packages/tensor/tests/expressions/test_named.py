@@ -194,23 +194,6 @@ def test_equality_and_hashes_of_arrays():
     assert T.basic.constructor(len) is len
 
 
-def test_element_wise_functions_declared_by_name():
-    @T.scalar_elemwise
-    def exp(a):
-        """My exponential."""
-
-    @T.scalar_elemwise(symbolname="add_inplace")
-    def anything(a, b):
-        """Sums."""
-
-    assert exp == T.exp and "My exponential." in exp.__doc__ and anything == T.inplace.add_inplace
-    with pytest.raises(ValueError, match="no scalar operation 'nonsense'"):
-
-        @T.scalar_elemwise
-        def nonsense(a):
-            pass
-
-
 @pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "uint64"])
 def test_one_hot_takes_classes_that_exist(dtype):
     y = T.TensorType(dtype, (False,))("y")

@@ -154,29 +154,6 @@ def test_advanced_write(case, mode):
     check_write(*case, mode)
 
 
-@settings(max_examples=200, deadline=None)
-@given(slices(), st.integers(0, 6))
-def test_canonical_slices(part, length):
-    n = T.lscalar("n")
-    canonical, direction = T.get_canonical_form_slice(part, n)
-    ends = [int(run(T.as_tensor_variable(e), {n: length})) for e in (canonical.start, canonical.stop, canonical.step)]
-    assert ends[2] > 0
-    values = np.arange(length)
-    turn = direction if isinstance(direction, int) else int(run(direction, {n: length}))
-    np.testing.assert_array_equal(values[slice(*ends)][::turn], values[part])
-
-
-def test_canonical_numbers():
-    """A whole number counts from the front afterwards, and there is nothing to turn round."""
-    values, i, n = np.arange(5), T.iscalar("i"), T.lscalar("n")
-    for number in range(-5, 5):
-        for index, length in itertools.product((number, i, T.constant(number)), (5, n)):
-            canonical, direction = T.get_canonical_form_slice(index, length)
-            place = int(run(T.as_tensor_variable(canonical), {i: number, n: 5}))
-            assert place >= 0 and values[place] == values[number] and direction == 1
-            assert index is i or number < 0 or canonical is index
-
-
 def test_the_length_of_a_slice_of_known_numbers_is_a_constant():
     ends, i = (None, -6, -2, -1, 0, 1, 2, 6), T.lscalar("i")
     for start, stop, step, length in itertools.product(ends, ends, (None, -2, -1, 1, 3), range(5)):

@@ -48,20 +48,14 @@ def test_axes_that_are_none(axis, ndim, error):
 
 @pytest.mark.parametrize("step", [None, 2, -1, -3])
 def test_slices_of_numbers_and_of_symbols_against_python(step):
-    """How many elements, and which ones in canonical form: ends before, at and behind both ends of the axis."""
+    """How many elements: ends before, at and behind both ends of the axis."""
     n, names = T.lscalar("n"), T.lscalars("start", "stop", "step")
     ends = (None, -3, -1, 0, 2)
     for start, stop in itertools.product(ends, ends):
         numbers = (start, stop, step)
         symbols = tuple(v if v is None else s for v, s in zip(numbers, names, strict=True))
         for form in (slice(*numbers), slice(*symbols)):
-            canonical, direction = T.get_canonical_form_slice(form, n)
-            outputs = [slice_length(form, n), canonical.start, canonical.stop, canonical.step, direction]
             given = dict(zip(names, (v or 0 for v in numbers), strict=True))
             for length in (0, 2, 5):
-                count, *found = (int(v) for v in run([T.as_tensor_variable(v) for v in outputs], {**given, n: length}))
-                values = list(range(length))
-                wanted = values[start:stop:step]
-                assert count == len(wanted), (form, length)
-                assert min(found[:2]) >= 0 and found[2] > 0, (form, length, found)
-                assert values[slice(*found[:3])][:: found[3]] == wanted, (form, length, found)
+                count = run(T.as_tensor_variable(slice_length(form, n)), {**given, n: length})
+                assert int(count) == len(range(length)[start:stop:step]), (form, length)

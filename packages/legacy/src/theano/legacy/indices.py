@@ -9,12 +9,12 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.graph import Constant, Variable
-from theano.tensor.convert import as_tensor_variable, is_tensor
+from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
 from theano.tensor.create.alloc import alloc
-from theano.tensor.elemwise.functions import cast, eq, ge, int_div, maximum, switch
+from theano.tensor.elemwise.functions import abs_, cast, eq, ge, int_div, lt, maximum, sgn, switch
 from theano.tensor.index.advanced import AdvancedBooleanIndexingError
 from theano.tensor.index.functions import getitem
-from theano.tensor.index.lengths import slice_length
+from theano.tensor.index.lengths import bound, slice_length
 from theano.tensor.shape.basic import shape_tuple
 from theano.tensor.shape.broadcast import lengths_of
 from theano.tensor.type_other import NoneTypeT, SliceType
@@ -160,6 +160,58 @@ def indexed_result_shape(
         for i in indices
     ]
     return shape_tuple(getitem(model, tuple(entries)))
+
+
+def _int64(n: Any) -> Any:
+    return cast(as_tensor_variable(n), "int64")
+
+
+def get_canonical_form_slice(theslice: Any, length: Any) -> tuple[Any, Any]:
+    """Return an index in a form that needs no knowledge of the axis.
+
+    Parameters
+    ----------
+    theslice : slice or symbolic integer
+    length : symbolic integer
+        Of the axis.
+
+    Returns
+    -------
+    tuple
+        A slice with ends counted from 0 and a positive step, and the direction (1 or -1) in which its elements
+        are to be taken; for a whole number, that number counted from 0, and 1.
+
+    Examples
+    --------
+    >>> canonical, direction = get_canonical_form_slice(slice(None, None, -1), 5)
+    >>> canonical, direction
+    (slice(Elemwise{maximum,no_inplace}.0, Elemwise{add,no_inplace}.0, 1), -1)
+    """
+    if not isinstance(theslice, slice):
+        known = static_int(theslice)
+        if known is not None and known >= 0:
+            return theslice, 1
+        return switch(lt(_int64(theslice), 0), _int64(theslice) + length, _int64(theslice)), 1
+    step = theslice.step
+    known_step = 1 if step is None else static_int(step)
+    count = slice_length(theslice, length)
+    length = _int64(length)
+    if known_step is not None and known_step > 0:
+        start = as_tensor_variable(np.int64(0))
+        if theslice.start is not None:
+            start = bound(theslice.start, length, start, length)
+        return slice(start, start + (count - 1) * known_step + switch(ge(count, 1), 1, known_step), known_step), 1
+    zero, minus_one = as_tensor_variable(np.int64(0)), as_tensor_variable(np.int64(-1))
+    first = length - 1 if theslice.start is None else bound(theslice.start, length, minus_one, length - 1)
+    if known_step is not None:
+        # The same elements from the other end.
+        low = first + (count - 1) * known_step
+        return slice(maximum(low, zero), first + 1, -known_step), -1
+    forward = zero if theslice.start is None else bound(theslice.start, length, zero, length)
+    step = _int64(step)
+    begin = switch(ge(step, 0), forward, maximum(first + (count - 1) * step, zero))
+    end = switch(ge(step, 0), forward + (count - 1) * step + 1, first + 1)
+    return slice(begin, switch(ge(count, 1), end, begin), abs_(step)), sgn(step)
 
 
 # -- errors ---------------------------------------------------------------------------------------------------------

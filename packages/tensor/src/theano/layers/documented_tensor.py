@@ -127,7 +127,6 @@ OLD_NAMES = {
         "theano.tensor.index.advanced": "*",
         "theano.tensor.index.basic": "*",
         "theano.tensor.index.functions": "*",
-        "theano.tensor.index.lengths": "get_canonical_form_slice",
         "theano.tensor.type_other": "as_index_variable",
     },
 }

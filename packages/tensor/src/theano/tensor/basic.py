@@ -127,7 +127,6 @@ from theano.tensor.elemwise.scalars import (
     MulWithoutZeros,
     mul_without_zeros,
 )
-from theano.tensor.elemwise.symbols import scalar_elemwise
 from theano.tensor.expressions.ops import (
     Bartlett,
     BroadcastTo,
@@ -196,9 +195,6 @@ from theano.tensor.index.functions import (
     roll,
     set_subtensor,
     take,
-)
-from theano.tensor.index.lengths import (
-    get_canonical_form_slice,
 )
 from theano.tensor.index.permutation import PermuteRowElements, permute_row_elements
 from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex, ravel_multi_index, unravel_index

@@ -13,9 +13,10 @@ _PACKAGE = {
     "theano.legacy.descriptions": "min_informative_str",
     "theano.legacy.helpers": "apply_across_args hashtype integer_types key_to_cmp",
     "theano.legacy.indices": (
-        "as_index_constant basic_shape check_advanced_indexing_dimensions check_and_reject_bool group_indices "
-        "indexed_result_shape is_basic_idx make_constant range_len slice_len"
+        "as_index_constant basic_shape check_advanced_indexing_dimensions check_and_reject_bool "
+        "get_canonical_form_slice group_indices indexed_result_shape is_basic_idx make_constant range_len slice_len"
     ),
+    "theano.legacy.elemwise_by_name": "scalar_elemwise",
 }
 
 OLD_NAMES = {
@@ -286,6 +287,7 @@ OLD_NAMES = {
         "theano.graph": "Apply Op",
         "theano.graph.external_op": "COp=ExternalCOp ExternalCOp OpenMPOp",
         "theano.graph.params_type": "ParamsType",
+        "theano.legacy.elemwise_by_name": "scalar_elemwise",
         "theano.legacy.helpers": "integer_types uniq",
         "theano.printing": "FunctionPrinter pprint",
         "theano.scalar": "get_scalar_type scalar=.",

@@ -20,11 +20,10 @@ __getattr__, __dir__ = lazily(
         "TensorType": "theano.tensor.type:TensorType",
         "frozendict": "theano.tensor.elemwise.op:frozendict",
         "mul_without_zeros": "theano.tensor.elemwise.scalars:mul_without_zeros",
-        "scalar_elemwise": "theano.tensor.elemwise.symbols:scalar_elemwise",
     },
 )
 
 __all__ = [
     "All", "Any", "CAReduce", "CAReduceDtype", "DimShuffle", "Elemwise", "Max", "Min", "MulWithoutZeros", "Prod",
-    "ProdWithoutZeros", "Sum", "TensorType", "frozendict", "mul_without_zeros", "scalar_elemwise",
+    "ProdWithoutZeros", "Sum", "TensorType", "frozendict", "mul_without_zeros",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from theano.tensor.convert import as_tensor_variable, static_int
-from theano.tensor.elemwise.functions import abs_, add, cast, ge, int_div, lt, maximum, minimum, sgn, switch
+from theano.tensor.elemwise.functions import abs_, add, cast, ge, int_div, lt, maximum, minimum, switch
 from theano.tensor.shape.basic import Shape_i
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def _int64(n: Any) -> Any:
     return cast(as_tensor_variable(n), "int64")
 
 
-def _bound(n: Any, length: Any, low: Variable, high: Variable) -> Any:
+def bound(n: Any, length: Any, low: Variable, high: Variable) -> Any:
     """Return an end of a slice counted from 0 and clamped to ``low .. high``."""
     known = static_int(n)
     if known is not None:
@@ -90,56 +90,8 @@ def _span(start: Any, stop: Any, length: Tensor, forward: bool) -> Tensor:
     """Return how far it is from start to stop (negative: nothing is taken)."""
     zero, minus_one = as_tensor_variable(np.int64(0)), as_tensor_variable(np.int64(-1))
     if forward:
-        end = length if stop is None else _bound(stop, length, zero, length)
-        return end if start is None or static_int(start) == 0 else end - _bound(start, length, zero, length)
-    first = length - 1 if start is None else _bound(start, length, minus_one, length - 1)
-    last = minus_one if stop is None else _bound(stop, length, minus_one, length - 1)
+        end = length if stop is None else bound(stop, length, zero, length)
+        return end if start is None or static_int(start) == 0 else end - bound(start, length, zero, length)
+    first = length - 1 if start is None else bound(start, length, minus_one, length - 1)
+    last = minus_one if stop is None else bound(stop, length, minus_one, length - 1)
     return first - last
-
-
-def get_canonical_form_slice(theslice: Any, length: Any) -> tuple[Any, Any]:
-    """Return an index in a form that needs no knowledge of the axis.
-
-    Parameters
-    ----------
-    theslice : slice or symbolic integer
-    length : symbolic integer
-        Of the axis.
-
-    Returns
-    -------
-    tuple
-        A slice with ends counted from 0 and a positive step, and the direction (1 or -1) in which its elements
-        are to be taken; for a whole number, that number counted from 0, and 1.
-
-    Examples
-    --------
-    >>> canonical, direction = get_canonical_form_slice(slice(None, None, -1), 5)
-    >>> canonical, direction
-    (slice(Elemwise{maximum,no_inplace}.0, Elemwise{add,no_inplace}.0, 1), -1)
-    """
-    if not isinstance(theslice, slice):
-        known = static_int(theslice)
-        if known is not None and known >= 0:
-            return theslice, 1
-        return switch(lt(_int64(theslice), 0), _int64(theslice) + length, _int64(theslice)), 1
-    step = theslice.step
-    known_step = 1 if step is None else static_int(step)
-    count = slice_length(theslice, length)
-    length = _int64(length)
-    if known_step is not None and known_step > 0:
-        start = as_tensor_variable(np.int64(0))
-        if theslice.start is not None:
-            start = _bound(theslice.start, length, start, length)
-        return slice(start, start + (count - 1) * known_step + switch(ge(count, 1), 1, known_step), known_step), 1
-    zero, minus_one = as_tensor_variable(np.int64(0)), as_tensor_variable(np.int64(-1))
-    first = length - 1 if theslice.start is None else _bound(theslice.start, length, minus_one, length - 1)
-    if known_step is not None:
-        # The same elements from the other end.
-        low = first + (count - 1) * known_step
-        return slice(maximum(low, zero), first + 1, -known_step), -1
-    forward = zero if theslice.start is None else _bound(theslice.start, length, zero, length)
-    step = _int64(step)
-    begin = switch(ge(step, 0), forward, maximum(first + (count - 1) * step, zero))
-    end = switch(ge(step, 0), forward + (count - 1) * step + 1, first + 1)
-    return slice(begin, switch(ge(count, 1), end, begin), abs_(step)), sgn(step)

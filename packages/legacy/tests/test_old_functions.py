@@ -1,8 +1,9 @@
-"""Short texts of variables, and the functions that look for NaN in values, as older programs call them."""
+"""Small functions of older programs: texts of variables, NaN in values, element-wise functions by name."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import theano.tensor as T
 from theano.graph import Op, generic
@@ -58,3 +59,20 @@ def test_what_is_no_number():
     v.tag.nan_guard_mode_check = False
     assert not contains_nan(np.array([np.nan]), None, v)
     assert flatten([1, [2, (3, [4])]]) == [1, 2, 3, 4]
+
+
+def test_element_wise_functions_declared_by_name():
+    @T.scalar_elemwise
+    def exp(a):
+        """My exponential."""
+
+    @T.scalar_elemwise(symbolname="add_inplace")
+    def anything(a, b):
+        """Sums."""
+
+    assert exp == T.exp and "My exponential." in exp.__doc__ and anything == T.inplace.add_inplace
+    with pytest.raises(ValueError, match="no scalar operation 'nonsense'"):
+
+        @T.scalar_elemwise
+        def nonsense(a):
+            pass
