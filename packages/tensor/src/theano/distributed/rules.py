@@ -146,13 +146,14 @@ def _elemwise(given: ShardedNode) -> int | None:
 REDUCTIONS = {"add": "sum", "mul": "product", "maximum": "max", "minimum": "min", "and_": "and", "or_": "or"}
 
 
-@carries(CAReduce)
+@carries(CAReduce, LogSumExp, MaxAndArgmax, Argmax, Argmin)
 def _reduced(given: ShardedNode) -> Any:
     axis, axes = given.axes[0], given.op.axes_of(given.ndim(0))
     assert axis is not None
     if axis not in axes:
         return axis - sum(d < axis for d in axes)
-    kind = REDUCTIONS.get(str(given.op.scalar_op))
+    # Places of the largest are not combined: they have no scalar op.
+    kind = "logsumexp" if isinstance(given.op, LogSumExp) else REDUCTIONS.get(str(getattr(given.op, "scalar_op", None)))
     return None if kind is None else Partial(kind)
 
 
@@ -161,20 +162,6 @@ def _others(given: ShardedNode) -> Any:
     axis, along = given.one_axis(), given.op.axis
     axes = range(given.ndim(0)) if along is None else [d % given.ndim(0) for d in np.atleast_1d(along)]
     return None if axis in axes else axis
-
-
-@carries(LogSumExp)
-def _logsumexp(given: ShardedNode) -> Any:
-    axis, axes = given.axes[0], given.op.axes_of(given.ndim(0))
-    assert axis is not None
-    return Partial("logsumexp") if axis in axes else axis - sum(d < axis for d in axes)
-
-
-@carries(MaxAndArgmax, Argmax, Argmin)
-def _place(given: ShardedNode) -> Any:
-    axis, axes = given.axes[0], given.op.axes_of(given.ndim(0))
-    assert axis is not None
-    return None if axis in axes else axis - sum(d < axis for d in axes)
 
 
 @carries(Dot)
