@@ -77,6 +77,7 @@ FACADES = {
         "theano.legacy.rewriters",
         "theano.legacy.rewriting",
         "theano.legacy.rewriting_helpers",
+        "theano.legacy.gpu_building_blocks",
         "theano.legacy.gpu_merging",
         "theano.gpuarray.lifting",
         "theano.legacy.scan_passes",

@@ -6,7 +6,6 @@ A kernel's text stays as it was written for libgpuarray (`theano.gpuarray.progra
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -81,30 +80,6 @@ def get_dtype(s: Any) -> np.dtype[Any]:
     if s is GpuArray or s == "*":
         return np.dtype("uint64")
     return {SIZE: np.dtype("uint64"), SSIZE: np.dtype("int64")}.get(s) or np.dtype(s)
-
-
-def get_ctype(dtype: Any) -> str:
-    """Return what a kernel's host calls the type of an argument.
-
-    Examples
-    --------
-    >>> get_ctype("*"), get_ctype("size"), get_ctype("float32")
-    ('gpudata *', 'size_t', 'npy_float32')
-    """
-    if dtype is GpuArray or dtype == "*":
-        return "gpudata *"
-    return {SIZE: "size_t", SSIZE: "ssize_t"}.get(dtype) or f"npy_{np.dtype(dtype).name}"
-
-
-def gpuarray_helper_inc_dir() -> str:
-    """Return the folder of the words that kernels are written with.
-
-    Examples
-    --------
-    >>> "users.h" in os.listdir(gpuarray_helper_inc_dir())
-    True
-    """
-    return os.path.join(os.path.dirname(__file__), "dialect")
 
 
 class UserKernel:

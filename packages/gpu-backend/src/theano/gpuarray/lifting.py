@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from theano.gpuarray.calls import context_name_for, seen_from_host
 from theano.gpuarray.context import get_context, is_started
-from theano.gpuarray.variables import GpuArrayType, GpuFromHost, as_gpuarray_variable
+from theano.gpuarray.variables import GpuArrayType, GpuFromHost
 from theano.graph import Op, Variable
 from theano.rewriting.phases import phases
-from theano.rewriting.userdefined import EquilibriumDB, TopoOptimizer, local_optimizer, optdb
-from theano.tensor.type import TensorType
+from theano.rewriting.userdefined import EquilibriumDB, local_optimizer, optdb
 
 if TYPE_CHECKING:
     from theano.graph.annotations import Node
@@ -35,18 +34,6 @@ gpu_optimizer = EquilibriumDB()
 
 # It takes part where the placement does.
 optdb.register("gpu_lifters", gpu_optimizer, 49.3, *(phases.tags("gpuarray_opt") - {"gpuarray_opt"}))
-
-
-def safe_to_gpu(x: Any, ctx_name: str | None) -> Any:
-    """Return a tensor moved to a device; anything else as it is.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> safe_to_gpu(T.fvector("x"), "dev0").type, safe_to_gpu(3, "dev0")
-    (GpuArrayType<dev0>(float32, vector), 3)
-    """
-    return as_gpuarray_variable(x, ctx_name) if type(getattr(x, "type", None)) is TensorType else x
 
 
 def safe_to_cpu(x: TensorLike) -> Any:
@@ -144,59 +131,6 @@ def register_opt(*tags: str, **kwargs: Any) -> Callable[[Any], Any]:
     def register(rule: Any) -> Any:
         name = kwargs.get("name") or getattr(rule, "name", None) or rule.__name__
         gpu_optimizer.register(name, rule, "fast_run", "gpuarray", *tags)
-        return rule
-
-    return register
-
-
-def register_opt2(tracks: Sequence[Any], *tags: str, **kwargs: Any) -> Callable[[Any], Any]:
-    """Return a decorator that registers a function such as `op_lifter` takes, or a rule, and returns it as it is.
-
-    Parameters
-    ----------
-    tracks : list of Op or of classes of ops
-    *tags : str
-    name : str, optional
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> def of_dot(op, context_name, inputs, outputs):
-    ...     return None
-    >>> register_opt2([T.Dot])(of_dot) is of_dot
-    True
-    >>> gpu_optimizer.remove("of_dot_graph")
-    """
-
-    def register(maker: Any) -> Any:
-        name = kwargs.get("name") or f"{getattr(maker, 'name', None) or maker.__name__}_graph"
-        rule = maker if hasattr(maker, "transform") else op_lifter(tracks)(maker)
-        gpu_optimizer.register(name, rule, "fast_run", "gpuarray", *tags)
-        return maker
-
-    return register
-
-
-def register_inplace(*tags: str, **kwargs: Any) -> Callable[[Any], Any]:
-    """Return a decorator that registers a rule which lets an op on a device overwrite an input.
-
-    Parameters
-    ----------
-    *tags : str
-    name : str, optional
-
-    Examples
-    --------
-    >>> from theano.rewriting.userdefined import local_optimizer
-    >>> rule = local_optimizer(None)(lambda node: False)
-    >>> register_inplace(name="never_in_place")(rule) is rule
-    True
-    >>> optdb.remove("never_in_place")
-    """
-
-    def register(rule: Any) -> Any:
-        name = kwargs.get("name") or getattr(rule, "name", None) or rule.__name__
-        optdb.register(name, TopoOptimizer(rule, "in_to_out"), 60, "fast_run", "inplace", "gpuarray", *tags)
         return rule
 
     return register

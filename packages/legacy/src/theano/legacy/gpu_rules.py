@@ -10,10 +10,11 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from theano.gpuarray.lifting import op_lifter, safe_to_gpu
+from theano.gpuarray.lifting import op_lifter
 from theano.gpuarray.lowering.common import TARGET
 from theano.gpuarray.variables import GpuArrayType
 from theano.graph import Apply
+from theano.legacy.gpu_building_blocks import safe_to_gpu
 from theano.lowering.table import find, lower
 
 #: By the name of a rule, the classes of ops that it moves, in their modules.

@@ -100,7 +100,8 @@ def range_len(slc: slice) -> Tensor:
     start, stop, step = (cast(as_tensor_variable(n), "int64") for n in (slc.start, slc.stop, slc.step))
     size = maximum(switch(ge(step, 0), step, -step), 1)
     span = switch(ge(step, 0), stop - start, start - stop)
-    return switch(eq(step, 0), np.int64(0), maximum(int_div(span + size - 1, size), 0))
+    count: Tensor = switch(eq(step, 0), np.int64(0), maximum(int_div(span + size - 1, size), 0))
+    return count
 
 
 def slice_len(slc: slice, n: TensorLike) -> Tensor:
@@ -111,7 +112,8 @@ def slice_len(slc: slice, n: TensorLike) -> Tensor:
     >>> slice_len(slice(None, None, 2), 5)
     TensorConstant{3}
     """
-    return slice_length(slc, as_tensor_variable(n))
+    count: Tensor = slice_length(slc, as_tensor_variable(n))
+    return count
 
 
 def basic_shape(shape: Sequence[int], indices: Sequence[object]) -> tuple[Tensor, ...]:

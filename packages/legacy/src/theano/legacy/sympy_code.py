@@ -62,7 +62,8 @@ class SymPyCCode(ScalarOp):
 
     def impl(self, *values: Any) -> np.generic:
         """Compute the expression with NumPy."""
-        return _function(self.inputs, self.expr)(*values)
+        value: np.generic = _function(self.inputs, self.expr)(*values)
+        return value
 
     def c_code(
         self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Mapping[str, str]

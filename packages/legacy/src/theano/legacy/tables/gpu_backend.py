@@ -26,8 +26,9 @@ OLD_NAMES = {
         "theano.gpuarray.ops": "GpuAlloc GpuAllocEmpty GpuContiguous GpuEye GpuJoin GpuReshape GpuSplit GpuTri",
         "theano.gpuarray.device_ops": (
             "CGpuKernelBase GpuKernelBase GpuKernelBaseCOp=GpuKernelBase GpuKernelBaseExternalCOp=CGpuKernelBase "
-            "Kernel=UserKernel get_ctype get_dtype gpuarray_helper_inc_dir gpu_context_type"
+            "Kernel=UserKernel get_dtype gpu_context_type"
         ),
+        "theano.legacy.gpu_building_blocks": "get_ctype gpuarray_helper_inc_dir",
         "theano.legacy.gpu_helpers": "empty_like",
         "theano.legacy.gpu_instances": "gpu_contiguous gpu_join",
         "theano.legacy.gone_in_gpu_backend": "forward_string_meth profile_printer",
@@ -171,21 +172,22 @@ OLD_NAMES = {
             "local_gpua_softmaxwithbias local_gpua_specifyShape local_gpua_specifyShape_graph local_gpua_split "
             "local_gpua_subtensor local_gpua_subtensor_graph local_gpua_tri local_gpuaalloc"
         ),
-        "theano.gpuarray.lifting": (
-            "op_lifter register_inplace register_opt register_opt2 safe_to_cpu safe_to_gpu gpu_optimizer"
-        ),
+        "theano.gpuarray.lifting": "op_lifter register_opt safe_to_cpu gpu_optimizer",
+        "theano.legacy.gpu_building_blocks": "register_inplace register_opt2 safe_to_gpu",
         "theano.gpuarray.variables": "GpuFromHost host_from_gpu",
         "theano.gpuarray.ops": "GpuElemwise",
     },
     "theano.gpuarray.optdb": {
         "theano.legacy.gone_in_gpu_backend": "GraphToGPUDB",
-        "theano.gpuarray.lifting": "register_inplace register_opt register_opt2",
+        "theano.gpuarray.lifting": "register_opt",
+        "theano.legacy.gpu_building_blocks": "register_inplace register_opt2",
     },
     "theano.gpuarray.opt_util": {
         "theano.legacy.gpu_merging": (
             "alpha_merge find_node grab_cpu_scalar inplace_allocempty is_equal output_merge pad_dims unpad_dims"
         ),
-        "theano.gpuarray.lifting": "op_lifter safe_to_cpu safe_to_gpu",
+        "theano.gpuarray.lifting": "op_lifter safe_to_cpu",
+        "theano.legacy.gpu_building_blocks": "safe_to_gpu",
     },
     "theano.gpuarray.dnn": {
         "theano.legacy.gone_in_gpu_backend": (
