@@ -16,10 +16,11 @@ from theano.toolchain.flags import HEADERS, MATHS_HEADERS
 
 FEWER_PASSES = """\
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O1,tree-vectorize,vect-cost-model=dynamic,gcse,rerun-cse-after-loop,peel-loops")
+#pragma GCC optimize("O1,tree-vectorize,vect-cost-model=dynamic,gcse,rerun-cse-after-loop,peel-loops,no-tree-sink")
 #endif"""
 """What a loop of straight arithmetic needs of -O3. The rest took two thirds of the time, for loops 2 to 3 % faster.
-Complete peeling keeps the accumulators of a reduction in registers, which halves its time."""
+Complete peeling keeps the accumulators of a reduction in registers, which halves its time. Sinking moves what only one
+side of a choice needs into a branch, and loops with branches around calls or stores are not vectorised."""
 
 
 class UnitText(NamedTuple):

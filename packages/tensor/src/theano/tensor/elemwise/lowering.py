@@ -8,7 +8,8 @@ the loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cached_property
 
 import numpy as np
 
@@ -21,11 +22,12 @@ from theano.lowering.table import Lowering, register
 from theano.lowering.targets import ANY
 from theano.records import record
 from theano.scalar.cbody import calls_c_library
-from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
+from theano.scalar.ctypes import c_type, load, storage_support, store
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.single import single_kernel
 from theano.tensor.kernels.body import Body, body_of
+from theano.tensor.kernels.chunks import elements, is_narrow, type_in_loop, wide_type
 from theano.tensor.kernels.common import VIEW_NS, c_text, is_view, ndim_of, ready, title
 from theano.tensor.kernels.nest import Map, Operand, map_of
 from theano.tensor.kernels.parameters import Constants, DimshuffleParams
@@ -69,6 +71,11 @@ class LoopPlan:
         return (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *self.body.support)))
 
     @property
+    def sequential(self) -> bool:
+        """Whether no compiler widens the loop: then a branch around what only one side of a choice needs pays."""
+        return calls_c_library("\n".join(self.body.lines))
+
+    @property
     def by_row(self) -> bool:
         """Whether there is a loop over rows, which keeps what is stretched along them in registers."""
         return (
@@ -81,6 +88,11 @@ class LoopPlan:
         """Whether there is a loop for any strides: it takes less time than to fill buffers with what lies apart."""
         return len(self.body.lines) <= _SHORT and not self.body.support
 
+    @cached_property
+    def wide(self) -> str:
+        """The C type that stands for operands of bytes in the loop over neighbours; "" where they stay bytes."""
+        return wide_type(self.body, (o.dtype for o in self.nest.operands))
+
     @property
     def lanes(self) -> int:
         """How many elements the loop takes at a time.
@@ -89,10 +101,10 @@ class LoopPlan:
         over, and what is left over runs as fast. Not worth it where the second loop is short, nor where a function of
         the C library makes every element expensive.
         """
-        text = "\n".join(self.body.lines)
-        if self.strided or calls_c_library(text):
+        if self.strided or self.sequential:
             return 1
-        size = min(np.dtype("float32" if o.dtype == "float16" else o.dtype).itemsize for o in self.nest.operands)
+        wide = (o.dtype for o in self.nest.operands if not is_narrow(o.dtype, self.wide))
+        size = min(np.dtype("float32" if dtype == "float16" else dtype).itemsize for dtype in wide)
         return max(min(64 // size, 16), 4)
 
 
@@ -128,7 +140,7 @@ def elemwise_kernel(op: Elemwise, node: Apply) -> Kernel | Builtin | None:
     else:
         _write_single(c, plan)
     params = Constants(numbers=plan.body.params)
-    return Kernel(title(op, node), str(c), plan.support, params, plan.work, plain_loops=True)
+    return Kernel(title(op, node), str(c), plan.support, params, plan.work, plain_loops=not plan.sequential)
 
 
 def plan_of(node: Apply) -> LoopPlan | None:
@@ -154,8 +166,7 @@ def _write_run(c: CText, plan: LoopPlan, name: str) -> None:
     c(f"static void {name}_run(int64_t n, char *const *data, const char *params)")
     with c.block():
         _write_operands(c, plan)
-        bound = "n" if plan.lanes == 1 else f"(n & -{plan.lanes})"
-        _write_elements(c, plan, bound, [x for x in plan.nest.inputs if plan.nest.moves(x) != "none"])
+        _write_elements(c, plan, plan.lanes, [x for x in plan.nest.inputs if plan.nest.moves(x) != "none"])
     c("")
 
 
@@ -169,7 +180,7 @@ def _write_rows(c: CText, plan: LoopPlan, name: str) -> None:
             for x in moving:
                 if nest.stands_still(x):
                     _write_load(c, plan, x, f"*{x.name}")
-            _write_elements(c, plan, "n", [x for x in moving if not nest.stands_still(x)])
+            _write_elements(c, plan, 1, [x for x in moving if not nest.stands_still(x)])
             for k, o in _moving(plan):
                 _write_step(c, plan, o, f"step[{k}]")
     c("")
@@ -202,21 +213,28 @@ def _write_operands(c: CText, plan: LoopPlan) -> None:
             c(f"{_pointer(plan, o)}{o.name} = ({_pointer(plan, o)})data[{k}];")
 
 
-def _write_elements(c: CText, plan: LoopPlan, bound: str, moving: Sequence[Operand]) -> None:
-    c("TH_INDEPENDENT")
-    with c.block(f"for (int64_t i = 0; i < {bound}; ++i)"):
-        _write_body(c, plan, "[i]", moving)
+def _write_elements(c: CText, plan: LoopPlan, vector: int, moving: Sequence[Operand]) -> None:
+    read = [x.name for x in moving if is_narrow(x.dtype, plan.wide) and _is_read(plan, x)]
+    written = [y.name for y in plan.nest.outputs if is_narrow(y.dtype, plan.wide)]
+    with elements(c, "i", "n", vector, read, written, plan.wide) as index:
+        _write_body(c, plan, f"[{index}]", moving, {*read, *written})
 
 
-def _write_body(c: CText, plan: LoopPlan, index: str, moving: Sequence[Operand]) -> None:
-    """Write what happens to one element; of the inputs, those that move are read for it."""
+def _write_body(
+    c: CText, plan: LoopPlan, index: str, moving: Sequence[Operand], buffered: Set[str] = frozenset()
+) -> None:
+    """Write what happens to one element; of the inputs, those that move are read for it, some from chunks."""
+
+    def place(o: Operand) -> str:
+        return f"{o.name}_wide[i]" if o.name in buffered else f"{o.name}{index}"
+
     for o in moving:
-        _write_load(c, plan, o, f"{o.name}{index}")
+        _write_load(c, plan, o, place(o))
     for o in plan.nest.outputs:
-        c(f"{compute_type(o.dtype)} {o.name}_i;")
+        c(f"{type_in_loop(o.dtype, plan.wide)} {o.name}_i;")
     c.extend(plan.body.lines)
     for o in plan.nest.outputs:
-        c(store(o.dtype, f"{o.name}{index}", f"{o.name}_i"))
+        c(store(o.dtype, place(o), f"{o.name}_i"))
 
 
 def _pointer(plan: LoopPlan, o: Operand) -> str:
@@ -247,7 +265,7 @@ def _is_one_element(plan: LoopPlan, k: int) -> bool:
 
 def _write_load(c: CText, plan: LoopPlan, o: Operand, place: str) -> None:
     if _is_read(plan, o):
-        c(f"const {compute_type(o.dtype)} {o.name}_i = {load(o.dtype, place)};")
+        c(f"const {type_in_loop(o.dtype, plan.wide)} {o.name}_i = {load(o.dtype, place)};")
 
 
 def _write_table(c: CText, plan: LoopPlan, name: str, any_strides: bool) -> None:

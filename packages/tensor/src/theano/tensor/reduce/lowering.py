@@ -33,6 +33,7 @@ from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_su
 from theano.scalar.define import DefinedOp
 from theano.tensor.kernels import tuning
 from theano.tensor.kernels.body import Body, body_of
+from theano.tensor.kernels.chunks import elements, is_narrow, type_in_loop, wide_type
 from theano.tensor.kernels.common import (
     DTYPE_CODES,
     c_text,
@@ -147,9 +148,18 @@ class _Plan:
         """
         if calls_c_library("\n".join(body.lines)):
             return 1
+        wide = self.wide(body)
         dtypes = [*self.dtypes, *(r.term for r in self.results), *(r.acc for r in self.results)]
-        size = min(np.dtype("float32" if dtype == "float16" else dtype).itemsize for dtype in dtypes)
+        sizes = [np.dtype("float32" if dtype == "float16" else dtype).itemsize for dtype in dtypes]
+        size = min(size for size in sizes if not wide or size > 1)
         return max(min(64 // size, ReductionLimit.ROW_VECTOR), 4)
+
+    def wide(self, body: Body) -> str:
+        """Return the C type that stands for bytes in the loop over rows; "" where they stay bytes."""
+        accumulators = [r.acc for r in self.results]
+        if any(np.dtype(acc).itemsize == 1 for acc in accumulators):
+            return ""
+        return wide_type(body, [*self.dtypes, *(r.term for r in self.results), *accumulators])
 
     def params(
         self, work: float, run: int = 0, tuned: int = 0, constants: bytes = b"", vector: int = 1
@@ -323,7 +333,7 @@ def _generated(op: Op, node: Apply, plan: _Plan) -> Kernel | None:
     work = 0.2 + 0.1 * len(body.lines) + 0.4 * min(len(body.support), 12)
     params = plan.params(work, driver(path, "th_reduce"), constants=body.params, vector=vector)
     # Lanes of bytes are packed from wider vectors: without all passes, their loops take twice as long.
-    plain = all(np.dtype(r.acc).itemsize > 1 for r in plan.results)
+    plain = all(np.dtype(r.acc).itemsize > 1 for r in plan.results) and not calls_c_library("\n".join(body.lines))
     text = (c_text("reduce.h"), *blocks)
     return Kernel(title(op, node), str(c), text, params, work, plain_loops=plain)
 
@@ -363,27 +373,30 @@ def _take(plan: _Plan, k: int) -> str:
     return convert(f"t{k}_i", result.term, result.acc)
 
 
-def _write_head(c: CText, plan: _Plan, body: Body, held: Callable[[int], bool]) -> None:
+def _write_head(c: CText, plan: _Plan, body: Body, held: Callable[[int], bool], wide: str = "") -> None:
     """Write what is read before a loop starts: constants, operands that are `held` in registers, accumulators."""
     c("(void)constants;")
     c.extend(body.declarations("constants"))
     for k, dtype in enumerate(plan.dtypes):
         if held(k):
             place = load(dtype, f"*(const {c_type(dtype)} *)p[{k}]")
-            c(f"const {compute_type(dtype)} x{k}_i = {place};", f"(void)x{k}_i;")
+            c(f"const {type_in_loop(dtype, wide)} x{k}_i = {place};", f"(void)x{k}_i;")
     for k, r in enumerate(plan.results):
         c(f"{compute_type(r.acc)} *a{k} = acc[{k}];")
 
 
-def _write_terms(c: CText, plan: _Plan, body: Body, held: Callable[[int], bool], index: str, target: str) -> None:
+def _write_terms(
+    c: CText, plan: _Plan, body: Body, held: Callable[[int], bool], index: str, target: str, wide: str = ""
+) -> None:
     """Write the taking in of one element of each operand; ``target`` names accumulator k, with ``{k}``."""
     for k, dtype in enumerate(plan.dtypes):
         if not held(k):
-            c(f"const {compute_type(dtype)} x{k}_i = {load(dtype, f'x{k}[{index}]')};")
+            place = f"x{k}_wide[j]" if is_narrow(dtype, wide) else f"x{k}[{index}]"
+            c(f"const {type_in_loop(dtype, wide)} x{k}_i = {load(dtype, place)};")
             if f"x{k}_i" not in body.words:
                 c(f"(void)x{k}_i; /* lends only its shape */")
     for k, r in enumerate(plan.results):
-        c(f"{compute_type(r.term)} t{k}_i;")
+        c(f"{type_in_loop(r.term, wide)} t{k}_i;")
     c.extend(body.lines)
     for k, r in enumerate(plan.results):
         place, ctype = target.format(k=k), compute_type(r.acc)
@@ -413,18 +426,18 @@ def _write_block(c: CText, plan: _Plan, body: Body) -> None:
 
 
 def _write_rows(c: CText, plan: _Plan, body: Body, vector: int) -> None:
+    wide = plan.wide(body)
     c("static TH_LOOP void", "KERNEL_rows(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc,")
     c("            const void *constants)")
     with c.block():
-        _write_head(c, plan, body, plan.once)
+        _write_head(c, plan, body, plan.once, wide)
         with c.block("for (int64_t i = 0; i < n; ++i)"):
             for k, dtype in enumerate(plan.dtypes):
                 if not plan.once(k):
                     c(f"const {c_type(dtype)} *x{k} = (const {c_type(dtype)} *)(p[{k}] + i * row[{k}]);")
-            c("TH_INDEPENDENT")
-            bound = "w" if vector == 1 else f"(w & -{vector})"
-            with c.block(f"for (int64_t j = 0; j < {bound}; ++j)"):
-                _write_terms(c, plan, body, plan.once, "j", "a{k}[j]")
+            narrow = [f"x{k}" for k, dtype in enumerate(plan.dtypes) if not plan.once(k) and is_narrow(dtype, wide)]
+            with elements(c, "j", "w", vector, narrow, (), wide) as index:
+                _write_terms(c, plan, body, plan.once, index, f"a{{k}}[{index}]", wide)
     c("")
 
 
