@@ -18,6 +18,7 @@ typedef struct { uint64_t a, b; } __attribute__((packed)) loose_16;
 
 #define TAKE(BYTES, TYPE) \
     case BYTES: { \
+        int64_t i = 0; \
         EACH_CELL(t->s->far, from, offsets, n, ((TYPE *)to)[i] = *(const TYPE *)(from + offsets[i])) \
         return; \
     }

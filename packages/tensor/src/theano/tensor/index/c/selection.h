@@ -35,10 +35,9 @@ typedef struct {
     int far;        /* x is so large that its elements come slowly */
 } selection;
 
-/* Do something for each cell of n, number i. Those that are far are fetched AHEAD: a CPU looks forward over fewer loads than
- * memory can answer at once. */
+/* Do something for each cell from number i to n. Those that are far are fetched AHEAD: a CPU looks forward over fewer loads
+ * than memory can answer at once. */
 #define EACH_CELL(is_far, base, offsets, n, DONE) \
-    int64_t i = 0; \
     if (is_far) \
         for (; i + AHEAD < n; ++i) { \
             __builtin_prefetch(base + offsets[i + AHEAD]); \
