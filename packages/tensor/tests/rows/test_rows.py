@@ -173,6 +173,26 @@ def test_a_single_row_or_few_nodes_in_all_are_written_out(rows, nodes, written_o
     np.testing.assert_array_equal(f(factors), np.sort(given * factors, axis=1) if nodes > 1 else given * factors)
 
 
+def test_one_row_for_all_is_computed_once():
+    """Repeated rows, beside others too, and parts of what is repeated; with an unknown number of rows it stays a loop."""
+    n, k = T.lscalar("n"), T.lscalar("k")
+    length = T.lscalar("length")
+    both = T.alloc(T.constant([3, 2], dtype="int64"), 100, 2)
+    same = [map_rows([length], [T.alloc(k, 100)], [T.arange(length)])[0]]
+    same += [map_rows([length], [both[:, i]], [T.arange(length)])[0] for i in (0, 1)]
+    same += map_rows([length, r], [T.alloc(k, 100), T.alloc(v, 100, 4)], [T.sort(r)[:length] * s])
+    f = theano.function([k, v, s], same)
+    assert "MapRows" not in kinds(f)
+    beside = map_rows([length, r], [T.alloc(k, 100), T.constant(np.ones((99, 4)))], [T.sort(r)[:length] * s])
+    unknown = map_rows([length], [T.alloc(k, n)], [T.arange(length)])
+    g = theano.function([k, n, s], [*beside, *unknown], mode=LOOP)
+    assert [node.op.sequences for node in g.maker.fgraph.toposort() if isinstance(node.op, MapRows)] == [1, 1]
+    for got, row in zip(f(2, [4, 1, 3, 2], 2.0), ([0, 1], [0, 1, 2], [0, 1], [2, 4]), strict=True):
+        np.testing.assert_array_equal(got, [row] * 100)
+    for got, rows in zip(g(2, 3, 2.0), (np.full((99, 2), 2), [[0, 1]] * 3), strict=True):
+        np.testing.assert_array_equal(got, rows)
+
+
 def test_rows_of_different_lengths_are_refused():
     k, n = T.lvector("k"), T.lscalar("n")
     f = theano.function([k], map_rows([n], [k], [T.arange(n)])[0], mode=LOOP)

@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from theano.batching import NoRuleError, batch, has_batch_axis
+from theano.graph.clone import clone_replace
 from theano.graph.traverse import toposort
 from theano.rewriting import local_rule
 from theano.tensor.blas.dot import BatchedDot
 from theano.tensor.convert import static_int
-from theano.tensor.create.alloc import alloc
+from theano.tensor.create.alloc import Alloc, alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.join.op import stack
-from theano.tensor.rows.op import MapRows, dependents
+from theano.tensor.rows.op import MapRows, dependents, map_rows
 from theano.tensor.rules.predicates import conform
 from theano.tensor.shape.basic import Rebroadcast, shape_i, shape_tuple
 from theano.tensor.type import TensorApply
@@ -50,6 +51,41 @@ def _stacked(rows: Sequence[Tensor], out: Tensor) -> Any:
     """Return the tensor of some rows in place of ``out``, whose type may not say that there is only one."""
     made = stack(list(rows))
     return conform(made if out.type.broadcastable[0] else Rebroadcast((0, False))(made), out)
+
+
+@local_rule([MapRows], keeps="exact", phases=("canonicalize", "specialize"))
+def local_map_rows_of_equal_rows(fgraph: FunctionGraph, node: TensorApply) -> Answer:
+    """One row repeated is the same for all rows: what depends on no other is computed once, and repeated."""
+    op: Any = node.op
+    k = len(op.rows)
+    sequences = list(node.inputs[:k])
+    single = {row: v for row, v in zip(op.rows, map(_only_row, sequences), strict=True) if v is not None}
+    known = [static_int(shape_i(v, 0, fgraph)) for v in sequences]
+    # Of no row there is no value, and what computes it may fail.
+    if not single or not all(known):
+        return None
+    given = dict(zip(op.fixed, node.inputs[k:], strict=True)) | single
+    outputs = clone_replace(op.outputs, given, strict=False)
+    left = [(row, v) for row, v in zip(op.rows, sequences, strict=True) if row not in single]
+    n = min(length for length in known if length)
+    if left:
+        rows, rest = zip(*left, strict=True)
+        made = map_rows(rows, [v[:n] for v in rest], outputs, name=op.name, mode=op.mode)
+    else:
+        made = [alloc(v, n, *shape_tuple(v)) for v in outputs]
+    return [conform(v, out) for v, out in zip(made, node.outputs, strict=True)]
+
+
+def _only_row(v: Tensor) -> Tensor | None:
+    """Return the row that a tensor repeats, or None."""
+    if v.owner is None or not isinstance(v.owner.op, Alloc):
+        return None
+    value = v.owner.inputs[0]
+    if value.type.ndim == v.type.ndim:
+        if not value.type.broadcastable[0]:
+            return None
+        value = value[0]
+    return alloc(value, *v.owner.inputs[2:])
 
 
 @local_rule([MapRows], keeps="close", phases=("canonicalize",))

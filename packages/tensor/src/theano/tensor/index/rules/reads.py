@@ -334,8 +334,9 @@ def _repeated_less(
 ) -> Any:
     feature = getattr(fgraph, "shape_feature", None)
     one = all(value.type.broadcastable)
-    # Of something that somebody else wants in full, a part costs nothing.
-    if feature is None or not one and len(out.owner.inputs[0].clients) > 1:
+    # Of something that is there in full for others, a part costs nothing; that of a constant is a constant.
+    free = one or isinstance(value, Constant) or len(out.owner.inputs[0].clients) == 1
+    if feature is None or not free:
         return None
     index = entries(op, numbers)
     index += [FULL] * (len(lengths) - len(index))
