@@ -217,6 +217,28 @@ def test_sums_of_products_leave():
         assert len(found) == 2 and backward.carried <= 2
 
 
+def test_what_elements_of_something_fixed_get_is_added_up_before_it_is_written():
+    """The gradient of `w[0] * x_t + w[1] * x_s` needs no loop; that of a part chosen by a row of a sequence stays one."""
+    cost = theano.scan(lambda u, v, w: T.tanh(w[0] * u + w[1] * v), {"input": x, "taps": [-1, 0]}, None, x)[0].sum()
+    assert specs([T.grad(cost, x), T.grad(cost * z, z)]) == []
+    rows = T.cast(T.arange(3) % 2, "int64")
+    chosen = theano.scan(lambda k, u, w: w[k] * u, [rows, x], None, x)[0].sum()
+    assert len(specs([T.grad(chosen, x)])) == 1
+
+
+def test_a_state_of_which_the_last_value_alone_is_read_may_be_a_sum():
+    """Not where other values are read, nor where a step uses the past for something else."""
+    for first, rows in ((z, Y[:, 0]), (x, Y)):
+        sums = theano.scan(lambda u, s: s + T.exp(u) * z, [rows], first, n_steps=4)[0]
+        assert specs([sums[-1]]) == []
+        assert len(specs([sums[-2:]])) == len(specs([sums])) == 1
+        assert len(specs([theano.scan(lambda u, s: s + u * s, [rows], first, n_steps=4)[0][-1]])) == 1
+    # One row of zeros for each number: the loop needs less memory.
+    assert len(specs([theano.scan(lambda u, s: s + T.exp(u), [Y[:, 0]], x, n_steps=4)[0][-1]])) == 0
+    written = theano.scan(lambda u, s, w: s + T.inc_subtensor(T.zeros_like(w)[1:], u), [Y[:, 0]], x, W[0], n_steps=4)
+    assert specs([written[0][-1]]) == []
+
+
 def test_what_is_added_to_more_than_once_is_no_sum():
     kept = theano.shared(np.ones(3), "kept")
     for step, left in (
@@ -284,8 +306,8 @@ def test_sums_and_products_of_rows_so_far_are_cumulative(combine, first):
     assert len(specs([theano.grad((a**2).sum(), X)])) == (not sums)
     # The adjoint that such a gradient ends with is the gradient of what the loop begins with.
     assert len(specs(theano.grad((a**2).sum(), [X, x], disconnected_inputs="ignore"))) == (not sums)
-    # What needs no memory for all rows, and what is one C function, stay loops.
-    assert len(specs([a[-1]])) == 1
+    # The last sum is a sum. What needs no memory for all rows, and what is one C function, stay loops.
+    assert len(specs([a[-1]])) == (not sums)
     assert len(specs([theano.scan(lambda u, p: combine(p, u), x, z)[0]])) == 1
     assert len(specs([theano.scan(lambda u, p: combine(p, u) + u, X, begin)[0]])) == 1
 

@@ -8,7 +8,7 @@ all rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from theano.batching import NoRuleError, batch, has_batch_axis
@@ -18,17 +18,18 @@ from theano.graph.variable import Constant, Variable
 from theano.rewriting import local_rule
 from theano.scan.lengths import is_length_of
 from theano.scan.op import Scan
-from theano.scan.parts import CarriedPart, FixedPart, MappedPart, Parts, SequencePart, rows_read
+from theano.scan.parts import CarriedPart, FixedPart, MappedPart, Parts, SequencePart, StatePart, rows_read
 from theano.tensor.blas.dot import Dot, dot
 from theano.tensor.control.checks import CheckedShape
 from theano.tensor.convert import is_tensor
 from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.index.basic import IncSubtensor
 from theano.tensor.join.op import join
 from theano.tensor.rows.op import map_rows
 from theano.tensor.rules.predicates import conform, filled_with, made_by
-from theano.tensor.shape.basic import shape_i, shape_tuple
+from theano.tensor.shape.basic import patternbroadcast, shape_i, shape_tuple
 from theano.tensor.shape.reshape import reshape, shape_padleft
 from theano.tensor.sort.cumulative import CumOp
 
@@ -310,30 +311,71 @@ def _flat(v: Any) -> Any:
 
 @local_rule([Scan], keeps="close", tags=_FAST_RUN, phases=_EVERYWHERE)
 def scan_pushout_sums(fgraph: FunctionGraph, node: Node) -> Any:
-    """Where steps do nothing together but add up, they are rows of a sum: the loop goes over rows then."""
+    """Where steps do nothing together but add up, they are rows of a sum: the loop goes over rows then.
+
+    What each step adds to one part of zeros, as the gradient of an element does, is added up before it is written.
+    """
     spec = node.op.spec
-    if spec.states or not spec.carried or spec.until or not spec.sequences:
+    if spec.until or not spec.sequences or not (spec.carried or spec.states):
         return None
     parts = Parts(node)
     outputs = parts.outputs()
+    sums = [*parts.carried, *(_last_of(state) for state in parts.states)]
+    fixed = {part.inner: part.outer for part in parts.fixed}
     largest = max(_order(v) for part in parts.sequences for _, v in part.taps)
-    terms = [_summed(part, outputs) for part in parts.carried]
-    if any(t is None or any(_order(v) > largest for v in t) for t in terms):
-        return None
-    sums, parts.carried = parts.carried, []
-    new: list[MappedPart] = []
-    for each in terms:
-        total = each[0]  # type: ignore[index]
-        for v in each[1:]:  # type: ignore[index]
-            total = total + v
-        new.append(MappedPart(total, outputs=[total.type()]))
-    parts.mapped = [*parts.mapped, *new]
+    added: list[list[tuple[MappedPart, Any]]] = []
+    for part in sums:
+        terms = part and _summed(part, outputs)
+        if not terms:
+            return None
+        each = [_written_once(t, fixed) or (t, t) for t in terms]
+        if any(_order(v) > largest for v, _ in each):
+            return None
+        added.append([(MappedPart(v, outputs=[v.type()]), t) for v, t in each])
+    parts.mapped = [*parts.mapped, *(mapped for each in added for mapped, _ in each)]
+    parts.carried, states, parts.states = [], parts.states, []
     found = parts.build()
-    for part, mapped in zip(sums, new, strict=True):
-        (old,) = part.outputs
-        rows = found.pop(mapped.outputs[0])
-        found[old] = conform(part.outer + rows.sum(axis=0, dtype=rows.type.dtype), old)
+    for part, each in zip(sums, added, strict=True):
+        total = part.outer  # type: ignore[union-attr]
+        for mapped, term in each:
+            rows = found.pop(mapped.outputs[0])
+            row = rows.sum(axis=0, dtype=rows.type.dtype)
+            total = total + clone_replace([term], {**fixed, mapped.result: row})[0]
+        (old,) = part.outputs  # type: ignore[union-attr]
+        if any(old in state.outputs for state in states):
+            # What it begins with is a row, too; without steps there is no other.
+            rows = join(0, shape_padleft(part.outer), shape_padleft(total))  # type: ignore[union-attr]
+            total = patternbroadcast(rows[: parts.n_steps + 1], old.type.broadcastable)
+        found[old] = conform(total, old)
     return found
+
+
+def _last_of(state: StatePart) -> CarriedPart | None:
+    """Return a state of which only the last value is read as a carried value; None if it is something else."""
+    if state.keep is not None or [k for k, _ in state.taps] != [-1] or _reads_more(state.outputs[0]):
+        return None
+    return CarriedPart(state.outer[0], state.taps[0][1], state.result, state.outputs)
+
+
+def _reads_more(v: Tensor) -> bool:
+    """Return whether other rows of a state are read than the last; ``v[1:][-1]`` is written for it, too."""
+    rows = rows_read(v)
+    return rows is None or rows > 2 or any(rows_read(c.outputs[0]) != 1 for c, _ in v.clients if _takes_rows(c))
+
+
+def _takes_rows(node: Node) -> bool:
+    return isinstance(node.op.idx_list[0], slice)
+
+
+def _written_once(t: Any, fixed: Mapping[Variable, Any]) -> tuple[Any, Any] | None:
+    """Return what a term adds to the same part of zeros in each step, and the term; None if it is something else."""
+    if t.owner is None or not isinstance(t.owner.op, IncSubtensor) or t.owner.op.set_instead_of_inc:
+        return None
+    base, value, *index = t.owner.inputs
+    if value.type.dtype != t.type.dtype or not filled_with(fixed.get(base, base), 0):
+        return None
+    known = all(v in fixed or isinstance(v, Constant) for v in (base, *index))
+    return (value, t) if known and value not in fixed and not isinstance(value, Constant) else None
 
 
 def _order(v: Tensor) -> int:
