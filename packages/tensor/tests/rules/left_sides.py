@@ -66,6 +66,7 @@ CASES = {
     "local_useless_control_dependency": ControlDependency()(v, T.exp(w)),
     "local_expand_compound": T.DiffOp(1)(v),
     "local_unroll_map_rows": map_rows([v], [T.stack([w, 2 * w])], [T.sort(v)])[0],
+    "local_map_rows_of_equal_rows": map_rows([v], [T.alloc(w[0], 100, 3)], [T.sort(v) * 2])[0],
     "local_map_rows_at_once": map_rows([v], [m], [v * T.sin(w) + T.dot(v, n.T).sum()])[0],
     "local_view_op": disconnected_grad(v) + 1,
     "local_useless_elemwise": F.eq(i, i),

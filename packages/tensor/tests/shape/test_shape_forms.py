@@ -177,3 +177,22 @@ def test_only_one_negative_length_is_taken_in_python_as_well(lengths):
     m, shape = T.dmatrix("m"), T.lvector("shape")
     with pytest.raises(ShapeError, match="Cannot reshape an array of 12 elements"):
         run(m.reshape(shape, ndim=2), {m: np.zeros((3, 4)), shape: np.array(lengths)})
+
+
+def test_what_is_repeated_under_new_dimensions_is_taken_as_it_is():
+    """Repeated rows beside stretched ones, and a constant made of two repeated ones: no allocation is left."""
+    rows = T.alloc(T.constant(np.arange(3.0)), 20, 3)
+    lower = T.ge(rows.dimshuffle(0, 1, "x"), rows.dimshuffle(0, "x", 1))
+    a, b = T.dmatrix("a"), T.dmatrix("b")
+    x, y = (T.specify_shape(v, (20, 3)) for v in (a, b))
+    products = (x.dimshuffle(0, 1, "x") * y.dimshuffle(0, "x", 1) * lower).sum(0)
+    f = theano.function([a, b], [products, x.dimshuffle(0, 1, "x") * rows.dimshuffle(0, "x", 1)])
+    assert "Alloc" not in {type(node.op).__name__ for node in f.maker.fgraph.toposort()}
+    rng = np.random.default_rng(0)
+    u, v = rng.normal(size=(2, 20, 3))
+    first, second = f(u, v)
+    np.testing.assert_allclose(first, np.tril(u.T @ v), rtol=1e-12)
+    np.testing.assert_array_equal(second, u[:, :, None] * np.arange(3.0))
+    for bad in (u[:4], u[:, :2]):
+        with pytest.raises((ValueError, AssertionError)):
+            f(bad, bad)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
+from theano.graph import Constant
 from theano.rewriting import P, Phase, Rest, local_rule, pattern_vars, phases, rule
 from theano.settings import config
 from theano.tensor.control.checks import CheckedLength, same_length, unchecked
@@ -107,33 +108,48 @@ rule("local_merge_alloc", P(Alloc)(P(Alloc)(x, Rest("inner")).named("repeated"),
 def local_elemwise_alloc(fgraph: FunctionGraph, node: TensorApply) -> Answer:
     """An element-wise op takes what an allocation repeats, where another input has its dimensions.
 
-    That they are equally long is checked unless it is known; with ``experimental.local_alloc_elemwise_assert``
-    off, by nobody.
+    A constant that is made of repeated constants alone is repeated itself. That they are equally long is checked unless
+    it is known; with ``experimental.local_alloc_elemwise_assert`` off, it is not checked.
     """
     op = scalar_of(node)
     feature = getattr(fgraph, "shape_feature", None)
     if op is None or len(node.outputs) != 1 or feature is None:
         return None
     inputs: list[Tensor] = list(node.inputs)
+    (out,) = node.outputs
     for i, v in enumerate(inputs):
         value = _repeated(v)
-        alike = [] if value is None else [w for j, w in enumerate(inputs) if j != i and _is_as_wide(w, v)]
-        if not alike:
+        if value is None:
+            continue
+        others = inputs[:i] + inputs[i + 1 :]
+        alike = [w for w in others if _is_as_wide(w, v, value)]
+        # What constants alone are made of is a constant, which is repeated then.
+        if not alike and not all(map(_is_constant, (value, *others))):
             continue
         # What is no allocation itself tells most.
-        model = min(alike, key=lambda w: _repeated(w) is not None)
-        pairs = [
-            (unchecked(n), m)
-            for n, m, one in zip(feature.lengths(v), feature.lengths(model), v.type.broadcastable, strict=True)
-            if not one
-        ]
+        model = min(alike, key=lambda w: _repeated(w) is not None, default=value)
+        axes = [axis for axis, one in enumerate(v.type.broadcastable) if not one]
+        lengths, given = feature.lengths(v), feature.lengths(model)
+        own = [axis for axis in axes if model.type.broadcastable[axis] and not value.type.broadcastable[axis]]
+        if not all(same_length(lengths[axis], shape_i(value, axis, fgraph)) for axis in own):
+            continue
+        pairs = [(unchecked(lengths[axis]), given[axis]) for axis in axes if not model.type.broadcastable[axis]]
         if config.experimental.local_alloc_elemwise_assert:
             value = if_equal(value, pairs, f"{op}: the operands have different shapes")
         inputs[i] = value
     if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
         return None
     new = node.op(*inputs)
-    return [new] if new.type == node.outputs[0].type else None
+    if new.type.broadcastable != out.type.broadcastable:
+        new = alloc(new, *feature.lengths(out))
+    return [new] if new.type == out.type else None
+
+
+def _is_constant(v: Tensor) -> bool:
+    """Return whether a variable is a constant, perhaps one whose dimensions are to be rearranged."""
+    while v.owner is not None and isinstance(v.owner.op, DimShuffle):
+        v = v.owner.inputs[0]
+    return isinstance(v, Constant)
 
 
 def _repeated(v: Tensor) -> Any:
@@ -149,9 +165,10 @@ def _repeated(v: Tensor) -> Any:
     return fit_dimensions(node.inputs[0], v) if node is not None and isinstance(node.op, Alloc) else None
 
 
-def _is_as_wide(w: Tensor, v: Tensor) -> bool:
-    """Return whether no dimension of ``w`` is stretched to that of ``v``."""
-    return not any(one and not other for one, other in zip(w.type.broadcastable, v.type.broadcastable, strict=True))
+def _is_as_wide(w: Tensor, v: Tensor, value: Tensor) -> bool:
+    """Return whether ``w`` has the dimensions along which ``v`` repeats ``value``."""
+    patterns = (w.type.broadcastable, v.type.broadcastable, value.type.broadcastable)
+    return not any(one and repeated and not whole for one, whole, repeated in zip(*patterns, strict=True))
 
 
 def fit_dimensions(value: Tensor, like: Tensor) -> Tensor:
