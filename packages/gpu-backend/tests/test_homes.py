@@ -1,4 +1,4 @@
-"""Each op's files are where the page "How to add an op" says: by the name of its family, on every target."""
+"""Each op's files are where the page "Add an op to Theano" says: by the name of its family, on every target."""
 
 from __future__ import annotations
 
