@@ -22,6 +22,7 @@ pygments_dark_style = "github-dark"
 html_theme = "furo"
 html_title = "Theano"
 html_static_path = ["_static"]
+html_search_scorer = str(Path(__file__).parent / "scorer.js")
 nitpicky = False
 
 # Pages whose content is in the code are written anew by each build.
