@@ -1,9 +1,10 @@
-"""Find names with words that say nothing to an engineer of this field, where the field has a word of its own.
+"""Find words that say nothing to an engineer of this field, in names and on pages.
 
     python tools/check_words.py
 
-Only names count: identifiers of Python, and the names of modules. Prose may use any word that is clear. A word is in
-the table if no meaning of it in this project is anything but a metaphor, so that what is found is never right.
+Names are identifiers of Python, and names of modules. A word is in `WORDS` if each use of it in a name is a metaphor.
+Pages are the README and the documentation, without code blocks. `PHRASES` are habits that make sentences hard to read:
+persons in place of parts, and relative clauses in place of nouns.
 """
 
 from __future__ import annotations
@@ -35,6 +36,20 @@ WORDS = {
     "unwind": "flatten",
     "witness": "recorder",
 }
+# Each phrase of pages, as a pattern, and what is said instead.
+PHRASES = {
+    r"whoever|nobody|somebody": "the part that acts, or the passive",
+    r"who (?:asks|has|knows|looks|overwrites|reads|receives|sends|updates|wants)": "the part that acts",
+    r"(?:is|are|was|were|be|been) told": "receives, is passed, is given by",
+    r"what (?:is|are|was) (?:asked|given|known|left|made|read|said|there|told|wanted)": "the noun",
+    r"lies?": "is, is stored",
+    r"so many": "the number of",
+    r"there (?:is|are) (?:no|none|nothing)": "is missing, does not exist",
+}
+PAGES = ("README.md", "docs/**/*.md")
+# Not read: pages that are written from docstrings, and pages that still have such phrases.
+WRITTEN = ("docs/_build/", "docs/errors.md", "docs/gallery/", "docs/library/")
+LATER = ("docs/cache.md", "docs/install.md", "docs/tutorial/errors.md", "docs/tutorial/profiling.md")
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -61,10 +76,34 @@ def problems(root: Path = ROOT) -> Iterator[str]:
                     yield f"{where}:{token.start[0]}: {token.string} has the word {word!r}; say: {WORDS[word]}"
 
 
+def phrases_in(text: str) -> Iterator[tuple[int, str, str]]:
+    r"""Yield line, phrase and remedy of each phrase of the table in the text of a page.
+
+    Examples
+    --------
+    >>> list(phrases_in("Nobody reads it.\n\n```text\nnobody\n```\n"))
+    [(1, 'Nobody', 'the part that acts, or the passive')]
+    """
+    prose = re.sub(r"(?ms)^ *(```+).*?^ *\1", lambda block: "\n" * block[0].count("\n"), text)
+    for pattern, instead in PHRASES.items():
+        spaced = pattern.replace(" ", r"\s+")
+        for found in re.finditer(rf"(?i)\b(?:{spaced})\b", prose):
+            yield prose.count("\n", 0, found.start()) + 1, " ".join(found[0].split()), instead
+
+
+def problems_on_pages(root: Path = ROOT) -> Iterator[str]:
+    """Yield each place of a page that has such a phrase."""
+    for path in sorted({path for pattern in PAGES for path in root.glob(pattern)}):
+        where = path.relative_to(root).as_posix()
+        if not where.startswith((*WRITTEN, *LATER)):
+            for line, phrase, instead in sorted(phrases_in(path.read_text(encoding="utf-8"))):
+                yield f"{where}:{line}: {phrase!r}; say: {instead}"
+
+
 def main() -> int:
     """Print what is found; exit with 1 if there is anything."""
-    found = list(dict.fromkeys(problems()))
-    print(*found, f"{len(found)} names with words of the table", sep="\n")
+    found = list(dict.fromkeys([*problems(), *problems_on_pages()]))
+    print(*found, f"{len(found)} names and sentences with words of the tables", sep="\n")
     return bool(found)
 
 

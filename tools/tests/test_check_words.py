@@ -1,4 +1,4 @@
-"""The check of names: parts of names are found, prose and parts of longer words are not."""
+"""The check of words: parts of names and phrases of pages are found, parts of longer words and code are not."""
 
 from __future__ import annotations
 
@@ -14,4 +14,17 @@ def test_names_are_found_and_prose_is_not(tmp_path, monkeypatch, capsys):
         "tools/front_door.py:4: RoomOf has the word 'room'",
     ]
     monkeypatch.setattr(check_words, "problems", lambda: iter(()))
-    assert check_words.main() == 0 and capsys.readouterr().out == "0 names with words of the table\n"
+    monkeypatch.setattr(check_words, "problems_on_pages", lambda: iter(()))
+    assert check_words.main() == 0 and capsys.readouterr().out == "0 names and sentences with words of the tables\n"
+
+
+def test_phrases_of_pages_are_found_but_not_in_code(tmp_path):
+    (tmp_path / "docs" / "library").mkdir(parents=True)
+    text = "Anybody may.\n\n  ```text\n  nobody\n  ```\n\nIt is\ntold, and underlies.\n"
+    (tmp_path / "docs" / "page.md").write_text(text)
+    (tmp_path / "docs" / "library" / "page.md").write_text(text)
+    (tmp_path / "README.md").write_text("There is no word.\n")
+    assert list(check_words.problems_on_pages(tmp_path)) == [
+        "README.md:1: 'There is no'; say: is missing, does not exist",
+        "docs/page.md:7: 'is told'; say: receives, is passed, is given by",
+    ]
