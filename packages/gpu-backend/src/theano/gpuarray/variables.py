@@ -20,8 +20,9 @@ from theano.graph import Apply, Constant, Type, Variable
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.device.type import DeviceTensorType
-from theano.tensor.operators import TensorOperators, transfers
+from theano.tensor.operators import transfers
 from theano.tensor.type import TensorType
+from theano.tensor.var import Operators
 
 if TYPE_CHECKING:
     from theano.graph.annotations import Operands, Storage, Value, Values
@@ -107,7 +108,7 @@ class GpuArrayType(DeviceTensorType):
     __repr__ = __str__
 
 
-class _OnDevice(TensorOperators):
+class _OnDevice(Operators):
     """What variables on a device have: the operators of arrays, which compute what they would on the host."""
 
     type: GpuArrayType

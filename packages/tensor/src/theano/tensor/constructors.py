@@ -32,7 +32,7 @@ PATTERNS: dict[str, tuple[bool, ...]] = {
 PLURALS = {kind: "matrices" if kind == "matrix" else kind + "s" for kind in PATTERNS}
 
 
-def tensor(*args: Any, **kwargs: Any) -> Any:
+def tensor(*args: Any, **kwargs: Any) -> Tensor:
     """Return a variable of ``TensorType(*args, **kwargs)``.
 
     Parameters

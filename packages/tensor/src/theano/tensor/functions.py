@@ -224,7 +224,7 @@ def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e
     return all_of(isclose(a, b, rtol, atol, equal_nan))
 
 
-def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
+def tile(x: Any, reps: Any, ndim: int | None = None) -> Tensor:
     """Return ``x`` repeated as a whole along each axis.
 
     Parameters

@@ -339,7 +339,7 @@ def unique(
 ) -> Any:
     """Return ``numpy.unique``: which result each element is has the shape of the elements."""
     ar = as_tensor_variable(ar)
-    found = _unique(ar, return_index, return_inverse, return_counts, axis)
+    found: Any = _unique(ar, return_index, return_inverse, return_counts, axis)
     if return_inverse and axis is None:
         place = 1 + return_index
         found[place] = reshape.reshape(found[place], ar.shape, ndim=ar.type.ndim)

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from theano.tensor.type import Tensor
 
 
-def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Variable | float) -> Any:
+def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Any, TensorLike], Tensor]:
+    def method(self: Any, other: TensorLike) -> Tensor:
         try:
             return function(self, other)
         except scal.ComplexError:
@@ -59,8 +59,8 @@ def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return method
 
 
-def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: float) -> Tensor:
+def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, TensorLike], Tensor]:
+    def method(self: Any, other: TensorLike) -> Tensor:
         try:
             return function(other, self)
         except scal.ComplexError:
@@ -71,7 +71,7 @@ def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
     return method
 
 
-def _unary(function: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
+def _unary(function: Callable[[Any], Any], name: str) -> Callable[[Any], Tensor]:
     def method(self: Any) -> Tensor:
         return function(self)
 
@@ -137,12 +137,12 @@ class TensorOperators(_Base):
         return self.type.ndim
 
     @property
-    def shape(self) -> Any:
+    def shape(self) -> Tensor:
         """The lengths of the dimensions, as a vector of int64."""
         return shape(self)
 
     @property
-    def size(self) -> Any:
+    def size(self) -> Tensor:
         """The number of elements."""
         return self.shape[0] if self.ndim == 1 else reduce.prod(self.shape)
 
@@ -198,7 +198,7 @@ class TensorOperators(_Base):
             "Use x.shape[0] instead for a symbolic length."
         )
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Tensor]:
         try:
             length = get_vector_length(self)
         except (TypeError, ValueError):
@@ -257,36 +257,36 @@ class TensorOperators(_Base):
     conj, conjugate = _unary(el.conj, "conj"), _unary(el.conj, "conj")
 
     @property
-    def real(self) -> Variable:
+    def real(self) -> Tensor:
         """The real parts."""
         return el.real(self)
 
     @property
-    def imag(self) -> Variable:
+    def imag(self) -> Tensor:
         """The imaginary parts."""
         return el.imag(self)
 
-    def round(self, mode: str | None = None) -> Variable:
+    def round(self, mode: str | None = None) -> Tensor:
         """Return whole numbers near the elements; see :func:`theano.tensor.round`."""
         return fn.round(self, mode)
 
-    def clip(self, a_min: object, a_max: object) -> Variable:
+    def clip(self, a_min: object, a_max: object) -> Tensor:
         """Return the elements, moved into ``a_min .. a_max``."""
         return el.clip(self, a_min, a_max)
 
-    def astype(self, dtype: str) -> Any:
+    def astype(self, dtype: str) -> Tensor:
         """Return the elements converted to another dtype."""
         return el.cast(self, dtype)
 
-    def fill(self, value: TensorLike) -> Variable:
+    def fill(self, value: TensorLike) -> Tensor:
         """Return ``value`` in the shape of this tensor."""
         return el.fill(self, value)
 
-    def zeros_like(self, dtype: str | None = None, opt: bool = False) -> Any:
+    def zeros_like(self, dtype: str | None = None, opt: bool = False) -> Tensor:
         """Return zeros of this shape."""
         return zeros_like(self, dtype, opt)
 
-    def ones_like(self, dtype: str | None = None, opt: bool = False) -> Variable:
+    def ones_like(self, dtype: str | None = None, opt: bool = False) -> Tensor:
         """Return ones of this shape."""
         return ones_like(self, dtype, opt)
 
@@ -299,9 +299,9 @@ class TensorOperators(_Base):
     # -- reductions -----------------------------------------------------------------------------------------
 
     def sum(
-        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None,
+        self, axis: Axis = None, dtype: str | None = None, keepdims: bool = False, acc_dtype: str | None = None,
         initial: TensorLike | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> Tensor:  # fmt: skip
         """Return the sum along axes; see :func:`theano.tensor.sum`."""
         return reduce.sum(self, axis, dtype, keepdims, acc_dtype, initial)
 
@@ -330,11 +330,11 @@ class TensorOperators(_Base):
         """Return the ``L``-norm along axes."""
         return reduce.norm(self, L, axis=axis, keepdims=keepdims)
 
-    def max(self, axis: object = None, keepdims: bool = False, initial: TensorLike | None = None) -> Any:
+    def max(self, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Tensor:
         """Return the largest elements along axes."""
         return reduce.max(self, axis, keepdims, initial)
 
-    def min(self, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Any:
+    def min(self, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Tensor:
         """Return the smallest elements along axes."""
         return reduce.min(self, axis, keepdims, initial)
 
@@ -346,11 +346,11 @@ class TensorOperators(_Base):
         """Return the places of the smallest elements along axes."""
         return reduce.argmin(self, axis, keepdims=keepdims)
 
-    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def all(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Return whether all elements along axes are true."""
         return reduce.all(self, axis=axis, keepdims=keepdims)
 
-    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def any(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Return whether any element along axes is true."""
         return reduce.any(self, axis=axis, keepdims=keepdims)
 
@@ -366,7 +366,7 @@ class TensorOperators(_Base):
         """Return the sums of the elements up to each place; see :func:`theano.tensor.cumsum`."""
         return cumsum(self, axis, dtype)
 
-    def cumprod(self, axis: int | None = None, dtype: str | None = None) -> Any:
+    def cumprod(self, axis: int | None = None, dtype: str | None = None) -> Tensor:
         """Return the products of the elements up to each place."""
         return cumprod(self, axis, dtype)
 
@@ -377,7 +377,7 @@ class TensorOperators(_Base):
     # -- shape ------------------------------------------------------------------------------------------------
 
     @property
-    def T(self) -> Any:
+    def T(self) -> Tensor:
         """The tensor with its dimensions reversed."""
         return transpose(self)
 
@@ -389,7 +389,7 @@ class TensorOperators(_Base):
             axes = tuple(axes[0])
         return transpose(self, axes if axes != (None,) else None)
 
-    def dimshuffle(self, *pattern: Any) -> Any:
+    def dimshuffle(self, *pattern: Any) -> Tensor:
         """Return the tensor with its dimensions reordered, dropped (if of length 1) or added ("x").
 
         Parameters
@@ -406,7 +406,7 @@ class TensorOperators(_Base):
             pattern = tuple(pattern[0])
         return DimShuffle(self.type.broadcastable, list(pattern))(self)
 
-    def reshape(self, shape: Any, ndim: int | None = None) -> Any:
+    def reshape(self, shape: Any, ndim: int | None = None) -> Tensor:
         """Return the elements under another shape; see :func:`theano.tensor.reshape`."""
         if ndim is not None and whole_number(ndim) is None:
             raise ValueError(
@@ -414,7 +414,7 @@ class TensorOperators(_Base):
             )
         return reshape(self, shape, ndim=ndim)
 
-    def flatten(self, ndim: int = 1) -> Any:
+    def flatten(self, ndim: int = 1) -> Tensor:
         """Return the tensor with its last dimensions joined, so that ``ndim`` are left."""
         return flatten(self, ndim)
 
@@ -430,11 +430,11 @@ class TensorOperators(_Base):
         """Return the tensor with two dimensions exchanged."""
         return swapaxes(self, axis1, axis2)
 
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
         """Return the diagonal."""
         return diagonal(self, offset, axis1, axis2)
 
-    def repeat(self, repeats: int, axis: int | None = None) -> Variable:
+    def repeat(self, repeats: int, axis: int | None = None) -> Tensor:
         """Return the tensor with each element repeated."""
         return repeat(self, repeats, axis)
 
@@ -460,7 +460,7 @@ class TensorOperators(_Base):
         """Return the elements that are not 0."""
         return nonzero_values(self)
 
-    def sort(self, axis: int = -1, kind: str = "quicksort", order: object = None) -> Variable:
+    def sort(self, axis: int = -1, kind: str = "quicksort", order: object = None) -> Tensor:
         """Return the elements in order along an axis."""
         return sort(self, axis, kind, order)
 
@@ -468,7 +468,7 @@ class TensorOperators(_Base):
         """Return the places that put the elements in order along an axis."""
         return argsort(self, axis, kind, order)
 
-    def searchsorted(self, v: Tensor, side: Literal["left", "right"] = "left", sorter: Any = None) -> Variable:
+    def searchsorted(self, v: Tensor, side: Literal["left", "right"] = "left", sorter: Any = None) -> Tensor:
         """Return where ``v`` would go into this sorted vector."""
         return searchsorted(self, v, side=side, sorter=sorter)
 

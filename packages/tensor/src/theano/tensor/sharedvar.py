@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,11 +10,11 @@ from theano import scalar as scal
 from theano.compile.shared import SharedVariable, shared_constructor
 from theano.layers import lazily
 from theano.tensor.foreign import in_memory
-from theano.tensor.operators import TensorOperators
 from theano.tensor.type import TensorType
+from theano.tensor.var import Operators
 
 
-class TensorSharedVariable(TensorOperators, SharedVariable):
+class TensorSharedVariable(Operators, SharedVariable):
     """A shared variable whose value is an array.
 
     Examples
@@ -25,6 +25,10 @@ class TensorSharedVariable(TensorOperators, SharedVariable):
     (TensorType(float64, matrix), 'TensorSharedVariable', 2)
     """
 
+    if TYPE_CHECKING:
+
+        def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> np.ndarray: ...
+
 
 class ScalarSharedVariable(TensorSharedVariable):
     """A shared variable whose value is one number, kept as an array without dimensions."""
@@ -32,7 +36,7 @@ class ScalarSharedVariable(TensorSharedVariable):
 
 @shared_constructor
 def tensor_constructor(
-    value: Any,
+    value: np.ndarray,
     name: str | None = None,
     strict: bool = False,
     allow_downcast: bool | None = None,
@@ -82,7 +86,7 @@ def tensor_constructor(
 
 @shared_constructor
 def scalar_constructor(
-    value: object,
+    value: complex | np.number | np.bool_,
     name: str | None = None,
     strict: bool = False,
     allow_downcast: bool | None = None,

@@ -472,8 +472,8 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
 if TYPE_CHECKING:
     from theano.graph.annotations import Value
     from theano.tensor.annotations import TensorLike
-    from theano.tensor.operators import TensorOperators as Tensor
     from theano.tensor.var import TensorConstant
+    from theano.tensor.var import TensorVariable as Tensor
 else:
     Tensor = Variable
 TensorApply: TypeAlias = Apply[O, Tensor]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,10 +29,12 @@ class TensorVariable(TensorOperators, Variable[TensorType]):
     [x, InplaceDimShuffle{x,x}.0]
     """
 
-    def __init__(self, type: TensorType, owner: Any = None, index: int | None = None, name: str | None = None):
-        super().__init__(type, owner, index, name)
-        if config.warn_float64 != "ignore" and type.dtype == "float64":
-            _report_float64(name)
+    if not TYPE_CHECKING:  # to which constants and shared variables are subclasses with others
+
+        def __init__(self, type: TensorType, owner: Any = None, index: int | None = None, name: str | None = None):
+            super().__init__(type, owner, index, name)
+            if config.warn_float64 != "ignore" and type.dtype == "float64":
+                _report_float64(name)
 
 
 def _report_float64(name: str | None) -> None:
@@ -49,7 +51,14 @@ def _report_float64(name: str | None) -> None:
         breakpoint()  # noqa: T100  (the flag asks for it)
 
 
-class TensorConstant(TensorOperators, Constant[TensorType]):
+if TYPE_CHECKING:
+    #: What is said to type checkers: a constant or shared array may stand wherever a `TensorVariable` may.
+    Operators = TensorVariable
+else:
+    Operators = TensorOperators
+
+
+class TensorConstant(Operators, Constant[TensorType]):
     """An array that is known while the graph is built.
 
     Examples

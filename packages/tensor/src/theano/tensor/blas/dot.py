@@ -92,7 +92,7 @@ _dot = Dot()
 products: Chain[Callable[[Any, Any], Any]] = Chain("tensor.blas.dot.products", "what a product of other variables is")
 
 
-def dot(a: TensorLike, b: TensorLike) -> Any:
+def dot(a: TensorLike, b: TensorLike) -> Tensor:
     """Return the product of two tensors: the sum over the last axis of ``a`` and the last but one of ``b``.
 
     Layers that have products of other variables (sparse ones) answer for these at the point `products`.
@@ -224,7 +224,7 @@ def dense_dot(a: TensorLike, b: TensorLike) -> Tensor:
     return dot(as_tensor_variable(a), as_tensor_variable(b))
 
 
-def outer(x: TensorLike, y: TensorLike) -> Any:
+def outer(x: TensorLike, y: TensorLike) -> Tensor:
     """Return the matrix of the products of each element of ``x`` with each of ``y``.
 
     Examples

@@ -183,7 +183,7 @@ def shape_list(shape: int | Sequence[TensorLike]) -> list[Any]:
     return [shape]
 
 
-def full(shape: Any, fill_value: Any, dtype: str | None = None) -> Any:
+def full(shape: Any, fill_value: Any, dtype: str | None = None) -> Tensor:
     """Return a tensor of one value everywhere.
 
     Parameters
@@ -205,7 +205,7 @@ def _dtype(dtype: Any) -> str:
     return dtype_name("floatX" if dtype is None else dtype)
 
 
-def zeros(shape: Any, dtype: str | None = None) -> Any:
+def zeros(shape: Any, dtype: str | None = None) -> Tensor:
     """Return a tensor of zeros, of floatX where no dtype is given.
 
     Examples
@@ -217,7 +217,7 @@ def zeros(shape: Any, dtype: str | None = None) -> Any:
     return _filled(0, shape, dtype)
 
 
-def ones(shape: Any, dtype: str | None = None) -> Any:
+def ones(shape: Any, dtype: str | None = None) -> Tensor:
     """Return a tensor of ones, of floatX where no dtype is given.
 
     Examples
@@ -229,7 +229,7 @@ def ones(shape: Any, dtype: str | None = None) -> Any:
     return _filled(1, shape, dtype)
 
 
-def empty(shape: Any, dtype: str | None = None) -> Any:
+def empty(shape: Any, dtype: str | None = None) -> Tensor:
     """Return a tensor of a shape, whose elements are anything."""
     return AllocEmpty(_dtype(dtype))(*shape_list(shape))
 
@@ -244,7 +244,7 @@ def _like(model: TensorLike, number: int, dtype: str | None, opt: bool) -> Any:
     return second(model, value)
 
 
-def zeros_like(model: Tensor, dtype: str | None = None, opt: bool = False) -> Any:
+def zeros_like(model: TensorLike, dtype: str | None = None, opt: bool = False) -> Tensor:
     """Return zeros of the shape of ``model``, and of its dtype where none is given.
 
     Examples
@@ -256,7 +256,7 @@ def zeros_like(model: Tensor, dtype: str | None = None, opt: bool = False) -> An
     return _like(model, 0, dtype, opt)
 
 
-def ones_like(model: Tensor, dtype: str | None = None, opt: bool = False) -> Variable:
+def ones_like(model: TensorLike, dtype: str | None = None, opt: bool = False) -> Tensor:
     """Return ones of the shape of ``model``, and of its dtype where none is given.
 
     Examples
@@ -346,7 +346,7 @@ class Tri(Eye):
         output_storage[0][0] = np.tri(*self._numbers(node, inputs), dtype=self.dtype)
 
 
-def eye(n: TensorLike, m: Any = None, k: int = 0, dtype: str | None = None) -> Any:
+def eye(n: TensorLike, m: Any = None, k: int = 0, dtype: str | None = None) -> Tensor:
     """Return an ``n`` by ``m`` matrix (square by default) of zeros with ones on diagonal ``k``.
 
     Examples

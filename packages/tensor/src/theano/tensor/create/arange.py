@@ -13,7 +13,7 @@ from theano.graph import Apply, Constant, Op
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
 from theano.tensor.elemwise.functions import cast, maximum
-from theano.tensor.type import TensorApply, TensorType, dtype_name
+from theano.tensor.type import Tensor, TensorApply, TensorType, dtype_name
 
 if TYPE_CHECKING:
     from theano.graph.annotations import Storage, Values
@@ -184,7 +184,7 @@ def steps(start: Any, stop: Any, step: Any) -> int:
     return n
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str | None = None) -> Any:
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str | None = None) -> Tensor:
     """Return numbers from ``start`` up to (not including) ``stop``, ``step`` apart.
 
     Parameters

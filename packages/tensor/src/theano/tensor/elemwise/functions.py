@@ -74,7 +74,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def cast(x: Any, dtype: str) -> Any:
+def cast(x: Any, dtype: str) -> Tensor:
     """Return ``x`` with its elements converted to another dtype.
 
     Parameters

@@ -404,7 +404,7 @@ class IncSubtensor(_Indexed):
         return [IncSubtensor(self.idx_list, set_instead_of_inc=self.set_instead_of_inc)(dx, dy, *numbers)]
 
 
-def sum_to_pattern(g: Any, y: Any) -> Variable:
+def sum_to_pattern(g: Any, y: Any) -> Tensor:
     """Return a gradient of a broadcast ``y`` summed back to the shape of ``y``."""
     extra = g.type.ndim - y.type.ndim
     if extra:

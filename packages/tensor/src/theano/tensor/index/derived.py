@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from theano.tensor.type import Tensor
 
 
-def diff(x: Any, n: int = 1, axis: int = -1) -> Any:
+def diff(x: Any, n: int = 1, axis: int = -1) -> Tensor:
     """Return the differences of neighbours along an axis, ``n`` times over; of bool whether they differ.
 
     Examples

@@ -170,7 +170,9 @@ def _simple(x: Any, entries: Sequence[Any], names_axes: bool) -> Variable:
 # -- writing ---------------------------------------------------------------------------------------------
 
 
-def set_subtensor(x: TensorLike, y: TensorLike, inplace: bool = False, tolerate_inplace_aliasing: bool = False) -> Any:
+def set_subtensor(
+    x: TensorLike, y: TensorLike, inplace: bool = False, tolerate_inplace_aliasing: bool = False
+) -> Tensor:
     """Return a tensor with a part of it replaced.
 
     Parameters
@@ -200,7 +202,7 @@ def inc_subtensor(
     inplace: bool = False,
     set_instead_of_inc: bool = False,
     tolerate_inplace_aliasing: bool = False,
-) -> Any:
+) -> Tensor:
     """Return a tensor with a part of it increased.
 
     Parameters
@@ -271,7 +273,7 @@ def _shuffled_back(op: DimShuffle, x: Tensor, y: Tensor) -> Tensor:
 # -- functions on top --------------------------------------------------------------------------------------
 
 
-def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
+def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Tensor:
     """Return elements or slices of ``a`` along an axis.
 
     Parameters

@@ -12,7 +12,7 @@ from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.messages import broadcast_input, shape_error
-from theano.tensor.type import TensorApply, TensorType
+from theano.tensor.type import Tensor, TensorApply, TensorType
 
 if TYPE_CHECKING:
     from theano.graph.annotations import Storage, Values
@@ -84,7 +84,7 @@ class PermuteRowElements(Op):
 _permute_row_elements = PermuteRowElements()
 
 
-def permute_row_elements(x: TensorLike, y: TensorLike, inverse: int = 0) -> Any:
+def permute_row_elements(x: TensorLike, y: TensorLike, inverse: int = 0) -> Tensor:
     """Return ``x`` with the elements of each row in the order of the permutation ``y`` (or, inverse, put back).
 
     Examples

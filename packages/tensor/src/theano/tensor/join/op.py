@@ -231,7 +231,7 @@ def _is_axis(axis: Any, i: int, ndim: int) -> Any:
 join_ = Join()
 
 
-def join(axis: Any, *tensors_list: Any) -> Any:
+def join(axis: Any, *tensors_list: Any) -> Tensor:
     """Return tensors laid end to end.
 
     Parameters
@@ -249,7 +249,7 @@ def join(axis: Any, *tensors_list: Any) -> Any:
     return tensors_list[0] if len(tensors_list) == 1 else join_(axis, *tensors_list)
 
 
-def concatenate(tensor_list: Sequence[Tensor], axis: Axis = 0) -> Any:
+def concatenate(tensor_list: Sequence[Tensor], axis: Axis = 0) -> Tensor:
     """Return the tensors of a list, laid end to end along ``axis``.
 
     Examples
@@ -266,7 +266,7 @@ def concatenate(tensor_list: Sequence[Tensor], axis: Axis = 0) -> Any:
     return join(axis, *tensor_list)
 
 
-def stack(*tensors: Any, **kwargs: Any) -> Any:
+def stack(*tensors: Any, **kwargs: Any) -> Tensor:
     """Return tensors of one shape side by side, along a new axis.
 
     Parameters
@@ -310,7 +310,7 @@ def stack(*tensors: Any, **kwargs: Any) -> Any:
     return join(axis % (ndim + 1), *[shape_padaxis(v, axis % (ndim + 1)) for v in variables])
 
 
-def stacklists(arg: TensorLike) -> Any:
+def stacklists(arg: TensorLike) -> Tensor:
     """Return a tensor of nested lists of tensors: each level of lists is an axis, from the left.
 
     Examples
@@ -322,7 +322,7 @@ def stacklists(arg: TensorLike) -> Any:
     """
     if isinstance(arg, (tuple, list)):
         return stack([stacklists(a) for a in arg])
-    return arg
+    return as_tensor_variable(arg)
 
 
 def horizontal_stack(*args: TensorLike) -> Tensor:

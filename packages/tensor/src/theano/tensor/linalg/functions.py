@@ -71,7 +71,7 @@ def _frechet(A: Tensor, E: Tensor) -> Tensor:
     return expm(join(0, upper, lower))[:n, n:]
 
 
-def matrix_dot(*args: TensorLike) -> Any:
+def matrix_dot(*args: Tensor) -> Tensor:
     """Return the product of several matrices, from left to right.
 
     Examples
@@ -83,7 +83,7 @@ def matrix_dot(*args: TensorLike) -> Any:
     return reduce(dot, args)
 
 
-def matrix_power(M: Variable, n: int) -> Variable:
+def matrix_power(M: Tensor, n: int) -> Tensor:
     """Return a square matrix to an integer power, by repeated squaring; its inverse to the power -n for negative n.
 
     Parameters

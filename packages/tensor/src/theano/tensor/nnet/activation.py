@@ -13,7 +13,6 @@ from theano.tensor.elemwise.functions import abs_, cast, clip, expm1, switch
 from theano.tensor.elemwise.op import Elemwise
 
 if TYPE_CHECKING:
-    from theano.graph.variable import Variable
     from theano.scalar.annotations import Number
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
@@ -93,7 +92,7 @@ def hard_sigmoid(x: TensorLike) -> Tensor:
     return clip(x * _number(0.2, x) + _number(0.5, x), _number(0.0, x), _number(1.0, x))
 
 
-def relu(x: Any, alpha: Any = 0) -> Variable:
+def relu(x: Any, alpha: Any = 0) -> Tensor:
     """Return the rectifier: ``x`` where it is positive, ``alpha * x`` where it is negative.
 
     Parameters

@@ -9,7 +9,7 @@ drawn. A state is ``[key, stream, counter]``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -215,11 +215,11 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         dtype = dtype or scal.upcast(config.floatX, a.type.dtype, b.type.dtype)
         drawn = self._draw(kind, "float64" if dtype == "float64" else "float32", size, ndim, a, b)
         wide = drawn.type.dtype
-        numbers = cast(scale(drawn, *(undefined_grad(cast(v, wide)) for v in (a, b))), dtype)
+        numbers: Any = cast(scale(drawn, *(undefined_grad(cast(v, wide)) for v in (a, b))), dtype)
         numbers.rng, numbers.update = drawn.rng, drawn.update
         return numbers
 
-    def bits(self, size: Sequence[int], ndim: int | None = None, dtype: str = "uint64") -> Variable:
+    def bits(self, size: TensorLike, ndim: int | None = None, dtype: str = "uint64") -> Tensor:
         """Return random bits: numbers of uint32 or uint64."""
         return self._draw("bits", dtype, size, ndim)
 
@@ -232,7 +232,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         return self._scaled("uniform", size, ndim, dtype, low, high, lambda x, low, high: x * (high - low) + low)
 
     def normal(
-        self, size: Sequence[int] | None = None, avg: TensorLike = 0.0, std: TensorLike = 1.0, ndim: int | None = None,
+        self, size: TensorLike | None = None, avg: TensorLike = 0.0, std: TensorLike = 1.0, ndim: int | None = None,
         dtype: str | None = None, nstreams: int | None = None, truncate: bool = False, **kwargs: object,
     ) -> Tensor:  # fmt: skip
         """Return numbers with a normal distribution; with ``truncate`` cut off at two standard deviations."""
@@ -305,11 +305,11 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         lengths = [*(found.lengths[i] for i in range(found.ndim)), as_tensor_variable(n)]
         return cast(argsort(self._draw("bits", "uint64", lengths, None)), dtype)
 
-    def shuffle_row_elements(self, input: TensorLike) -> Variable:
+    def shuffle_row_elements(self, input: TensorLike) -> Tensor:
         """Return a tensor with each row, along its last axis, in an order of its own: its attribute ``permutation``."""
         input = as_tensor_variable(input)
         order = self.permutation(size=input.shape[:-1], n=input.shape[-1], ndim=input.type.ndim - 1)
-        shuffled = permute_row_elements(input, order)
+        shuffled: Any = permute_row_elements(input, order)
         shuffled.permutation = order
         return shuffled
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from theano.tensor.random import distributions
 from theano.tensor.random.states import StreamsWithStates
 
 if TYPE_CHECKING:
-    from theano.graph.variable import Variable
     from theano.tensor.annotations import TensorLike
     from theano.tensor.type import Tensor
 
@@ -45,7 +44,7 @@ class RandomStreamsBase:
 
     def normal(
         self,
-        size: Sequence[int] | None = None,
+        size: TensorLike | None = None,
         avg: TensorLike = 0.0,
         std: TensorLike = 1.0,
         ndim: int | None = None,
@@ -94,7 +93,7 @@ class RandomStreamsBase:
 
     def multinomial_wo_replacement(
         self,
-        size: Sequence[int] | None = None,
+        size: TensorLike | None = None,
         n: int = 1,
         pvals: TensorLike = (0.5, 0.5),
         ndim: int | None = None,
@@ -103,14 +102,14 @@ class RandomStreamsBase:
         """Return ``n`` different outcomes of each row of ``pvals``."""
         return self.gen(distributions.multinomial_wo_replacement, size, n, pvals, ndim=ndim, dtype=dtype)
 
-    def shuffle_row_elements(self, input: Any) -> Variable:
+    def shuffle_row_elements(self, input: Any) -> Tensor:
         """Return a tensor with each row, along its last axis, in an order of its own.
 
         The attribute ``permutation`` of the result has the orders.
         """
         input = as_tensor_variable(input)
         order = self.permutation(size=input.shape[:-1], n=input.shape[-1], ndim=input.type.ndim - 1)
-        shuffled = permute_row_elements(input, order)
+        shuffled: Any = permute_row_elements(input, order)
         shuffled.permutation = order
         return shuffled
 

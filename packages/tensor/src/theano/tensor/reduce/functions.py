@@ -105,7 +105,7 @@ def _in_dtype(initial: TensorLike, dtype: str) -> Tensor:
 def sum(
     input: Any, axis: Any = None, dtype: str | None = None, keepdims: bool = False, acc_dtype: str | None = None,
     initial: TensorLike | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Return the sum of the elements along axes.
 
     Parameters
@@ -263,7 +263,7 @@ def _root(total: Tensor, root: Callable[..., object] | Elemwise) -> Tensor:
     return neq(total, 0) * root(total + eq(total, 0))
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False, initial: TensorLike | None = None) -> Any:
+def max(x: Any, axis: Any = None, keepdims: bool = False, initial: TensorLike | None = None) -> Tensor:
     """Return the largest elements along axes; NaN where there is one.
 
     Parameters
@@ -285,7 +285,7 @@ def max(x: Any, axis: Any = None, keepdims: bool = False, initial: TensorLike | 
     return _reduced(Max(axis, initial is not None), x, axis, keepdims, initial)
 
 
-def min(x: TensorLike, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Any:
+def min(x: TensorLike, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Tensor:
     """Return the smallest elements along axes; NaN where there is one.
 
     Parameters
@@ -384,7 +384,7 @@ def max_and_argmax(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> 
     return [_kept(a, value, axis, keepdims), _kept(a, place, axis, keepdims)]
 
 
-def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Return whether all elements along axes are true (not 0).
 
     Examples
@@ -397,7 +397,7 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _kept(x, All(axis)(x), axis, keepdims)
 
 
-def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Return whether any element along axes is true (not 0).
 
     Examples

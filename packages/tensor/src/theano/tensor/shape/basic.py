@@ -77,7 +77,7 @@ def _with_lengths(x: Variable) -> Any:
     return x if isinstance(x, Variable) and hasattr(x.type, "ndim") else as_tensor_variable(x)
 
 
-def shape(x: Variable) -> Any:
+def shape(x: Variable) -> Tensor:
     """Return the lengths of the dimensions of ``x``, as a vector of int64.
 
     Examples
@@ -151,7 +151,7 @@ def shape_i_op(i: int) -> Shape_i:
     return Shape_i(i)
 
 
-def shape_i(var: Any, i: int, fgraph: object = None) -> Any:
+def shape_i(var: Any, i: int, fgraph: object = None) -> Tensor:
     """Return the length of dimension ``i`` of ``var``, in the cheapest form that is known.
 
     Parameters
@@ -345,7 +345,7 @@ class Rebroadcast(CodeByType):
         return [Rebroadcast(*flags)(output_grads[0])]
 
 
-def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
+def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Tensor:
     """Return ``x`` with the given broadcast pattern.
 
     Parameters

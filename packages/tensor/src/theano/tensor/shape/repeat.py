@@ -117,7 +117,7 @@ class RepeatOp(Op):
         return [sums, DisconnectedType()()]
 
 
-def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Variable:
+def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tensor:
     """Return each element of ``x`` repeated along an axis (of the flat tensor for None).
 
     Parameters

@@ -216,7 +216,7 @@ def _product(lengths: Sequence[Any]) -> Any:
     return as_tensor_variable(np.int64(1)) if result is None else result
 
 
-def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
+def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Tensor:
     """Return the elements of ``x`` under another shape.
 
     Parameters
@@ -265,7 +265,7 @@ def is_flat(var: Tensor, ndim: int | None = None, outdim: int | None = None) -> 
     return bool(var.ndim == (1 if wanted is None else wanted))
 
 
-def flatten(x: Any, ndim: int | None = None, outdim: int | None = None) -> Any:
+def flatten(x: Any, ndim: int | None = None, outdim: int | None = None) -> Tensor:
     """Return ``x`` with its last dimensions joined into one.
 
     Parameters
@@ -331,7 +331,7 @@ def _padding(n_ones: float) -> int:
     return number
 
 
-def shape_padaxis(t: TensorLike, axis: int) -> Variable:
+def shape_padaxis(t: TensorLike, axis: int) -> Tensor:
     """Return ``t`` with a new dimension of length 1 at place ``axis`` of the result.
 
     Examples

@@ -247,7 +247,7 @@ def cumsum(x: TensorLike, axis: int | None = None, dtype: str | None = None) -> 
     return CumOp(axis=axis, mode="add")(_wide(x, dtype))
 
 
-def cumprod(x: TensorLike, axis: int | None = None, dtype: str | None = None) -> Any:
+def cumprod(x: TensorLike, axis: int | None = None, dtype: str | None = None) -> Tensor:
     """Return the products of the elements up to each place, along an axis.
 
     Parameters
