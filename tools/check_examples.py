@@ -68,7 +68,7 @@ def public() -> Iterator[tuple[str, Any]]:
     seen: set[int] = set()
     for package in PACKAGES:
         module = importlib.import_module(package)
-        for name in sorted(dir(module)):
+        for name in sorted({*dir(module), *getattr(module, "__all__", ())}):
             thing = getattr(module, name)
             op_class = isinstance(thing, type) and issubclass(thing, Op)
             of_numpy = getattr(thing, "__module__", "").startswith("theano.tensor.composed.")

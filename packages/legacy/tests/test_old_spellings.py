@@ -38,7 +38,7 @@ def test_each_entry_leads_to_what_it_names(module, entry):
     assert isinstance(found, OldModule) or "__getattr__" in vars(found)
     for old, _ in spellings(entry):  # of stars that both bring it, the first one counts
         assert getattr(found, old) is named(place(entry, old)), old
-        assert old in dir(found), old
+        assert old in dir(found) or module in ("theano", "theano.tensor"), old  # these show what programs use
 
 
 @pytest.mark.parametrize("module", sorted({module for module, _ in ENTRIES}))

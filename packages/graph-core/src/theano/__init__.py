@@ -80,6 +80,9 @@ _MODULES = (
     "batching", "codegen", "d3viz", "doctor", "gradient", "loader", "lowering", "printing", "rewriting", "runtime",
 )  # fmt: skip
 
+#: Modules of this layer that people use, by `dir`; the others are how it is made.
+_SHOWN = ("d3viz", "doctor", "errors", "gradient", "graph", "printing")
+
 #: Names that live elsewhere, by the module that defines them. What layers add, and old spellings, these say themselves.
 _ELSEWHERE = {
     **dict.fromkeys(
@@ -111,7 +114,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *_ELSEWHERE, *layers.added_names("theano")})
+    return layers.names_in_use("theano", [*__all__, *_ELSEWHERE, "__version__", *_SHOWN])
 
 
 if config.device != "cpu" or config.init_gpu_device or config.contexts:

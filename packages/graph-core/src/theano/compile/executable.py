@@ -75,6 +75,13 @@ class _ByInput:
         return f"<the {'values' if self._values else 'containers'} of {names}>"
 
 
+#: Of a function, what only the machine and its profile ask for; `dir` leaves it out.
+_MACHINERY = frozenset((
+    "direct", "finder", "frames_at_rest", "input_storage", "lazy", "loop", "output_keys", "profile_counts",
+    "profile_reset", "profile_shapes", "profile_timed", "return_none", "unpack_single",
+))  # fmt: skip
+
+
 @enable_vectorcall
 class Function(NativeFunction):
     """A compiled function. Call it with the values of its inputs, by position or by keyword.
@@ -122,6 +129,9 @@ class Function(NativeFunction):
         self._trusted = bool(vouched)
         for each in self._filters:
             each.trusted = self._trusted
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in _MACHINERY and name[:1] != "_" or name[:2] == "__"]
 
     def __getattr__(self, name: str) -> Any:
         return member(self, f"{__name__}.Function", name)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType, ModuleType
 from typing import Any
@@ -260,6 +260,30 @@ def added_names(module: str) -> list[str]:
     return [*(name for home, _, name in full if home == module), *old_names.all_of(module)]
 
 
+def names_in_use(module: str, own: Iterable[str], unused: str = "") -> list[str]:
+    """Return what `dir` and editors show of a public module: what people use, without what only older programs do.
+
+    Parameters
+    ----------
+    module : str
+        Its full name.
+    own : iterable of str
+        Its own names; those that begin with an underscore are left out.
+    unused : str
+        More names to leave out, with spaces between them.
+
+    Examples
+    --------
+    >>> names_in_use("theano.notation", ["write", "_write", "os"], "os")
+    ['write']
+    """
+    added = {name for layer in installed() if layer.distribution != _OLDER for name in layer.names}
+    modules = (name for table in _tables(True, older=False) for name in table)
+    below = {name.removeprefix(f"{module}.") for name in (*added, *modules) if name.startswith(f"{module}.")}
+    named = {*own, *(name.partition(".")[0] for name in below)} - set(unused.split())
+    return sorted(name for name in named if name == "__version__" or not name.startswith("_"))
+
+
 def load_for_value(value: object) -> None:
     """Bring in the layer that makes variables of values like ``value``, if one is installed.
 
@@ -308,10 +332,12 @@ def _read_entry_points() -> None:
 # -- old spellings ---------------------------------------------------------------------------------------------
 
 
-def _tables(declared: bool) -> Iterator[Table]:
+def _tables(declared: bool, older: bool = True) -> Iterator[Table]:
     """Yield the tables of old spellings: this layer's, and of those that are installed."""
     yield importlib.import_module(f"{__name__}.documented_graph_core").OLD_NAMES
     for layer in installed(declared):
+        if not older and layer.distribution == _OLDER:
+            continue
         yield from (importlib.import_module(table).OLD_NAMES for table in layer.spellings.split())
 
 

@@ -376,4 +376,23 @@ _LATER = {
     "xlogx": "theano.tensor.xlogx",
 }  # fmt: skip
 
+#: What `dir` of the public module leaves out: names that few programs use.
+_RARE = (
+    "BaseAdvancedIncSubtensor BaseAdvancedSubtensor SubtensorPrinter TensorConstantSignature "
+    "adv_index_broadcastable_pattern advanced_boolean_inc_subtensor advanced_boolean_set_subtensor "
+    "advanced_boolean_subtensor advanced_inc_subtensor advanced_inc_subtensor1 advanced_set_subtensor "
+    "advanced_set_subtensor1 advanced_subtensor advanced_subtensor1 alloc_validate_shape as_index_constant "
+    "as_index_variable as_int_none_variable as_list basic_shape broadcast_shape_iter "
+    "check_advanced_indexing_dimensions check_and_normalize_axes check_and_reject_bool check_equal_numpy "
+    "constant_cache constructor dense_dot div_proxy extract_constant float16_atol float16_rtol float32_atol "
+    "float32_rtol float64_atol float64_rtol get_canonical_form_slice get_idx_list "
+    "get_scalar_constant_value_elemwises group_indices indexed_result_shape int32 int32_t is_basic_idx is_flat "
+    "isinf_ isnan_ join_ makeKeepDims make_constant make_slice min_informative_str mod_check mpi_cmps mpi_keys "
+    "mpi_send_wait_cmp mpi_send_wait_key mpi_tag_cmp mpi_tag_key mul_without_zeros none_type_t "
+    "numpy_diagonal_return_view numpy_scalar range_len register_rebroadcast_c_code register_shape_c_code "
+    "register_shape_i_c_code register_specify_shape_c_code register_transfer scalar_constructor scalar_elemwise "
+    "slice_len slicetype tensor_constructor values_eq_approx_always_true values_eq_approx_remove_inf "
+    "values_eq_approx_remove_inf_nan values_eq_approx_remove_nan"
+)
+
 __getattr__, __dir__ = lazily(globals(), _LATER)
