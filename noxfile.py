@@ -38,6 +38,7 @@ CLUSTER = ["distributed>=2024.1", "cryptography", "joblib", "tqdm", "mpi4py>=4",
 ORIGINAL = ["Theano==1.0.5", "numpy==1.19.5", "scipy==1.5.4", "six", "setuptools<60"]
 NOTEBOOK = ["nbclient", "ipykernel"]
 MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdist", "tqdm"]
+EDITORS = ["mypy", "basedpyright", "jedi"]  # basedpyright brings its own node
 RELEASE = ["build", "towncrier>=24.8", "twine>=6"]
 # Neighbours, which share what their module compiles, mostly stay in one process.
 PARALLEL = ("-n", "auto", "--dist", "worksteal")
@@ -296,6 +297,13 @@ def types(session: nox.Session) -> None:
     source = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
     session.run("python", "-m", "mypy", "--cache-dir", ".mypy_cache/layers", *(f"{folder}/theano" for folder in source),
                 env={"MYPYPATH": os.pathsep.join(source)})  # fmt: skip
+
+
+@nox.session(tags=["nightly"])
+def editors(session: nox.Session) -> None:
+    """See what pyright and jedi know of the packages, as `doctests` does with mypy."""
+    install(session, LAYERS, [*TEST, *EDITORS])
+    run_pytest(session, "-q", "docs/test_stubs.py", *session.posargs, env={"PYTHONPATH": "tools"})
 
 
 @nox.session(tags=["beside"], requires=["packages"])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theano.errors import (
     FlagError,
@@ -58,7 +58,12 @@ __all__ = [
     "load_config",
 ]
 
-config: Config = load_config()
+if TYPE_CHECKING:
+    from theano.settings.declared import Flags  # a stub, of the table of flags
+
+    config: Flags
+else:
+    config = load_config()
 
 
 def change_flags(args: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), **kwargs: object) -> Changes:

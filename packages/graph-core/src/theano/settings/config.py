@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from theano.errors import ImmutableFlagError, TheanoConfigWarning, UnknownFlagError
 from theano.settings import flags, sources
@@ -30,10 +30,12 @@ class Section:
         self.__dict__["_root"] = root
         self.__dict__["_prefix"] = prefix
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # copy, pickle and inspect probe for methods; a flag never starts so
-            raise AttributeError(name)
-        return self._root._compute(self._prefix + name.replace("__", "."))
+    if not TYPE_CHECKING:  # which `theano.settings.declared` tells of each flag: a name that is none is an error
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__"):  # copy, pickle and inspect probe for methods; a flag never starts so
+                raise AttributeError(name)
+            return self._root._compute(self._prefix + name.replace("__", "."))
 
     def __setattr__(self, name: str, value: object) -> None:
         self._root._assign(self._prefix + name.replace("__", "."), value)
