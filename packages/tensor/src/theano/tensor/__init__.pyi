@@ -14,7 +14,6 @@ from theano.graph.apply import Apply as Apply
 from theano.graph.op import Op as Op
 from theano.graph.type import Generic as Generic, Type as Type
 from theano.graph.variable import Constant as Constant, Variable as Variable
-from theano.printing.describe import min_informative_str as min_informative_str
 from theano.printing.formula import pprint as pprint
 from theano.scalar import int32 as int32, int32 as int32_t
 from theano.scalar.dtypes import (
@@ -97,7 +96,6 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle as DimShuffle
 from theano.tensor.elemwise.functions import cast as cast
 from theano.tensor.elemwise.op import Elemwise as Elemwise
 from theano.tensor.elemwise.scalars import MulWithoutZeros as MulWithoutZeros, mul_without_zeros as mul_without_zeros
-from theano.tensor.elemwise.symbols import scalar_elemwise as scalar_elemwise
 from theano.tensor.expressions.ops import (
     Bartlett as Bartlett, BroadcastTo as BroadcastTo, Choose as Choose, DiffOp as DiffOp, FillDiagonal as FillDiagonal,
     FillDiagonalOffset as FillDiagonalOffset, Flatten as Flatten, Mean as Mean, Tile as Tile, broadcast_to as
@@ -128,19 +126,12 @@ from theano.tensor.index.functions import (
     flatnonzero as flatnonzero, inc_subtensor as inc_subtensor, nonzero_values as nonzero_values, roll as roll,
     set_subtensor as set_subtensor, take as take,
 )
-from theano.tensor.index.lengths import get_canonical_form_slice as get_canonical_form_slice
 from theano.tensor.index.permutation import (
     PermuteRowElements as PermuteRowElements, permute_row_elements as permute_row_elements,
 )
 from theano.tensor.index.ravel import (
     RavelMultiIndex as RavelMultiIndex, UnravelIndex as UnravelIndex, ravel_multi_index as ravel_multi_index,
     unravel_index as unravel_index,
-)
-from theano.tensor.index.results import (
-    as_index_constant as as_index_constant, basic_shape as basic_shape, check_advanced_indexing_dimensions as
-    check_advanced_indexing_dimensions, check_and_reject_bool as check_and_reject_bool, group_indices as group_indices,
-    indexed_result_shape as indexed_result_shape, is_basic_idx as is_basic_idx, make_constant as make_constant,
-    range_len as range_len, slice_len as slice_len,
 )
 from theano.tensor.io import (
     LoadFromDisk as LoadFromDisk, MPIRecv as MPIRecv, MPIRecvWait as MPIRecvWait, MPISend as MPISend, MPISendWait as

@@ -1,10 +1,10 @@
-"""Old spelling; what ``theano.tensor.subtensor`` shows is in :mod:`theano.tensor.printers`, :mod:`theano.tensor.index.advanced`, :mod:`theano.tensor.index.basic`, :mod:`theano.tensor.index.functions`, :mod:`theano.tensor.index.lengths`, :mod:`theano.tensor.index.results`, :mod:`theano.tensor.type_other`, :mod:`theano`, :mod:`theano.errors`, :mod:`theano.gof`, :mod:`theano.graph`, :mod:`theano.graph.op`, :mod:`theano.graph.params_type`, :mod:`theano.graph.type`, :mod:`theano.legacy.helpers`, :mod:`theano.printing`, :mod:`theano.settings`, :mod:`theano.tensor.convert`, :mod:`theano.tensor.create.alloc`, :mod:`theano.tensor.shape.broadcast`, :mod:`theano.legacy.gone`."""
+"""Old spelling; what ``theano.tensor.subtensor`` shows is in :mod:`theano.tensor.printers`, :mod:`theano.tensor.index.advanced`, :mod:`theano.tensor.index.basic`, :mod:`theano.tensor.index.functions`, :mod:`theano.tensor.type_other`, :mod:`theano`, :mod:`theano.errors`, :mod:`theano.gof`, :mod:`theano.graph`, :mod:`theano.graph.op`, :mod:`theano.graph.params_type`, :mod:`theano.graph.type`, :mod:`theano.legacy.helpers`, :mod:`theano.legacy.indices`, :mod:`theano.printing`, :mod:`theano.settings`, :mod:`theano.tensor.convert`, :mod:`theano.tensor.create.alloc`, :mod:`theano.tensor.shape.broadcast`, :mod:`theano.legacy.gone`."""
 # Written by tools/stubs.py; do not edit.
 # mypy: ignore-errors
 # ruff: noqa
 
 from __future__ import annotations as annotations
-from collections.abc import Callable as Callable, Iterable as Iterable, Sequence as Sequence
+from collections.abc import Callable as Callable, Sequence as Sequence
 from theano import scalar as scal
 from theano.errors import ArgumentError as ArgumentError, IndexDtypeError as IndexDtypeError
 from theano.extensions import Single as Single
@@ -37,22 +37,11 @@ from theano.tensor.index.functions import (
     flatnonzero as flatnonzero, getitem as getitem, inc_subtensor as inc_subtensor, nonzero_values as nonzero_values,
     roll as roll, set_subtensor as set_subtensor, take as take,
 )
-from theano.tensor.index.lengths import (
-    get_canonical_form_slice as get_canonical_form_slice, slice_length as slice_length,
-)
-from theano.tensor.index.results import (
-    as_index_constant as as_index_constant, basic_shape as basic_shape, check_advanced_indexing_dimensions as
-    check_advanced_indexing_dimensions, check_and_reject_bool as check_and_reject_bool, group_indices as group_indices,
-    indexed_result_shape as indexed_result_shape, is_basic_idx as is_basic_idx, make_constant as make_constant,
-    range_len as range_len, slice_len as slice_len,
-)
+from theano.tensor.index.lengths import slice_length as slice_length
 from theano.tensor.join.op import join as join
 from theano.tensor.messages import axis_of as axis_of, broadcast_input as broadcast_input, describe as describe
 from theano.tensor.printers import SubtensorPrinter as SubtensorPrinter
-from theano.tensor.shape.basic import (
-    addbroadcast as addbroadcast, shape_tuple as shape_tuple, unbroadcast as unbroadcast,
-)
-from theano.tensor.shape.broadcast import lengths_of as lengths_of
+from theano.tensor.shape.basic import addbroadcast as addbroadcast, unbroadcast as unbroadcast
 from theano.tensor.shape.reshape import Reshape as Reshape, reshape as reshape
 from theano.tensor.type import TensorApply as TensorApply, TensorType as TensorType
 from theano.tensor.type_other import (
@@ -80,12 +69,6 @@ def clip(x: TensorLike, min: TensorLike, max: TensorLike, /, *, name: str | None
     """x, raised to min and lowered to max where it lies outside; nan stays nan."""
 def eq(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Whether x equals y."""
-def ge(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """Whether x is greater than or equal to y."""
-def int_div(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """Quotient rounded down; an integer divided by zero gives 0."""
-def maximum(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """The larger of two numbers; nan if one is nan."""
 def mod(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Remainder with the sign of the divisor; an integer modulo zero is 0."""
 def neq(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:

@@ -1,4 +1,4 @@
-"""Old spelling; what ``theano.tensor.nnet.abstract_conv`` shows is in :mod:`theano.tensor.conv.functions`, :mod:`theano.tensor.conv.geometry`, :mod:`theano.tensor.conv.op`, :mod:`theano.tensor.conv.upsampling`, :mod:`theano`, :mod:`theano.graph`, :mod:`theano.scalar`, :mod:`theano.settings`, :mod:`theano.tensor.convert`, :mod:`theano.tensor.shape.basic`."""
+"""Old spelling; what ``theano.tensor.nnet.abstract_conv`` shows is in :mod:`theano.tensor.conv.functions`, :mod:`theano.tensor.conv.geometry`, :mod:`theano.tensor.conv.op`, :mod:`theano.tensor.conv.upsampling`, :mod:`theano`, :mod:`theano.graph`, :mod:`theano.legacy.conv_shapes`, :mod:`theano.scalar`, :mod:`theano.settings`, :mod:`theano.tensor.convert`, :mod:`theano.tensor.shape.basic`."""
 # Written by tools/stubs.py; do not edit.
 # mypy: ignore-errors
 # ruff: noqa
@@ -9,14 +9,12 @@ from theano.settings import config as config
 from theano.tensor.annotations import TensorLike
 from theano.tensor.control.checks import Assert as Assert
 from theano.tensor.conv.functions import (
-    assert_conv_shape as assert_conv_shape, assert_shape as assert_shape, causal_conv1d as causal_conv1d, conv2d as
-    conv2d, conv2d_grad_wrt_inputs as conv2d_grad_wrt_inputs, conv2d_grad_wrt_weights as conv2d_grad_wrt_weights,
-    conv2d_transpose as conv2d_transpose, conv3d as conv3d, conv3d_grad_wrt_inputs as conv3d_grad_wrt_inputs,
-    conv3d_grad_wrt_weights as conv3d_grad_wrt_weights, separable_conv2d as separable_conv2d, separable_conv3d as
-    separable_conv3d,
+    assert_shape as assert_shape, causal_conv1d as causal_conv1d, conv2d as conv2d, conv2d_grad_wrt_inputs as
+    conv2d_grad_wrt_inputs, conv2d_grad_wrt_weights as conv2d_grad_wrt_weights, conv2d_transpose as conv2d_transpose,
+    conv3d as conv3d, conv3d_grad_wrt_inputs as conv3d_grad_wrt_inputs, conv3d_grad_wrt_weights as
+    conv3d_grad_wrt_weights, separable_conv2d as separable_conv2d, separable_conv3d as separable_conv3d,
 )
 from theano.tensor.conv.geometry import (
-    border_mode_to_pad as border_mode_to_pad, check_conv_gradinputs_shape as check_conv_gradinputs_shape,
     get_conv_gradinputs_shape as get_conv_gradinputs_shape, get_conv_gradinputs_shape_1axis as
     get_conv_gradinputs_shape_1axis, get_conv_gradweights_shape as get_conv_gradweights_shape,
     get_conv_gradweights_shape_1axis as get_conv_gradweights_shape_1axis, get_conv_output_shape as
@@ -39,5 +37,3 @@ from typing import Any as Any, TYPE_CHECKING as TYPE_CHECKING
 
 def eq(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Whether x equals y."""
-def ge(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """Whether x is greater than or equal to y."""
