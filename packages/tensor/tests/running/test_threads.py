@@ -230,6 +230,22 @@ def test_a_call_that_fails_in_a_thread() -> None:
     assert 0 < good < 120 and value.min() == value.max() == good
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_number_of_threads_changes_no_bit(dtype: str) -> None:
+    """Sums, products, convolutions and softmaxes are cut by their lengths alone."""
+    A, v, maps, filters = T.matrix(dtype=dtype), T.vector(dtype=dtype), T.tensor4(dtype=dtype), T.tensor4(dtype=dtype)
+    loss = (T.nnet.conv2d(maps, filters) ** 2).sum()
+    made = [T.dot(A, A), T.dot(A.T, A), T.dot(A, v), T.dot(v, A), T.outer(v, v), T.exp(A).sum(), A.sum(0), A.var(1)]
+    made += [T.nnet.softmax(A), A.cumsum(axis=0), T.tanh(A).prod(), T.nnet.softmax(maps.reshape((-1, 5))), loss, *T.grad(loss, [maps, filters])]
+    draw = np.random.RandomState(3)
+    given = [draw.randn(*shape).astype(dtype) for shape in [(419, 419), (419,), (24, 3, 33, 35), (9, 3, 3, 5)]]
+    results = []
+    for threads in (1, 2, 7):
+        with theano.change_flags(threads=threads):
+            results.append([r.tobytes() for r in theano.function([A, v, maps, filters], made)(*given)])
+    assert results[0] == results[1] == results[2]
+
+
 def test_a_python_op_within_an_update_calls_on() -> None:
     s, t = theano.shared(np.zeros(1000)), theano.shared(0)
     count = theano.function([], [], updates=[(t, t + 1), (s, s)])

@@ -11,7 +11,7 @@ typedef struct {
     const th_buffer *label; /* NULL if no loss is wanted; rows after the last label have none */
     REAL *y, *loss;
     th_buffer *place;
-    int64_t n, x_row, x_step;
+    int64_t rows, n, x_row, x_step;
     int as_log; /* the logarithm of the softmax is wanted */
 } NAME(job);
 
@@ -200,9 +200,12 @@ static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
     job->rt->move((char *)(job->y + first * n), n * size, size, (char *)v, size, GROUP * size, rows, n, size);
 }
 
-static void NAME(rows)(void *arg, int64_t lo, int64_t hi)
+/* Threads share whole groups: how many rows a group has decides the order of its sums. */
+static void NAME(groups)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(job) *job = arg;
+    lo *= GROUP;
+    hi = hi * GROUP < job->rows ? hi * GROUP : job->rows;
     const int near = NAME(dense)(job); /* then a row is brought when its turn comes, or stays where it is */
     while (lo < hi) {
         const int64_t rows = hi - lo < GROUP ? hi - lo : GROUP;
@@ -228,7 +231,8 @@ static int NAME(softmax)(th_ctx *ctx, int bias, int as_log, const th_buffer *lab
 {
     const th_buffer *x = ctx->in[0];
     const int64_t rows = x->shape[0], n = x->shape[1];
-    NAME(job) job = {.rt = ctx->rt, .x = x->data, .n = n, .x_row = x->strides[0], .x_step = x->strides[1], .as_log = as_log};
+    NAME(job) job = {.rt = ctx->rt, .x = x->data, .rows = rows, .n = n, .x_row = x->strides[0], .x_step = x->strides[1],
+                     .as_log = as_log};
     if (bias) {
         const int64_t size = sizeof(REAL), step = ctx->in[1]->strides[0];
         job.b = (const REAL *)ctx->in[1]->data;
@@ -247,9 +251,10 @@ static int NAME(softmax)(th_ctx *ctx, int bias, int as_log, const th_buffer *lab
         job.place = ctx->out[2];
     }
     const double each = 1.5 * (double)n;
+    const int64_t groups = (rows + GROUP - 1) / GROUP;
     if (each * (double)rows >= TH_SERIAL_NS)
-        return ctx->rt->parallel_for(ctx, rows, th_grain(each), NAME(rows), &job);
-    NAME(rows)(&job, 0, rows);
+        return ctx->rt->parallel_for(ctx, groups, th_grain(each * GROUP), NAME(groups), &job);
+    NAME(groups)(&job, 0, groups);
     return 0;
 }
 
