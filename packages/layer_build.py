@@ -149,7 +149,17 @@ def files(folders: Iterable[Path | str], pattern: str) -> list[str]:
     return sorted(str(path) for folder in folders for path in Path(folder).glob(pattern))
 
 
-def libraries(package: str, levels: Mapping[str, tuple[str, ...]], options: Iterable[str], **others: Any) -> list[Any]:
+class Archived(Extension):
+    """A library whose object files are archived beside it, for programs that link some of them."""
+
+
+def libraries(
+    package: str,
+    levels: Mapping[str, tuple[str, ...]],
+    options: Iterable[str],
+    kind: type[Extension] = Extension,
+    **others: Any,
+) -> list[Any]:
     """Return a library for each level of instructions, from the same sources.
 
     Parameters
@@ -160,6 +170,8 @@ def libraries(package: str, levels: Mapping[str, tuple[str, ...]], options: Iter
         From the name of a library to the options that choose its level; the first one runs on any CPU.
     options : iterable of str
         Those of the compiler for all levels.
+    kind : type
+        `Archived` or `setuptools.Extension`.
     **others
         As for `setuptools.Extension`.
     """
@@ -167,7 +179,7 @@ def libraries(package: str, levels: Mapping[str, tuple[str, ...]], options: Iter
     chosen = levels if on_x86_64 else dict(list(levels.items())[:1])
     limited = [("Py_LIMITED_API", "0x030B0000")] if STABLE else []
     return [
-        Extension(
+        kind(
             f"{package}.{name}",
             define_macros=[("TH_MODULE", name), *limited],
             py_limited_api=STABLE,
@@ -249,6 +261,25 @@ class Build(build_ext):
         apart = copy.copy(self)
         apart.build_temp = str(Path(self.build_temp) / ext.name)
         build_ext.build_extension(apart, ext)
+        if isinstance(ext, Archived) and sys.platform == "linux":  # other linkers cannot hide what an archive defines
+            objects = self.compiler.object_filenames(ext.sources, output_dir=apart.build_temp)
+            of_kernels = [path for path in objects if Path(path).stem != "module"]  # that one is Python's
+            place = self._archive(ext)
+            place.unlink(missing_ok=True)
+            self.compiler.create_static_lib(of_kernels, ext.name.rpartition(".")[2], str(place.parent))
+
+    def copy_extensions_to_source(self) -> None:
+        """Copy what was built into a working copy, the archives too."""
+        super().copy_extensions_to_source()
+        for ext in self.extensions:
+            target, self.inplace = self._archive(ext), False
+            built, self.inplace = self._archive(ext), True
+            if built.is_file():
+                self.copy_file(str(built), str(target))
+
+    def _archive(self, ext: Any) -> Path:
+        """Return where the archive of a library is."""
+        return Path(self.get_ext_fullpath(ext.name)).with_name(f"lib{ext.name.rpartition('.')[2]}.a")
 
     def _compile(self, sources, output_dir=None, macros=None, include_dirs=None, debug=False, extra_preargs=None,
                  extra_postargs=None, depends=None):  # fmt: skip
@@ -279,6 +310,7 @@ class Build(build_ext):
         for ext in by_level:
             if ext is not kept:
                 Path(self.get_ext_fullpath(ext.name)).unlink(missing_ok=True)
+                self._archive(ext).unlink(missing_ok=True)
         return [kept]
 
     def _accepts(self, ext: Any) -> bool:

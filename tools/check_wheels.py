@@ -121,6 +121,8 @@ def check_owners(files: dict[str, set[str]], machine: str = platform.machine()) 
             raise Trouble(f"{layer}: {package}/{name} is missing: one library for each level of instructions")
         for name in sorted(there - levels):
             raise Trouble(f"{layer}: {package}/{name} is there, of which {machine} has no instructions")
+    for name in sorted(levels):
+        expect(f"theano/tensor/lib{name}.a" in files["tensor"], f"tensor: lib{name}.a is missing, which exports link")
     expect(
         any(n.startswith("theano/gpuarray/kernels/_kernels.") for n in files["gpu-backend"]),
         "gpu-backend: theano/gpuarray/kernels/_kernels is missing",
@@ -268,7 +270,7 @@ def build_wheels(
 def copy_packages(target: Path) -> Path:
     """Copy the packages without what was built in them; what ccache has compiled of them counts for the copy."""
     os.environ["CCACHE_BASEDIR"] = str(target)
-    built = shutil.ignore_patterns("build", "*.egg-info", "*.so", "__pycache__", ".*")
+    built = shutil.ignore_patterns("build", "*.egg-info", "*.so", "*.a", "__pycache__", ".*")
 
     def left_out(folder: str, names: list[str]) -> set[str]:
         # The tests of a layer lie beside its sources; theano.tests, which ships, lies among them.

@@ -98,7 +98,7 @@ def environment(target: Target, compiler: str, include: str) -> dict[str, str]:
     there = f"-target {target.machine}-linux-gnu.{GLIBC}"
     cc, cxx = f"{compiler} cc {there}", f"{compiler} c++ {there}"
     return {
-        "CC": cc, "CXX": cxx, "LDSHARED": f"{cc} -shared", "LDCXXSHARED": f"{cxx} -shared",
+        "CC": cc, "CXX": cxx, "AR": f"{compiler} ar", "LDSHARED": f"{cc} -shared", "LDCXXSHARED": f"{cxx} -shared",
         "CFLAGS": f"-I{include} -g0", "CXXFLAGS": f"-I{include} -g0", "LDFLAGS": "-s",
         "_PYTHON_HOST_PLATFORM": f"linux-{target.machine}",
         "SETUPTOOLS_EXT_SUFFIX": f".cpython-{target.tags()[0][2:]}-{target.machine}-linux-gnu.so",

@@ -50,6 +50,7 @@ setup(
         "theano.tensor",
         BUILDING.LEVELS,
         BUILDING.FLAGS,
+        build.Archived,
         sources=build.files(FOLDERS, "*.c"),
         depends=[*build.files(FOLDERS, "*.h"), *write_headers()],
         include_dirs=[*map(str, FOLDERS), str(build.GENERATED), *FOREIGN.include_dirs()],

@@ -16,6 +16,7 @@ FILES = {
         "theano/tensor/py.typed",
         "theano/layers/tensor.py",
         *(f"theano/tensor/_kernels{level}.cpython-311-x86_64-linux-gnu.so" for level in ("", "_v3", "_v4")),
+        *(f"theano/tensor/lib_kernels{level}.a" for level in ("", "_v3", "_v4")),
     ],
     "sparse": [
         "theano/sparse/__init__.py", "theano/sparse/py.typed", "theano/layers/sparse.py",
@@ -66,6 +67,7 @@ def test_good_wheels_pass(tmp_path):
         ({"without": "theano/layers/tensor.py"}, "layers/tensor.py is missing"),
         ({"without": "theano/tensor/_kernels.cpython-311-x86_64-linux-gnu.so"}, "_kernels is missing"),
         ({"without": "theano/sparse/kernels/_kernels.cpython-311-x86_64-linux-gnu.so"}, "sparse.*_kernels is missing"),
+        ({"without": "theano/tensor/lib_kernels_v3.a"}, "tensor: lib_kernels_v3.a is missing"),
         ({"without": FILES["gpu-backend"][-1]}, "gpu-backend.*_kernels is missing"),
         ({"version": "2.1", "needs": {**NEEDS, "tensor": "theano-scalar==2.1"}}, "versions differ"),
         ({"needs": {**NEEDS, "tensor": "theano-scalar>=2.0"}}, "does not pin"),
