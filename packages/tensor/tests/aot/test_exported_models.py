@@ -5,12 +5,10 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import models
@@ -19,18 +17,24 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.aot import export
-from theano.aot.build import Commands, Unit, preprocess
+from theano.aot import build, export
+from theano.aot.build import Commands, Unit
+from theano.aot.exports import SourceTree
+from theano.cache.store import CacheSettings, open_cache
 from theano.codegen.unit import current_toolchain
 from theano.errors import ExportError, NoCompilerError
 from theano.tensor.kernels.building import LEVELS
 from theano.tensor.kernels.common import library_path
-from theano.toolchain.description import ToolchainSettings
+from theano.toolchain import progress
+from theano.toolchain.description import Toolchain, ToolchainSettings
+from theano.toolchain.find import Compiler
 from theano.toolchain.flags import KERNELS_ALONE
 
 HERE = Path(__file__).parent
 #: The same numbers in a quarter of the time to compile: no kernel lets a compiler reorder arithmetic.
 QUICK = {"gcc.cxxflags": "-O0"}
+#: What the layer's kernels of this process are linked from.
+ARCHIVE = Path(library_path() or "none").with_name(f"lib{Path(library_path() or 'none').name.partition('.')[0]}.a")
 
 
 def imported(path):
@@ -50,8 +54,7 @@ def exported(tmp_path_factory):
     """The folder of a model of all functions, and these."""
     functions = models.all_functions()
     folder = tmp_path_factory.mktemp("exported") / "all"
-    with theano.change_flags(QUICK):
-        theano.export(functions, folder, "all")
+    theano.export(functions, folder, "all")
     return folder, functions
 
 
@@ -117,24 +120,26 @@ class TestValues:
         value, modules = ran.stdout.splitlines()
         assert float(value) == pytest.approx(0.824, abs=1) and modules == "[]"
 
-    def test_threads_of_the_caller(self, exported, model):
-        _, functions = exported
+    @pytest.mark.parametrize("count", [2, 3, 64])
+    def test_threads_of_the_caller_change_no_bit(self, exported, model, count):
         body = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
         calls = []
 
         @ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
         def in_pieces(n, grain, run, arg):
             calls.append(n)
-            for low in range(0, n, max(grain, n // 3)):
-                body(run)(arg, low, min(n, low + max(grain, n // 3)))
+            piece = max(grain, n // count)
+            for low in range(0, n, piece):
+                body(run)(arg, low, min(n, low + piece))
 
         imported(exported[0] / "all.py").LIB.all_set_parallel(model.model, in_pieces)
-        images = models.draws(6).random((4000, 64)).astype("float32")
-        fresh = imported(exported[0] / "all.py").Model()
-        for got, wanted in zip(model.predict(images), fresh.predict(images), strict=True):
-            # A product that is cut into pieces of rows may be rounded otherwise at their edges.
-            np.testing.assert_allclose(got, wanted, rtol=1e-6)
-        assert calls
+        draws, fresh = models.draws(6), imported(exported[0] / "all.py").Model()
+        images, labels = draws.random((4003, 64)).astype("float32"), draws.integers(0, 10, 4003).astype("int32")
+        maps = images[:1001].reshape(-1, 1, 8, 8)
+        for name, given in [("predict", (images,)), ("train", (images, labels)), ("conv_train", (maps, labels[:1001])), ("conv", (maps,))]:
+            calls.clear()
+            got, wanted = getattr(model, name)(*given), getattr(fresh, name)(*given)
+            assert [v.tobytes() for v in got] == [v.tobytes() for v in wanted] and calls, name
 
 
 class TestStoredValues:
@@ -303,37 +308,100 @@ class TestFiles:
         got = imported(tmp_path / "long" / "long.py").Model()
         assert got.f(1.0)[0] == 7.0 and all(len(p.name) < 220 for p in (tmp_path / "long" / "values").iterdir())
 
-    @pytest.mark.parametrize("stays", [False, True])
-    def test_the_library_alone_is_left(self, stays, tmp_path, monkeypatch):
-        """A folder of what compilers have said that cannot be removed is no reason to fail."""
-        def refuse(*_, **__):
-            raise PermissionError(13, "Permission denied")
-
-        folder, logs, compiler = (tmp_path / name for name in ("model", "logs", "cc"))
-        folder.mkdir(), logs.mkdir()
+    def test_the_library_alone_is_left(self, exported, tmp_path):
+        folder, _ = exported
+        assert not [path for path in folder.rglob("*") if path.suffix in (".o", ".log", ".a")]
+        compiler = tmp_path / "cc"
         compiler.write_text('#!/bin/sh\nwhile [ $# -gt 0 ]; do [ "$1" = -o ] && : > "$2"; shift; done\n')
-        units = [Unit(name, ()) for name in ("a.c", "b.c")]
-        monkeypatch.setattr(tempfile, "tempdir", str(logs))
-        if stays:
-            monkeypatch.setattr(os, "rmdir", refuse)
-        Commands(["/bin/sh", str(compiler)], units, "libm.so", []).run(str(folder), 20.0)
-        assert os.listdir(folder) == ["libm.so"] and len(os.listdir(logs)) == stays
+        commands_of(["/bin/sh", str(compiler)], "a.c", "b.c").run(str(tmp_path), {"a.c": "", "b.c": ""}, own_cache(tmp_path))
+        assert {path.name for path in tmp_path.iterdir()} == {"cache", "cc", "libm.so"}
 
     def test_every_file_is_compiled_so_that_whole_numbers_wrap(self, exported):
         commands = [line for line in (exported[0] / "Makefile").read_text().splitlines() if " -c " in line]
         assert len(commands) > 10 and all("-fwrapv" in line.split() for line in commands), commands
 
 
+def own_cache(path):
+    """Return an empty cache in a folder."""
+    return open_cache(CacheSettings(root=str(path / "cache")))
+
+
+def commands_of(compiler, *files, flags=()):
+    """Return the commands by which a compiler makes a library of files."""
+    tools = Toolchain(Compiler(tuple(compiler), "PATH"), (), "")
+    return Commands(tools, [Unit(name, flags) for name in files], "libm.so", [])
+
+
+class TestWhatIsCompiled:
+    """Kernels of layers are linked, and objects are kept."""
+
+    @pytest.fixture
+    def compiled(self, monkeypatch, tmp_path):
+        """The files that are compiled, with an empty cache."""
+        seen = []
+        start = build._start
+        monkeypatch.setattr(build, "_start", lambda command, *rest: (seen.extend(w for w in command if w.endswith(".c")), start(command, *rest))[1])
+        monkeypatch.setattr(export, "open_cache", lambda settings: own_cache(tmp_path))
+        return seen
+
+    @staticmethod
+    def function():
+        x, y = T.dmatrix("x"), T.dmatrix("y")
+        return theano.function([x, y], [T.dot(x, y).sum(), T.exp(x) * y])
+
+    @pytest.mark.skipif(not ARCHIVE.is_file(), reason="the layer was built without archives")
+    def test_kernels_of_layers_are_linked(self, compiled, tmp_path):
+        f = self.function()
+        theano.export(f, tmp_path / "m")
+        assert "src/m.c" in compiled and "src/kernels.c" in compiled and not [name for name in compiled if "tensor" in name]
+        assert {"linear.c", "reduce.c"} <= {path.name for path in (tmp_path / "m" / "src" / "tensor").iterdir()}
+        x = models.draws(10).normal(size=(30, 30))
+        got = imported(tmp_path / "m" / "m.py").Model().call("call", x, x)
+        assert [v.tobytes() for v in got] == [np.asarray(v).tobytes() for v in f(x, x)]
+
+    def test_objects_are_kept_by_source_and_options(self, compiled, tmp_path):
+        x, y = T.dvector("x"), T.dvector("y")
+        f = theano.function([x], T.cumsum(x))
+        with theano.change_flags(QUICK):
+            theano.export(f, tmp_path / "m")
+            first = list(compiled)
+            assert [name for name in first if "tensor" in name], "the user's options hold for kernels of layers"
+            theano.export(f, tmp_path / "m")
+            assert compiled == first, "the second time nothing is compiled"
+            theano.export(theano.function([x, y], [T.cumsum(x), T.cumsum(y)]), tmp_path / "m")
+            assert compiled[len(first) :] == ["src/m.c"], "another function of the same kernels"
+        with theano.change_flags({"gcc.cxxflags": "-O0 -DMINE=1"}):
+            theano.export(f, tmp_path / "m")
+        assert compiled[len(first) + 1 :] == first, "other options"
+
+    def test_a_header_is_part_of_the_source(self, tmp_path):
+        cache, commands = own_cache(tmp_path), commands_of(["cc"], "a.c")
+        texts = {"a.c": '#include "a.h"\n__attribute__((visibility("default"))) int a(void) { return A; }'}
+        for number in (1, 2, 1):
+            texts["a.h"] = f"#define A {number}"
+            for name, text in texts.items():
+                (tmp_path / name).write_text(text)
+            commands.library = f"lib{number}.so"
+            commands.run(str(tmp_path), texts, cache)
+            assert ctypes.CDLL(str(tmp_path / commands.library)).a() == number
+
+    def test_a_line_says_how_far_it_is(self, compiled, tmp_path, capsys, monkeypatch):
+        monkeypatch.setattr(progress, "PATIENCE", 0.0)
+        with theano.change_flags({"compile.progress": "always"}):
+            theano.export(self.function(), tmp_path / "m")
+        said = capsys.readouterr().err
+        assert re.search(r"^theano: compiling \d+ files, \d+ done, \d s$", said, re.MULTILINE), said
+
+    def test_without_archives_all_files_are_compiled(self, tmp_path):
+        (tmp_path / "damaged.a").write_text("no archive")
+        assert build.members(["cc"], str(tmp_path / "damaged.a"), ["th_kernel_dot"]) == []
+        tree = SourceTree("t", {"a.c": "", "b.c": "", "a.h": ""}, {}, (), (), {(): str(tmp_path / "damaged.a")})
+        tools = current_toolchain(ToolchainSettings.from_config(theano.config))
+        assert export._of_layer(tree, ["th_a"], tools, "native") == (["a.c", "b.c"], "")
+
+
 class TestCommands:
     """How it is compiled, as the Makefile has it."""
-
-    texts: dict = {}
-
-    @pytest.fixture(autouse=True)
-    def once(self, monkeypatch):
-        """Preprocess the files of a layer once: what they define depends on no option."""
-        monkeypatch.setattr(export, "_contents", {})
-        monkeypatch.setattr(export, "preprocess", lambda *given: self.texts or self.texts.update(preprocess(*given)) or self.texts)
 
     @staticmethod
     def written(folder, cpu="native", name="m", **options):
@@ -393,14 +461,16 @@ class TestCommands:
         assert not object_file.exists() and not list(exported[0].rglob("*.o"))
 
     def test_a_compiler_that_refuses(self, tmp_path):
-        for name in ("first.c", "second.c", "third.c"):
-            (tmp_path / name).write_text(f"int {name[:-2]}(void) {{ return 1; }}")
-        units = [Unit("first.c", ()), Unit("second.c", ("-march=none",)), Unit("third.c", ())]
-        with pytest.raises(NoCompilerError, match=r"(?s)It ran: cc -march=none .* -c second.c -o second.o\n.*none"):
-            Commands(["cc"], units, "libm.so", []).run(str(tmp_path), 60.0)
-        assert not [p for p in tmp_path.iterdir() if p.suffix in (".o", ".so")]
+        texts = {name: f"int {name[:-2]}(void) {{ return 1; }}" for name in ("first.c", "second.c", "third.c")}
+        for name, text in texts.items():
+            (tmp_path / name).write_text(text)
+        commands, cache = commands_of(["cc"], *texts), own_cache(tmp_path)
+        commands.units[1].flags = ("-march=none",)
+        with pytest.raises(NoCompilerError, match=r"(?s)It ran: cc -march=none .* -c second.c -o .*\.o\n.*none"):
+            commands.run(str(tmp_path), texts, cache)
+        assert not [p for p in tmp_path.rglob("*") if p.suffix in (".o", ".so")]
         with pytest.raises(NoCompilerError, match="the C compiler /no/such/cc cannot be started"):
-            Commands(["/no/such/cc"], units, "libm.so", []).run(str(tmp_path), 60.0)
+            commands_of(["/no/such/cc"], *texts).run(str(tmp_path), texts, cache)
 
 
 FAKE_BLAS = """

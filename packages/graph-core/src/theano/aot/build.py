@@ -5,32 +5,35 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
+from theano.aot.sources import with_headers
+from theano.cache.store import Cache
+from theano.codegen.key import digest_parts
 from theano.errors import NoCompilerError
 from theano.records import record
 from theano.toolchain.build import core_count
 from theano.toolchain.description import Toolchain
 from theano.toolchain.flags import KERNELS_ALONE
 from theano.toolchain.messages import readable, shorten
-from theano.toolchain.run import Running, StartError
+from theano.toolchain.progress import ProgressLine
+from theano.toolchain.run import Running, StartError, run_to_end
 
 #: What says for which CPU a compiler works.
 _CPU = ("-march=", "-mcpu=", "-mtune=", "-mprefer-vector-width=")
-#: Which file the text that follows comes from; 1: it begins here, 3: it is of the system.
-_MARK = re.compile(r'^# \d+ ("(?:[^"\\\n]|\\.)*")((?: \d)*)$', re.MULTILINE)
 _OF_LIBRARIES = ("-shared", "-g0", KERNELS_ALONE)
 
 
 @record
 class Unit:
-    """A C file of a model: its path below the folder, and the options that it is compiled with."""
+    """A C file of a model: its path below the folder, its options, and the archive that has it compiled, if one has."""
 
     path: str
     flags: tuple[str, ...]
+    archive: str = ""
 
 
 def kernel_flags(tools: Toolchain, cpu: str) -> tuple[str, ...]:
@@ -56,69 +59,138 @@ def for_cpu(flags: Sequence[str], cpu: str) -> tuple[str, ...]:
 class Commands:
     """How a model is compiled and linked, relative to its folder."""
 
-    def __init__(self, compiler: Sequence[str], units: Sequence[Unit], library: str, linked: Sequence[str]):
-        self.compiler, self.units, self.library, self.linked = list(compiler), list(units), library, list(linked)
+    def __init__(self, tools: Toolchain, units: Sequence[Unit], library: str, linked: Sequence[str]):
+        self.tools, self.compiler, self.units = tools, list(tools.compiler.argv), list(units)
+        self.library, self.linked = library, list(linked)
 
     def object_of(self, unit: Unit) -> str:
         """Return the path of a unit's object file."""
         return os.path.splitext(unit.path)[0] + ".o"
 
-    def compile(self, unit: Unit) -> list[str]:
-        """Return the command that compiles a unit."""
+    def compile(self, unit: Unit, target: str = "", *more: str) -> list[str]:
+        """Return the command that compiles a unit, into another file than that of the Makefile if one is given."""
         folder = os.path.dirname(unit.path)
         include = dict.fromkeys((f"-I{folder}", "-Isrc", "-I."))
         flags = (*unit.flags, "-fPIC", "-fvisibility=hidden")
-        return [*self.compiler, *dict.fromkeys(flags), *include, "-c", unit.path, "-o", self.object_of(unit)]
+        options = [*dict.fromkeys(flags), *include, *more]
+        return [*self.compiler, *options, "-c", unit.path, "-o", target or self.object_of(unit)]
 
-    def link(self) -> list[str]:
-        """Return the command that links the library."""
-        objects = [self.object_of(unit) for unit in self.units]
-        return [*self.compiler, "-shared", "-o", self.library, *objects, *self.linked, "-lm"]
+    def link(self, objects: Sequence[str], archives: Sequence[str] = ()) -> list[str]:
+        """Return the command that links the library; nothing of an archive is shown."""
+        hidden = [f"-Wl,--exclude-libs,{os.path.basename(path)}" for path in archives]
+        return [*self.compiler, "-shared", "-o", self.library, *objects, *archives, *hidden, *self.linked, "-lm"]
 
     def makefile(self) -> str:
-        """Return the same as a Makefile."""
+        """Return the commands that compile all from the sources, as a Makefile."""
         lines = [
             "# Written by theano.export: `make` compiles the library again.",
             f"CC = {shlex.join(self.compiler)}",
             "",
         ]
-        objects = " ".join(self.object_of(unit) for unit in self.units)
+        objects = [self.object_of(unit) for unit in self.units]
         strip = len(self.compiler)
-        lines += [f"{self.library}: {objects}", f"\t$(CC) {shlex.join(self.link()[strip:])}", ""]
+        lines += [f"{self.library}: {' '.join(objects)}", f"\t$(CC) {shlex.join(self.link(objects)[strip:])}", ""]
         for unit in self.units:
             lines += [f"{self.object_of(unit)}: {unit.path}", f"\t$(CC) {shlex.join(self.compile(unit)[strip:])}", ""]
-        lines += ["clean:", f"\trm -f {self.library} {objects}", ""]
+        lines += ["clean:", f"\trm -f {self.library} {' '.join(objects)}", ""]
         return "\n".join(lines)
 
-    def run(self, folder: str, timeout: float) -> None:
-        """Compile and link in a folder, as many files at a time as there are cores.
+    def run(self, folder: str, texts: Mapping[str, str], cache: Cache) -> None:
+        """Link the library in a folder, from archives, objects of the cache, and what has to be compiled.
+
+        Parameters
+        ----------
+        folder : str
+        texts : dict from str to str
+            The files in it, by their paths below it.
+        cache : Cache
+            It keeps the objects.
 
         Raises
         ------
         NoCompilerError
             The compiler cannot be started, or refused a file; the text has its command and what it said.
         """
-        width = core_count()
-        logs = tempfile.mkdtemp(prefix="theano-export-")
+        archives = list(dict.fromkeys(unit.archive for unit in self.units if unit.archive))
+        with cache.stage() as stage:
+            objects, missing = [], []
+            for unit in self.units:
+                if not unit.archive:
+                    key = self._key(unit, texts)
+                    objects.append(os.path.join(stage, f"{key}.o"))
+                    if not _from_cache(key, objects[-1], cache):
+                        missing.append((unit, key))
+            self._compile(folder, missing, stage)
+            command = self.link(objects, archives)
+            process = _start(command, folder, os.path.join(stage, "link.log"))
+            try:
+                _finish(command, process, self.tools.settings.timeout)
+            finally:
+                process.kill()
+            if self.tools.compiler.is_unchanged:
+                for _, key in missing:
+                    with suppress(OSError):  # then it is compiled again next time
+                        cache.publish_unit(os.path.join(stage, f"{key}.o"), key)
+
+    def _key(self, unit: Unit, texts: Mapping[str, str]) -> str:
+        """Return the key of a unit's object: its text with those of the headers, the compiler and the command."""
+        read = with_headers({unit.path: texts[unit.path]}, lambda name: texts.get(name, texts.get(f"src/{name}")))
+        texts_by_name = [part for item in sorted(read.items()) for part in item]
+        return digest_parts(["object", self.tools.identity, *self.compile(unit), "", *texts_by_name])
+
+    def _compile(self, folder: str, missing: Sequence[tuple[Unit, str]], stage: str) -> None:
+        """Compile units into a folder of objects, as many at a time as there are cores."""
+        settings = self.tools.settings
+        width = settings.jobs or core_count()
         running: list[tuple[list[str], Running]] = []
+        progress = ProgressLine(len(missing), settings.progress, waits_for=shlex.join(self.compiler), what="file")
+
+        def finish(command: list[str], process: Running) -> None:
+            _finish(command, process, settings.timeout, progress.tick)
+            progress.advance(1)
+
         try:
-            for number, unit in enumerate(self.units):
+            for number, (unit, key) in enumerate(missing):
                 if number >= width:
-                    _finish(*running[number - width], timeout)
-                command = self.compile(unit)
-                running.append((command, _start(command, folder, os.path.join(logs, f"{number}.log"))))
-            for command, process in running[-width:]:
-                _finish(command, process, timeout)
-            running.append((self.link(), _start(self.link(), folder, os.path.join(logs, "link.log"))))
-            _finish(*running[-1], timeout)
+                    finish(*running[number - width])
+                # As in each unit of the cache: by it the file is known as the one of its name.
+                mark = os.path.join(stage, f"{key}.h")
+                with open(mark, "w", encoding="ascii") as file:
+                    file.write(f'static const char theano_unit_key[] __attribute__((used)) = "{key}";\n')
+                command = self.compile(unit, os.path.join(stage, f"{key}.o"), "-include", mark)
+                running.append((command, _start(command, folder, os.path.join(stage, f"{key}.log"))))
+            for each in running[-width:]:
+                finish(*each)
         finally:
+            progress.finish()
             for _, process in running:
                 process.kill()
-            shutil.rmtree(logs, ignore_errors=True)
-            for unit in self.units:
-                path = os.path.join(folder, self.object_of(unit))
-                if os.path.exists(path):
-                    os.unlink(path)
+
+
+def _from_cache(key: str, target: str, cache: Cache) -> bool:
+    """Write the object of a key from the cache to a file; return whether it was there."""
+    for _, _, data in cache.units(key):
+        with open(target, "wb") as file:
+            file.write(data)
+        return True
+    return False
+
+
+def members(compiler: Sequence[str], archive: str, symbols: Sequence[str]) -> list[str]:
+    """Return the names, without ``.o``, of the objects that a linker takes from an archive for some symbols.
+
+    There are none where it cannot link them, or does not name them.
+    """
+    options = [*(f"-Wl,-u,{symbol}" for symbol in symbols), "-Wl,--no-undefined", "-Wl,--trace", "-Wl,--trace"]
+    command = [*compiler, "-shared", *options, archive, "-lm", "-o", "linked"]
+    with tempfile.TemporaryDirectory(prefix="theano-export-") as folder:
+        try:
+            done = run_to_end(command, folder, 60.0)
+        except StartError:
+            return []
+    if done.status != 0:
+        return []
+    return sorted(set(re.findall(rf"{re.escape(os.path.basename(archive))}\W+(\w+)\.o\b", done.output)))
 
 
 def _start(command: list[str], folder: str, log: str) -> Running:
@@ -128,52 +200,11 @@ def _start(command: list[str], folder: str, log: str) -> Running:
         raise NoCompilerError(f"the C compiler {command[0]} cannot be started: {error.strerror}") from error
 
 
-def _finish(command: list[str], process: Running, timeout: float) -> None:
-    outcome = process.wait(process.started + timeout)
+def _finish(command: list[str], process: Running, timeout: float, tick: Callable[[], None] | None = None) -> None:
+    outcome = process.wait(process.started + timeout, tick)
     if outcome.status != 0 or outcome.timed_out:
         seconds = time.monotonic() - process.started
         raise NoCompilerError(
             f"the C compiler {outcome.ending(seconds)}\n  It ran: {shorten(shlex.join(command), 400)}\n"
             f"  {readable(outcome.output[:2000])}"
         )
-
-
-def preprocess(compiler: Sequence[str], flags: Sequence[str], folder: str, names: Sequence[str]) -> dict[str, str]:
-    """Return the texts of C files in a folder after the preprocessor, without those of the system's headers.
-
-    Raises
-    ------
-    NoCompilerError
-        The compiler cannot do it.
-    """
-    made: dict[str, str] = {}
-    running: list[tuple[str, list[str], Running]] = []
-    for name in names:
-        command = [*compiler, *flags, "-E", f"-I{folder}", name, "-o", f"{name}.i"]
-        running.append((name, command, _start(command, folder, f"{name}.log")))
-        if len(running) >= core_count():
-            _finish_text(running, made, folder)
-    _finish_text(running, made, folder)
-    return made
-
-
-def _finish_text(running: list[tuple[str, list[str], Running]], made: dict[str, str], folder: str) -> None:
-    for name, command, process in running:
-        _finish(command, process, 60.0)
-        with open(os.path.join(folder, f"{name}.i"), encoding="utf-8", errors="replace") as file:
-            made[name] = without_system(file.read())
-    running.clear()
-
-
-def without_system(text: str) -> str:
-    r"""Return preprocessed text without what comes from headers of the system, often a hundred times as much.
-
-    Examples
-    --------
-    >>> without_system('# 1 "a.c"\nint a;\n# 1 "/usr/b.h" 1 3 4\nint b;\n# 3 "a.c" 2\nint c;\n').split()
-    ['int', 'a;', 'int', 'c;']
-    """
-    first, *parts = _MARK.split(text)
-    names, flags, texts = parts[::3], parts[1::3], parts[2::3]
-    system = {name for name, flag in zip(names, flags) if flag.startswith(" 1 3")}
-    return first + "".join(part for name, part in zip(names, texts) if name not in system)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from theano.aot.build import Commands, Unit, for_cpu, kernel_flags, preprocess
+from theano.aot.build import Commands, Unit, for_cpu, kernel_flags, members
 from theano.aot.exports import SourceTree
 from theano.aot.model_text import Tables, header_text, json_text, loader_text, metadata
 from theano.aot.plan import Plan, plan
-from theano.aot.sources import CNames, closure, header, with_headers
+from theano.aot.sources import header, read, with_headers
 from theano.aot.values import npy_bytes
+from theano.cache.store import CacheSettings, open_cache
 from theano.codegen.unit import LOADER_FOLDER, current_toolchain
 from theano.codegen.unit_text import kernels_text
 from theano.compile.executable import Function
@@ -107,17 +108,18 @@ def export(
     linked = tuple([blas] if isinstance(blas, str) else blas or ())
     linked = tuple(word for each in linked for word in each.split())
     made = plan(given, bool(linked))
-    tools = current_toolchain(ToolchainSettings.from_config(config))
+    cache = open_cache(CacheSettings.from_config(config))
+    tools = current_toolchain(ToolchainSettings.from_config(config), cache)
     files, units = _sources(made, name, tools, cpu)
     path = _library_name(name)
-    commands = Commands(tools.compiler.argv, units, path, linked)
+    commands = Commands(tools, units, path, linked)
     files["Makefile"] = commands.makefile()
     files[f"{name}.json"] = json_text(metadata(made, name))
     files[f"{name}.py"] = loader_text(name, path)
     _write(folder, files, {cell.file: npy_bytes(cell.value, cell.dtype) for cell in made.cells})
     if not library:
         return os.path.join(folder, "src", f"{name}.c")
-    commands.run(folder, tools.settings.timeout)
+    commands.run(folder, files, cache)
     return os.path.join(folder, path)
 
 
@@ -169,10 +171,10 @@ def _sources(made: Plan, name: str, tools: Toolchain, cpu: str) -> tuple[dict[st
         symbols = [symbol for symbol, home in made.builtins.items() if home is tree]
         # A driver that generated kernels call comes with the library that has it.
         symbols += [each for each in made.symbols.values() if each.startswith("th_")]
-        for each, text in _of_layer(tree, symbols, tools, cpu).items():
-            files[f"src/{tree.name}/{each}"] = text
-            if each.endswith(".c"):
-                units.append(Unit(f"src/{tree.name}/{each}", _layer_flags(tree, tools, cpu)))
+        names, archive = _of_layer(tree, symbols, tools, cpu)
+        texts = with_headers({each: read(tree, each) for each in names}, partial(header, tree))
+        files.update({f"src/{tree.name}/{each}": text for each, text in texts.items()})
+        units += [Unit(f"src/{tree.name}/{each}", _layer_flags(tree, tools, cpu), archive) for each in names]
     return files, units
 
 
@@ -197,23 +199,20 @@ def _layer_flags(tree: SourceTree, tools: Toolchain, cpu: str) -> tuple[str, ...
     return _flags((*tree.flags, *tree.level) if cpu == "native" else for_cpu(tree.flags, cpu), tools)
 
 
-_contents: dict[tuple[str, ...], dict[str, CNames]] = {}
+def _of_layer(tree: SourceTree, symbols: Sequence[str], tools: Toolchain, cpu: str) -> tuple[list[str], str]:
+    """Return the C files of a layer that some kernels need, and the archive that has them compiled; "" for none.
 
-
-def _of_layer(tree: SourceTree, symbols: Sequence[str], tools: Toolchain, cpu: str) -> dict[str, str]:
-    """Return the files of a layer that some kernels need."""
-    flags = _layer_flags(tree, tools, cpu)
-    key = (tree.name, *tools.compiler.argv, *flags)
-    if key not in _contents:
-        names = [each for each in tree.files if each.endswith(".c")]
-        whole = with_headers(
-            {each: _text(*os.path.split(tree.files[each])) for each in names}, lambda n: header(tree, n)
-        )
-        with tempfile.TemporaryDirectory(prefix="theano-export-") as folder:
-            _write(folder, {**whole, "abi.h": _text(LOADER_FOLDER, "abi.h")}, {})
-            texts = preprocess(tools.compiler.argv, flags, folder, names)
-        _contents[key] = {name: CNames.of(text) for name, text in texts.items()}
-    return closure(tree, symbols, _contents[key])
+    Without any archive, all files are needed.
+    """
+    level = tree.level if cpu == "native" else for_cpu((), cpu)
+    there = {options: path for options, path in tree.archives.items() if os.path.isfile(path)}
+    # One for another CPU has the same files.
+    asked = there.get(level) or next(iter(there.values()), "")
+    linked = members(tools.compiler.argv, asked, symbols) if asked else []
+    if not linked:
+        return [each for each in tree.files if each.endswith(".c")], ""
+    # Options of the user's compile all anew.
+    return [f"{each}.c" for each in linked], "" if tools.settings.extra_flags else there.get(level, "")
 
 
 def _write(folder: str, texts: Mapping[str, str], values: Mapping[str, bytes]) -> None:

@@ -31,6 +31,8 @@ class SourceTree:
         The options with which they are compiled, without those that choose a CPU.
     level : tuple of str
         The options that choose the CPU for which the library that runs here was built.
+    archives : dict from tuple of str to str
+        From options that choose a CPU to the path at which an archive has all files compiled for it, if it is there.
     """
 
     name: str
@@ -38,6 +40,7 @@ class SourceTree:
     written: Mapping[str, str]
     flags: tuple[str, ...]
     level: tuple[str, ...] = ()
+    archives: Mapping[tuple[str, ...], str] = field(default_factory=dict)
 
 
 @record(frozen=True)

@@ -1,6 +1,6 @@
 """The file names of the cache, which carry all that a reader must know.
 
-    <k1k2>/<key>.<digest>.so                        a compiled unit
+    <k1k2>/<key>.<digest>.so                        a compiled unit, or an object file of an exported model
     <k1k2>/<key>.<digest>.plan                      the program of a function, for its graph's key
     <k1k2>/<key>.<digest>.txt                       a note, such as what the compiler is
     <k1k2>/<key>.<digest>.c                         the unit's source, for users; <digest> is the .so's

@@ -95,11 +95,13 @@ class ProgressLine(StatusLine):
     Parameters
     ----------
     total : int
-        How many they are.
+        How many there are.
     wanted, stream, clock
         As in `StatusLine`.
     waits_for : str, optional
         Whose work it is, to be named where that takes long.
+    what : str
+        What one of them is called.
 
     Examples
     --------
@@ -116,16 +118,17 @@ class ProgressLine(StatusLine):
         stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
         waits_for: str = "",
+        what: str = "kernel",
     ):
         super().__init__(wanted, stream, clock)
         self._total, self._done = total, 0
-        self._waits_for = waits_for
+        self._waits_for, self._what = waits_for, what
 
     def text(self) -> str:
         """Return the line."""
-        kernels = f"{self._total} kernel{'s' if self._total != 1 else ''}"
+        files = f"{self._total} {self._what}{'s' if self._total != 1 else ''}"
         waiting = f", waiting for {self._waits_for}" if self._waits_for and self.seconds >= LONG_WAIT else ""
-        return f"theano: compiling {kernels}, {self._done} done, {self.seconds:.0f} s{waiting}"
+        return f"theano: compiling {files}, {self._done} done, {self.seconds:.0f} s{waiting}"
 
     def last_text(self) -> str:
         """Return the line at the end."""

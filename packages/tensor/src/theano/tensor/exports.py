@@ -20,14 +20,16 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 def sources(library: str) -> SourceTree:
     """Return the sources of the library of kernels at a path."""
-    level = os.path.basename(library).partition(".")[0]
+    place, file = os.path.split(library)
+    archives = {options: os.path.join(place, f"lib{name}.a") for name, options in LEVELS.items()}
     files = {os.path.basename(path): path for path in _own()}
     written = {
         "parameters.h": header(vars(parameters), "parameters.py"),
         "reduction.h": header(vars(reduction), "reduction.py"),
         **{f"c/{name}.h": header_of_scalar(f"{name}.h") for name in FOREIGN_HEADERS},
     }
-    return SourceTree("tensor", files, written, (*FLAGS, "-DTH_EXPORT="), LEVELS.get(level, ()))
+    level = LEVELS.get(file.partition(".")[0], ())
+    return SourceTree("tensor", files, written, (*FLAGS, "-DTH_EXPORT="), level, archives)
 
 
 def _own() -> Iterator[str]:
