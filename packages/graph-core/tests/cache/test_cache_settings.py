@@ -14,6 +14,7 @@ import pytest
 from systems import System
 
 from theano.cache import private, trust
+from theano.cache.ownership import adopt
 from theano.cache.private import private_directory
 from theano.cache.staging import remove_tree
 from theano.cache.store import CacheSettings
@@ -36,6 +37,13 @@ def test_a_pre_filled_cache_may_be_named_by_its_base(tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     named = tuple(str(tmp_path / name) for name in ("base", "cache", "missing", "base"))
     assert CacheSettings(readonly=named).pre_filled() == (f"{named[0]}/compiled", named[1], named[2])
+
+
+def test_a_pre_filled_cache_in_which_another_was_made_is_read(tmp_path: Path) -> None:
+    """As by a process that named a warmed cache as its `base_compiledir`."""
+    assert adopt(str(tmp_path))
+    (tmp_path / "compiled").mkdir()
+    assert CacheSettings(readonly=(str(tmp_path),)).pre_filled() == (f"{tmp_path}/compiled", str(tmp_path))
 
 
 @pytest.mark.parametrize(("usual", "directory"), [

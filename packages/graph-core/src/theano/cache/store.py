@@ -96,12 +96,16 @@ class CacheSettings:
         return os.path.abspath(expanded)
 
     def pre_filled(self) -> tuple[str, ...]:
-        """Return the absolute paths of the pre-filled caches: what is named, or the folder in it that has one."""
+        """Return the absolute paths of the pre-filled caches: what is named, the folder in it that has one, or both."""
         if trust.process_is_privileged():
             return ()
         named = [os.path.abspath(os.path.expanduser(path)) for path in self.readonly]
-        inside = [os.path.join(path, COMPILED) for path in named]
-        places = (folder if os.path.isdir(folder) else path for path, folder in zip(named, inside, strict=True))
+        places: list[str] = []
+        for path in named:
+            inside = os.path.join(path, COMPILED)
+            has_one = os.path.isdir(inside)
+            places += [inside] if has_one else []
+            places += [path] if is_marked(path) or not has_one else []
         return tuple(dict.fromkeys(places))
 
 
