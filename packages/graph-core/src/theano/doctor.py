@@ -74,6 +74,11 @@ def _versions() -> Iterator[Line]:
             )
 
 
+def _settings() -> Iterator[Line]:
+    for name, (origin, why) in config.idle().items():
+        yield Line("settings", f"{name} ({origin}) has no effect: {why}")
+
+
 def _loader() -> Line:
     version = re.search(r"#define\s+TH_ABI_VERSION\s+(\d+)", abi_text())
     number = version[1] if version else "?"
@@ -141,6 +146,7 @@ def lines() -> Iterator[Line]:
     cache = CacheSettings.from_config(config)
     tools = ToolchainSettings.from_config(config)
     yield from _versions()
+    yield from _settings()
     yield _loader()
     yield from _compiler(tools, cache)
     yield from _cache(cache)

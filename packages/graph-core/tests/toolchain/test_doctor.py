@@ -44,6 +44,17 @@ def test_one_page(tmp_path: Path) -> None:
     assert len(page.splitlines()) <= 40
 
 
+def test_settings_of_2014(tmp_path: Path) -> None:
+    rc = "[global]\ndevice = gpu\n[nvcc]\nfastmath = True\n[lib]\ncnmem = 0.8\n[cuda]\nroot = /usr/local/cuda\n"
+    (tmp_path / ".theanorc").write_text(rc)
+    refused = doctor(tmp_path, code="import theano", THEANORC=str(tmp_path / ".theanorc"))
+    assert refused.stderr.count("  File ") <= 3 and "or cpu if you have no GPU" in refused.stderr
+    done = doctor(tmp_path, "device=cpu,cxx=", THEANORC=str(tmp_path / ".theanorc"))
+    for name in ("nvcc.fastmath", "lib.cnmem", "cuda.root"):
+        assert f"settings   {name} ({tmp_path / '.theanorc'}, section [{name[: name.index('.')]}]) has no" in done.stdout
+    assert done.stderr.count("Warning") == 1 and "config.py" not in done.stderr
+
+
 def test_no_compiler(tmp_path: Path) -> None:
     done = doctor(tmp_path, "cxx=")
     assert done.returncode == 1

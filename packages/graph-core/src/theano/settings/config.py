@@ -74,13 +74,15 @@ class Config(Section):
     _given: dict[str, object]
     #: Texts of flags that the program has yet to add, by name.
     _waiting: dict[str, str]
+    #: Flags without effect that were given, with the place and the reason.
+    _idle: dict[str, tuple[str, str]]
     _sections: dict[str, Section]
     _watchers: dict[str, list[Callable[[Any], None]]]
 
     def __init__(self, table: Iterable[ConfigParam] = ()):
         super().__init__(self, "")
         # The first assignments, before there is a flag to check them against.
-        self.__dict__.update(_params={}, _given={}, _sections={"": self}, _watchers={}, _waiting={})
+        self.__dict__.update(_params={}, _given={}, _sections={"": self}, _watchers={}, _waiting={}, _idle={})
         for param in table:
             self._declare(param)
 
@@ -111,6 +113,18 @@ class Config(Section):
         """
         param = self._find(name)
         return self._given.get(param.name, default)
+
+    def idle(self) -> dict[str, tuple[str, str]]:
+        """Return the flags that were given and do nothing: by name, the place and the reason.
+
+        Examples
+        --------
+        >>> from theano.settings import load_config
+        >>> load_config({"THEANO_FLAGS": "magma.enabled=True", "THEANORC": ""}).idle()
+        {'magma.enabled': ('THEANO_FLAGS', 'it was for the CUDA back-end of Theano before 2.0')}
+        """
+        waiting = dict.fromkeys(self._waiting, ("THEANO_FLAGS or an rc file", "no program has added it"))
+        return self._idle | waiting
 
     def all_given(self) -> dict[str, Any]:
         """Return the flags that somebody has set, and their values.
@@ -332,15 +346,20 @@ class Config(Section):
                 self._read(winning, *given)
         for given in sources.from_flags(environ.get("THEANO_FLAGS", "")):
             self._read(winning, *given)
+        if self._idle:
+            text = "\n  ".join(f"{name} ({origin}): {why}" for name, (origin, why) in self._idle.items())
+            # The line of the user's program that imports theano, past this module's and two files of ours.
+            warnings.warn(f"these flags have no effect:\n  {text}", TheanoConfigWarning, stacklevel=5)
         for param, text, origin in winning.values():
+            if param.inert and param.name not in self._idle:
+                self._idle[param.name] = origin, param.inert
             self._put(param, param.convert(text, origin))
 
     def _read(self, winning: dict[str, tuple[ConfigParam, str, str]], name: str, text: str, origin: str) -> None:
         """Enter a value in the place of an earlier one of the same flag."""
         dotted = name.replace("__", ".")
         if dotted in flags.RETIRED:
-            why = flags.RETIRED[dotted]
-            warnings.warn(f"{origin}: {dotted} has no effect any more: {why}.", TheanoConfigWarning, stacklevel=2)
+            self._idle[dotted] = origin, flags.RETIRED[dotted]
             return
         if origin != "THEANO_FLAGS":
             dotted = self._as_declared(dotted)

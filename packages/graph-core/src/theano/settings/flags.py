@@ -22,7 +22,7 @@ from theano.settings.kinds import (
 
 TABLE: list[ConfigParam] = []
 
-GPU = "it belongs to the GPU layer, which is not installed with the layers below it"
+GPU = "it was for the CUDA back-end of Theano before 2.0"
 ONE_STREAM = "a device has one stream, launches return at once, and what reads a value waits for it"
 OLD_BUG = "it warned about a bug of versions that are long gone"
 NO_LOCK = "the cache of compiled modules needs no lock, so nobody waits"
