@@ -6,6 +6,7 @@ Nothing here names an operation: the cases follow from the statements.
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 import accuracy
@@ -14,6 +15,7 @@ import pytest
 
 import theano.scalar as ts
 from portion import everything, portion
+from theano.scalar.cbody import expression
 from theano.scalar.dtypes import all_dtypes, complex_dtypes, discrete_dtypes, float_dtypes, integer_dtypes, kind
 from theano.scalar.registry import OPS
 
@@ -160,6 +162,14 @@ def test_c_agrees_with_numpy(op: Any, loops: Any, ulps_between: Any) -> None:
 def test_number_of_combinations(loops: Any) -> None:
     assert len(DEFINED) >= 80
     assert sum(symbol is not None for symbol in loops.symbols.values()) >= (900 if everything() else 500)
+
+
+def test_unknown_function_in_a_c_form_is_named() -> None:
+    with pytest.warns(UserWarning, match=r"calls sigmoyd, .*runs in Python. Did you mean sigmoid\?"):
+        assert expression("sigmoyd({x})", {"x": ("a", "float64")}, "float64") is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a function that only some dtypes lack is no slip
+        assert expression("arctan2({x}, {x})", {"x": ("a", "complex128")}, "complex128") is None
 
 
 def test_which_operations_have_no_c_form(loops: Any) -> None:

@@ -1,6 +1,7 @@
 """Profiles: counts and times, and what compiling cost."""
 
 import os
+import re
 import subprocess
 import sys
 from io import StringIO
@@ -116,6 +117,7 @@ def test_explain_compile(x):
     assert text.startswith("f: ") and "for 1 nodes (0 compiled, 1 in Python)" in text
     for step in ("copying the graph", "rewriting", "describing it", "looking it up", "writing C", "compiler", "loading code", "planning memory"):
         assert step in text
+    assert re.search(r"  in Python: Twice\(x\), written at .*test_runtime_profile.py:\d+: Twice has no compiled form", text)
 
 
 # -- by class, op, kernel and node; memory; the flags --------------------------------------------------------

@@ -205,6 +205,28 @@ def lowerings(target: Target = CPU) -> Iterator[Lowering]:
         yield from entries
 
 
+def why_not(node: Apply) -> str:
+    """Return why nothing is compiled of ``node`` for the CPU, in words, for where `lower` has returned None.
+
+    Examples
+    --------
+    >>> from theano.graph import Op, generic
+    >>> class Plain(Op):
+    ...     __props__ = ()
+    ...     itypes = otypes = [generic]
+    >>> why_not(Plain()(generic("x")).owner)
+    'Plain has no compiled form: neither c_code nor c_kernel'
+    """
+    entries = _nearest(node.op, CPU)
+    if not entries:
+        return f"{type(node.op).__name__} has no compiled form: neither c_code nor c_kernel"
+    if _fitting(entries, node) is not None:
+        return "there is no C for it with these operands"
+    compiled = [entry for entry in entries if entry.becomes is not None and entry.accepts is not None]
+    taken = " or ".join(dict.fromkeys(str(entry.accepts) for entry in compiled))
+    return f"its compiled form takes {taken}" if taken else "there is no C for it with these operands"
+
+
 def _entries_of(cls: type, target: Target) -> tuple[Lowering, ...] | None:
     if cls.__module__ not in _ready:
         _load(cls.__module__)

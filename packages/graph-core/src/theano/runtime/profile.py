@@ -12,11 +12,15 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, TextIO
 
 from theano.graph.apply import Apply
+from theano.graph.source import created_at
 from theano.graph.text import printable
 from theano.layers import member
+from theano.lowering.table import why_not
+from theano.printing.formula import one_line
 from theano.records import NamedTuple, record
 from theano.runtime import summary as text
-from theano.runtime.link import Compiled, Performed
+from theano.runtime.blocks import BlockFactory
+from theano.runtime.link import Compiled, Linked, Linker, Performed, Thunked
 from theano.runtime.peak import memory_of
 
 if TYPE_CHECKING:
@@ -66,7 +70,7 @@ class CompileTimes:
 
 
 def explain_compile(function: Any) -> str:
-    """Return, as text, where the time to compile a function went and what rewriting did.
+    """Return, as text, where the time to compile a function went, what runs in Python, and what rewriting did.
 
     Parameters
     ----------
@@ -97,15 +101,33 @@ def explain_compile(function: Any) -> str:
         f"  loading code      : {max(times.compiling - times.compiler, 0.0) * 1e3:8.1f} ms",
         f"  planning memory   : {times.laying_out * 1e3:8.1f} ms",
     ]
-    if not maker.is_made:
+    if not maker.is_made and not (python and maker.nodes_in_order()):
         return printable("\n".join(lines))
     linked = maker.linked
     if linked.no_compiler:
         lines.append(f"  nothing was compiled: {linked.no_compiler.splitlines()[0]}")
+    lines += _in_python(linked, maker.linker)
     if maker.rewriting is not None:
         slowest = sorted(maker.rewriting.phases, key=lambda phase: -phase.seconds)[:8]
         lines += [f"    {phase}" for phase in slowest]
     return printable("\n".join(lines))
+
+
+def _in_python(linked: Linked, linker: Linker) -> Iterator[str]:
+    """Yield a line about each node that runs in Python, and why."""
+    for node, how in zip(linked.nodes, linked.how, strict=True):
+        if isinstance(how, Compiled) or (isinstance(how, Thunked) and isinstance(how.factory, BlockFactory)):
+            continue
+        refused = [why for name, why in linked.refused.items() if name == str(node.op)]
+        if isinstance(how, Thunked):
+            why = "its op makes its own thunk"
+        elif linker.compiled == "never":
+            why = f"the linker {linker} compiles nothing"
+        else:
+            why = refused[0] if refused else "there is no compiler" if linked.no_compiler else why_not(node)
+        written = created_at(node.outputs[0])
+        place = f", written at {written}" if written else ""
+        yield f"  in Python: {one_line(node.outputs[0], 60)}{place}: {why}"
 
 
 @record

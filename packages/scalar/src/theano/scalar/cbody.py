@@ -9,6 +9,7 @@ is the C type computed with, ``{U}`` the unsigned type in which integers of that
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from theano.graph.c_contract import overrides
 from theano.records import record
 from theano.scalar import c
 from theano.scalar.ctypes import compute_type, convert, parenthesised, unsigned_type
-from theano.scalar.dtypes import discrete_dtypes, kind
+from theano.scalar.dtypes import all_dtypes, discrete_dtypes, kind
 
 if TYPE_CHECKING:
     from theano.graph.annotations import Node
@@ -246,9 +247,24 @@ def expression(
         found = c.symbol(name, compute)
         if found is None:
             missing = True
+            _warn_if_unknown(name, template)
             return call.group(0)
         return f"{found[0]}("
 
     text = _CALL.sub(spelled, template)
     own_type = compute_type(compute) if compute else ""
     return None if missing else text.format(T=own_type, U=unsigned, **values)
+
+
+def _warn_if_unknown(name: str, template: str) -> None:
+    """Warn of a function that C has for no dtype at all: a slip, where one that only some dtypes lack is none."""
+    if any(c.symbol(name, dtype) for dtype in all_dtypes):
+        return
+    from difflib import get_close_matches  # only a mistake needs it
+
+    near = get_close_matches(name, c.names(), n=1)
+    warnings.warn(
+        f"the C form {template!r} calls {name}, which is neither a function of theano.scalar.c nor of <math.h>: the op "
+        f"runs in Python.{f' Did you mean {near[0]}?' if near else ''} Write the functions by NumPy's names (arctan).",
+        stacklevel=2,
+    )

@@ -191,6 +191,18 @@ def symbol(function: str, dtype: str) -> tuple[str, str | None] | None:
     return None
 
 
+def names() -> list[str]:
+    """Return the names by which a C form may call functions.
+
+    Examples
+    --------
+    >>> {"arctan", "sigmoid", "log1p"} <= set(names())
+    True
+    """
+    suffix = re.compile(f"_({'|'.join(set(_SUFFIX.values()))})$")
+    return sorted({suffix.sub("", block) for block in snippets() if suffix.search(block)} | _LIBM_REAL | _LIBM_COMPLEX)
+
+
 def libm(function: str, dtype: str) -> str | None:
     """Return what the C library calls a function of real floats, or None if it has none.
 
