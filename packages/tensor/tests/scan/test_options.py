@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -80,3 +81,15 @@ def test_loops_that_run_otherwise_are_not_made_one():
         b, _ = theano.scan(lambda row, h: T.sort(row - h), X, x, **options)
         f = theano.function([X, x], [a, b])
         assert sum(isinstance(node.op, Scan) for node in f.maker.fgraph.toposort()) == loops
+
+
+def test_forgotten_updates_are_told_of() -> None:
+    count = theano.shared(0.0, "count")
+    y, updates = theano.scan(lambda a: (a, {count: count + 1}), sequences=x, name="counting")
+    with pytest.warns(UserWarning, match=r"new value of count, which for\{cpu,counting\}, written at .*test_options.py"):
+        theano.function([x], y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        theano.function([x], y, updates=updates)
+        theano.function([x], y, updates=list(updates.items()))
+        theano.function([x], y, no_default_updates=True)

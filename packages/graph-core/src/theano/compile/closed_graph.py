@@ -365,6 +365,37 @@ def _shared_input(copy: Variable, original: SharedVariable, update: Variable | N
     )
 
 
+def check_forgotten(
+    closed: ClosedGraph, updates: Any, without: bool | Sequence[SharedVariable], function: str, warn: Any
+) -> None:
+    """Warn of shared variables that a loop changes, and whose new values the function does not store.
+
+    Parameters
+    ----------
+    closed : ClosedGraph
+    updates, without
+        The arguments ``updates`` and ``no_default_updates`` of the function.
+    warn : callable
+        Takes the message.
+    """
+    if without is True:
+        return
+    stored = {target if isinstance(updates, Mapping) else target[0] for target in updates or ()}
+    meant = {*stored, *(without or ())}
+    for node in closed.nodes or ():
+        for v in node.op.carried_inputs(node):
+            shared = closed.originals.get(v)
+            if isinstance(shared, SharedVariable) and shared not in meant:
+                meant.add(shared)
+                where = created_at(node.outputs[0])
+                warn(
+                    f"{function} does not store the new value of {shared}, which {node.op}"
+                    + (f", written at {where}," if where else "")
+                    + " changes in each step, so that calls repeat values, or random numbers. Pass the updates that scan "
+                    "returned, theano.function(..., updates=updates); no_default_updates=True says that it is meant."
+                )
+
+
 def check_unused(
     closed: ClosedGraph, what_to_do: str, function: str = "the function", warn: Any = None
 ) -> None:

@@ -218,6 +218,10 @@ class OpContract:
     #: What was measured of the functions that the op calls: one ``ProfileStats`` for each.
     inner_profiles: Sequence[Any] = ()
 
+    def carried_inputs(self, node: Node) -> Sequence[Variable]:
+        """Return the inputs of which an output is the new value, as a loop has them for what each step replaces."""
+        return ()
+
     def restored_inputs(self, inputs: Operands) -> Operands:
         """Return the inputs of a node that is read from a pickle, with what other versions of the op kept elsewhere."""
         return inputs

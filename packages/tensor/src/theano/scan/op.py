@@ -106,6 +106,10 @@ class Scan(ExpressionOp):
         else:
             self.restore(state)
 
+    def carried_inputs(self, node: Apply) -> list[Variable]:
+        """Return the values that each step replaces."""
+        return self.spec.outer_inputs(node.inputs).carried
+
     def restored_inputs(self, inputs: Operands) -> Operands:
         """Return the inputs of a node that is read from a pickle."""
         return self.parts_of_buffers(inputs) if self.has_buffers else inputs
