@@ -168,7 +168,8 @@ AT_BUILD = {
     "CpuContiguous": [(lambda: T.extra_ops.cpu_contiguous(thing), TypeError, "thing is a variable of type Generic")],
     "CrossentropyCategorical1Hot": [
         (lambda: cross(v, i), TypeError, "(?s)coding_dist must be a 2-d.*v : float64, 1-d"),
-        (lambda: cross(m, v), TypeError, "classes must be a vector of whole numbers"),
+        (lambda: cross(m, v), TypeError, "(?s)classes must be a vector of whole numbers.*Cast it"),
+        (lambda: cross(m, T.cast(m, "int64")), TypeError, r"(?s)a vector of whole numbers.*one-hot, theano\.tensor\.argmax"),
     ],
     "CrossentropyCategorical1HotGrad": [(lambda: nnet.crossentropy_categorical_1hot_grad(m, m, i), TypeError, "g_y must be a 1-d")],
     "CrossentropySoftmax1HotWithBiasDx": [(lambda: nnet.crossentropy_softmax_1hot_with_bias_dx(m, m, i), TypeError, "dy must be a 0-d or 1-d")],

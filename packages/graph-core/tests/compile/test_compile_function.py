@@ -479,7 +479,8 @@ def test_maker_and_names(xy):
     topo = f.maker.fgraph.toposort()
     assert [node.op for node in topo] == [plus]
     assert topo[0].outputs[0].clients == [("output", 0)]
-    assert "id" in repr(function([x], x, name="id"))
+    assert repr(function([x, In(y, value=[2])], [x, y], name="f")).startswith("<theano.compile.Function f(x: ")
+    assert "= ...) -> [" in repr(function([In(x, value=[2])], [x]))
 
 
 def test_stored_values_are_found(xy):

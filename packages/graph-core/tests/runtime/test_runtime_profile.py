@@ -53,7 +53,7 @@ def test_summary(x, capsys):
     assert "Message: the message" in text and "Time in 1 calls" in text and "Twice" in text and "Py" in text
     assert str(f.profile) == text
     f.profile.summary()
-    assert capsys.readouterr().err == text
+    assert capsys.readouterr().out == text
 
 
 def test_a_notebook_shows_a_table_with_bars(x):

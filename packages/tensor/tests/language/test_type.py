@@ -120,6 +120,11 @@ def test_strict(value, words):
 def test_dimensions_are_checked():
     with pytest.raises(TypeError, match=r"Wrong number of dimensions.*expected 2, got 1 with shape \(3,\)"):
         T.dmatrix.filter(np.zeros(3))
+    for one_hot in (np.eye(3), np.eye(3, dtype="int64"), [[0, 1.0], [1, 0]]):  # before their dtypes
+        with pytest.raises(TypeError, match=r"expected 1, got 2 .* one-hot, .*value\.argmax\(axis=1\)"):
+            T.ivector.filter(one_hot)
+    with pytest.raises(TypeError, match=r"got 2 with shape \(2, 2\)\.$"):
+        T.ivector.filter(np.array([["a", "b"]] * 2))
     with pytest.raises(TypeError, match=r"dimension 0.*\(2, 3\)"):
         T.drow.filter(np.zeros((2, 3)))
     with pytest.raises(TypeError, match="variable"):

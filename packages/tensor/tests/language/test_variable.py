@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -130,6 +131,21 @@ def test_what_needs_a_value_says_what_to_write(use, said):
     with pytest.raises(TypeError, match=rf"a value, and x has one only when a function runs: .*{said}"):
         use(T.dscalar("x"))
     assert f"{T.dscalar('x')}" == "x"
+
+
+def test_numpy_makes_no_array_of_a_variable_in_silence():
+    x = T.dscalar("x")
+    for make in (lambda: np.array(x, float), lambda: np.float64(x)):
+        with pytest.raises(TypeError, match=r"needs values, and x has one only when a function runs: .*T\.stack"):
+            make()
+    for value in (x, [x, x]):
+        with pytest.warns(UserWarning, match="array of objects of x, .*T.stack"):
+            assert np.array(value).flat[0] is x
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert np.array(value, object).flat[0] is x
+    with pytest.raises(TypeError, match="x is symbolic"):
+        theano.shared(x)
 
 
 def test_iteration_where_the_length_is_known():

@@ -257,7 +257,18 @@ class Function(NativeFunction):
         return rebuild(copy_module.deepcopy(state_of(self.maker, self.input_storage), memo), self.trust_input)
 
     def __repr__(self) -> str:
-        return printable(f"<theano.compile.Function {self.name}>")
+        maker = self.maker
+        given = []
+        for spec in maker.inputs:
+            if not spec.implicit:
+                kind, name = str(spec.variable.type), spec.name or spec.variable.name
+                given.append((f"{name}: {kind}" if name else kind) + ("" if spec.value is None else " = ..."))
+        results = [str(o.variable.type) for o in maker.outputs]
+        if maker.output_keys:
+            results = [f"{key}: {kind}" for key, kind in zip(maker.output_keys, results, strict=True)]
+        returned = results[0] if maker.returns == "one" else f"[{', '.join(results)}]"
+        returned = "None" if maker.returns == "none" else returned
+        return printable(f"<theano.compile.Function {self.name}({', '.join(given)}) -> {returned}>")
 
     def _repr_svg_(self) -> str | None:
         return as_svg.answer(self) if as_svg.answer is not None else None

@@ -34,7 +34,7 @@ KERNEL_SHAPE_ERROR = abi_constants()["TH_ERR_SHAPE"]
 #: What to do about a failure of some class, before one looks any further.
 NEXT_STEPS: tuple[tuple[type[BaseException], str], ...] = (
     (ShapeError, "Give values whose shapes fit, or reshape or transpose one of them where it is used. "),
-    (IndexError, "Keep the index within the length, or clip it where it is used. "),
+    (IndexError, "Indices and labels of classes count from 0, and are below the length: correct or clip them. "),
     (DeviceMemoryError, "Give smaller batches, or drop arrays that are on the device. "),
     (DeviceError, "If the driver says that the device is lost, start the program again. "),
     (MemoryError, "Give smaller values, or work on them in parts. "),

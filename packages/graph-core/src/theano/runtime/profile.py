@@ -364,10 +364,12 @@ class ProfileStats:
         Parameters
         ----------
         file : open file, optional
-            By default what the flag ``profiling.destination`` says.
+            By default the standard output, or the file that the flag ``profiling.destination`` names.
         n_ops_to_print, n_apply_to_print : int, optional
             By default as the flags ``profiling.n_ops`` and ``profiling.n_apply`` say.
         """
+        to_stream = settings.destination in ("stderr", "stdout")  # which is about what is printed at the end
+        file = file or (sys.stdout if to_stream else None)
         with contextlib.nullcontext(file) if file is not None else destination() as out:
             written = StringIO()
             for part in text.PARTS:
@@ -459,7 +461,8 @@ def print_global_stats() -> None:
 def _print_at_exit() -> None:
     for profile in _kept:
         if profile.functions:
-            profile.summary()
+            with destination() as out:
+                profile.summary(out)
     if len([p for p in _kept if p.functions]) > 1:
         with destination() as out:
             text.write_together(_kept, out, settings)

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from theano.graph.variable import Variable
+
 _BY_NUMPY = ("__array_interface__", "__array_struct__", "__array__")
-_OURS = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, list, tuple)
+_OURS = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, list, tuple, Variable)
 
 
 def _is_buffer(value: object) -> bool:

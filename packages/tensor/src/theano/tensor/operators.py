@@ -227,6 +227,27 @@ class TensorOperators(_Base):
         "write T.arange(n) or T.zeros(n), or loop with theano.scan",
     )
 
+    if not TYPE_CHECKING:  # to type checkers, a product of an array with what has this is an array
+
+        def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
+            """Return an array of no dimensions whose element is the variable, as NumPy makes of any other object."""
+            import numpy as np  # whoever asks has it
+
+            if dtype is not None and np.dtype(dtype) != object:
+                raise TypeError(
+                    f"an array of dtype {np.dtype(dtype)} needs values, and {self} has one only when a function runs: "
+                    "call a function of it, or x.eval({...}); T.stack makes a tensor of several variables"
+                )
+            if dtype is None:
+                warnings.warn(
+                    f"numpy.array makes an array of objects of {self}, which has no value until a function runs: write "
+                    "T.stack([x, y]) for a tensor of variables, x.eval({...}) for the value, or numpy.array(x, object)",
+                    stacklevel=2,
+                )
+            array = np.empty((), object)
+            array[()] = self
+            return array
+
     def __format__(self, spec: str) -> str:
         if spec:
             raise TypeError(

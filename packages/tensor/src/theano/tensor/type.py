@@ -271,6 +271,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             name = value.dtype.newbyteorder("=").name if value.dtype.isnative is False else value.dtype.name
             if name == self.dtype or (name in scal.all_dtypes and scal.upcast(self.dtype, name) == self.dtype):
                 return np.asarray(value, dtype=self.numpy_dtype)
+            self._check_rank(value)
             raise TypeError(self._loss_message(value, f"an array of dtype {name}"))
         if (
             allow_downcast is None
@@ -297,6 +298,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             converted = plain.astype(self.numpy_dtype)
             same = np.all((converted == plain) | ((converted != converted) & (plain != plain)))
         if not same:
+            self._check_rank(plain)
             raise TypeError(self._loss_message(value, f"a value of Python type {type(value).__name__}"))
         return converted
 
@@ -308,12 +310,18 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             f"  or pass allow_input_downcast=True to theano.function. Else declare the input with a wider dtype."
         )
 
-    def _check_dimensions(self, data: np.ndarray) -> None:
+    def _check_rank(self, data: np.ndarray) -> None:
         if data.ndim != len(self.broadcastable):
+            of_classes = self.ndim == 1 and data.ndim == 2 and self.numpy_dtype.kind in "iu"
+            one_hot = of_classes and data.dtype.kind in "biuf" and np.all(data.sum(1) == 1)
             raise TypeError(
                 f"Wrong number of dimensions: {self} expected {len(self.broadcastable)}, "
                 f"got {data.ndim} with shape {data.shape}."
+                + (" The rows are one-hot, and numbers of classes are wanted: value.argmax(axis=1)." if one_hot else "")
             )
+
+    def _check_dimensions(self, data: np.ndarray) -> None:
+        self._check_rank(data)
         for axis, known_one in enumerate(self.broadcastable):
             if known_one and data.shape[axis] != 1:
                 raise TypeError(

@@ -35,7 +35,12 @@ LABELS = ("each", "first", "all")
 def _classes(op: Op, y_idx: TensorLike) -> Tensor:
     y_idx = as_tensor_variable(y_idx)
     if y_idx.type.ndim != 1 or y_idx.type.dtype not in scal.integer_dtypes:
-        raise ArgumentError(f"{op}: the classes must be a vector of whole numbers:\n{describe(y_idx)}")
+        remedy = ""
+        if y_idx.type.ndim == 2:
+            remedy = "\nOf rows that are one-hot, theano.tensor.argmax(y, axis=1) gives the numbers of the classes."
+        elif y_idx.type.ndim == 1:
+            remedy = "\nCast it: theano.tensor.cast(y, 'int64')."
+        raise ArgumentError(f"{op}: the classes must be a vector of whole numbers:\n{describe(y_idx)}{remedy}")
     return y_idx
 
 
