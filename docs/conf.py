@@ -7,6 +7,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import generate
 from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
 
 project = "Theano"
 copyright = "2026, the Theano developers"
@@ -21,6 +22,7 @@ autodoc_typehints = "none"
 pygments_dark_style = "github-dark"
 html_theme = "furo"
 html_title = "Theano"
+html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_search_scorer = str(Path(__file__).parent / "scorer.js")
 nitpicky = False
@@ -37,6 +39,13 @@ def trim(app, tree):
         block += nodes.Text(text)
 
 
+def write_formula(writer, node):
+    """Write a formula as MathML, which browsers show without a script from the network."""
+    writer.body.append(tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block)))
+    raise nodes.SkipNode
+
+
 def setup(app):
-    """Change what pages have of code before it is written."""
+    """Change what pages have of code before it is written, and how they show formulas."""
+    app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
     app.connect("doctree-read", trim)

@@ -1,11 +1,14 @@
 """Types, variables, ops and nodes: what they accept, how they compare, what they say of themselves."""
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 from toy import Number, add, number, split
 
 from theano.errors import MethodNotDefined
 from theano.graph import Apply, Constant, Generic, Op, Variable, generic
-from theano.graph.source import created_at
+from theano.graph.source import SourceLine, created_at
 
 
 def test_a_variable_knows_where_it_comes_from():
@@ -129,3 +132,14 @@ def test_an_owner_needs_an_index():
         Variable(number, owner=add(number()).owner)
     with pytest.raises(TypeError, match="string"):
         Variable(number, name=3)
+
+
+def test_a_line_of_a_notebook_is_named_by_its_cell(monkeypatch):
+    cells = {"/tmp/ipykernel_7/1.py": ("Cell", "In[3]")}
+    shell = SimpleNamespace(compile=SimpleNamespace(format_code_name=cells.get))
+    line, other = SourceLine("/tmp/ipykernel_7/1.py", 2, "<module>"), SourceLine("model.py", 3, "loss")
+    assert str(line) == "/tmp/ipykernel_7/1.py:2"
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    assert (str(line), str(other)) == ("Cell In[3], line 2", "model.py:3")
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
+    assert str(line) == "/tmp/ipykernel_7/1.py:2"

@@ -184,7 +184,7 @@ allow_input_downcast, profile, on_unused_input
 
 def _default_name() -> str:
     trace = user_trace(limit=1)
-    return f"{trace[0].filename}:{trace[0].lineno}" if trace else "without a name"
+    return str(trace[0]) if trace else "without a name"
 
 
 def _warn(message: str) -> None:

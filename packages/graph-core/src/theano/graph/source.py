@@ -52,7 +52,18 @@ class SourceLine(NamedTuple):
             return ""
 
     def __str__(self) -> str:
-        return printable(f"{self.filename}:{self.lineno}")
+        cell = _cell_of(self.filename)
+        return printable(f"{cell}, line {self.lineno}" if cell else f"{self.filename}:{self.lineno}")
+
+
+def _cell_of(filename: str) -> str:
+    """Return what a notebook calls the cell that it compiled under a name, such as ``Cell In[1]``, or an empty text."""
+    ipython: Any = sys.modules.get("IPython")
+    try:
+        found = ipython.get_ipython().compile.format_code_name(filename)
+    except AttributeError:  # no IPython, no shell of it, or one that numbers no cells
+        return ""
+    return " ".join(found) if found else ""
 
 
 #: Packages under ``theano`` that use it as a user's program does.

@@ -306,7 +306,7 @@ def _is_long(node: Node, i: int, axis: int) -> bool:
 def _refusal(node: Node, given: Iterable[Placed]) -> str:
     """Return why a node cannot be computed shard by shard, and what to do."""
     line = written_at(node)
-    where = [] if line is None else [f"  written at {line.filename}:{line.lineno}: {line.text}"]
+    where = [] if line is None else [f"  written at {line}: {line.text}"]
     inputs = [
         f"  input {i}, {v} of type {v.type}, is "
         + ("the same everywhere" if g.axis is None else f"sharded, axis {g.axis}")
