@@ -248,6 +248,15 @@ class TestObjectives:
         assert free.x0.tolist() == [0] * 5 and free([1, 1, 1, 1, 2])[0] == 8
         assert free([1, 1, 1, 1, 2])[1].tolist() == [-2, -2, -2, -2, 12]
 
+    def test_a_vector_of_any_length(self):
+        v = T.dvector("v")
+        objective = theano.scipy_objective(((v - 1) ** 4).sum(), v)
+        for n in (2, 5):
+            found = minimize(objective, np.zeros(n), jac=True, method="Newton-CG", hessp=objective.hessp)
+            np.testing.assert_allclose(objective.split(found.x)[0], np.ones(n), atol=0.05)
+        with pytest.raises(AttributeError, match=r"the length of v is not known: .*numpy.zeros\(n\)"):
+            print(objective.x0)
+
     def test_refusals(self):
         v, i = T.dvector("v"), T.ivector("i")
         with pytest.raises(TypeError, match="a cost is a real number, and v is of type"):
@@ -255,7 +264,7 @@ class TestObjectives:
         with pytest.raises(TypeError, match="variables are arrays of real numbers, and i is of type"):
             theano.scipy_objective(T.sum(i) * 1.0, [i])
         with pytest.raises(ValueError, match="v is no shared variable, so say its shape, of 1 lengths"):
-            theano.scipy_objective(v.sum(), v)
+            theano.scipy_objective(v.sum() + i.sum(), [v, T.dscalar()])
         with pytest.raises(ValueError, match="the vector has 3 elements, and the variables 2"):
             theano.scipy_objective(v.sum(), v, shapes=[(2,)]).split(np.zeros(3))
 

@@ -392,7 +392,7 @@ def check_forgotten(
                     f"{function} does not store the new value of {shared}, which {node.op}"
                     + (f", written at {where}," if where else "")
                     + " changes in each step, so that calls repeat values, or random numbers. Pass the updates that "
-                    "scan returned, theano.function(..., updates=updates); no_default_updates=True says that it is meant."
+                    "scan returned, theano.function(..., updates=updates), or no_default_updates=True if that is meant."
                 )
 
 

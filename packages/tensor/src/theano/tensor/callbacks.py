@@ -197,7 +197,7 @@ class Objective:
     Attributes
     ----------
     x0 : ndarray
-        The values of the variables when this was made, one after the other.
+        The values of the variables when this was made, one after the other; none where the vector may have any length.
     f : Function
         From the vector, and further inputs, to value and gradient.
     """
@@ -212,13 +212,24 @@ class Objective:
     ):
         self.wrt, self._cost, self._inputs, self._options = list(wrt), cost, list(inputs), options
         self._shapes = [value.shape for value in values]
-        self.x0 = np.concatenate([np.zeros(0), *(np.asarray(value, "float64").ravel() for value in values)])
+        if not values and wrt:  # the vector is the variable
+            self._shapes = [(-1,)]
+        else:
+            self.x0 = np.concatenate([np.zeros(0), *(np.asarray(value, "float64").ravel() for value in values)])
         self._vector = TensorType("float64", (False,))("vector")
         self._givens = dict(zip(wrt, self._parts(self._vector), strict=True))
         slopes = grad(cost, self.wrt)
         results = [F.cast(cost, "float64"), _flat(slopes)]
         self.f = function([In(self._vector, borrow=True), *inputs], results, givens=self._givens, **options)
         self._hessp: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "x0":
+            raise AttributeError(
+                f"the length of {self.wrt[0]} is not known: begin with a vector of yours, such as numpy.zeros(n), or "
+                "say shapes=[(n,)] to scipy_objective"
+            )
+        raise AttributeError(f"an objective has no attribute {name!r}")
 
     def __call__(self, vector: object, *args: Any) -> tuple[float, np.ndarray]:
         """Return the value and the gradient at a vector; ``args`` are the values of the further inputs."""
@@ -247,7 +258,7 @@ class Objective:
         """Return the parts of a vector in the shapes of the variables."""
         vector, parts, start = np.asarray(vector), [], 0
         for v, shape in zip(self.wrt, self._shapes, strict=True):
-            stop = start + int(np.prod(shape))
+            stop = vector.size if shape == (-1,) else start + int(np.prod(shape))
             parts.append(vector[start:stop].reshape(shape).astype(v.type.dtype))
             start = stop
         if start != vector.size:
@@ -265,7 +276,7 @@ class Objective:
         parts, start = [], 0
         for v, shape in zip(self.wrt, self._shapes, strict=True):
             stop = start + int(np.prod(shape))
-            part = reshape(vector[start:stop], shape, ndim=len(shape))
+            part = vector if shape == (-1,) else reshape(vector[start:stop], shape, ndim=len(shape))
             parts.append(v.type.filter_variable(F.cast(part, v.type.dtype), allow_convert=True))
             start = stop
         return parts
@@ -296,7 +307,8 @@ def scipy_objective(
     inputs : list of Variable
         What else the cost depends on; their values follow the vector (``args=`` of SciPy's functions).
     shapes : list of tuple, optional
-        The shapes of variables that are not shared, in the order of ``wrt``; shared ones have theirs.
+        The shapes of variables that are not shared, in the order of ``wrt``; shared ones have theirs. A vector that is
+        the only variable needs none.
     **options
         As for `theano.function`.
 
@@ -326,6 +338,13 @@ def scipy_objective(
     >>> objective.assign(found.x)
     >>> w.get_value().round(3), b.get_value().round(3)
     (array([ 3., -1.]), np.float64(2.0))
+
+    A single vector may be of any length:
+
+    >>> u = T.dvector("u")
+    >>> distance = theano.scipy_objective(((u - 2) ** 2).sum(), u)
+    >>> minimize(distance, np.zeros(3), jac=True).x.round(3)
+    array([2., 2., 2.])
     """
     listed = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
     cost = as_tensor_variable(cost)
@@ -342,9 +361,11 @@ _REAL = ("float16", "float32", "float64")
 
 
 def _start(wrt: Sequence[Any], shapes: Sequence[Sequence[int]] | None) -> list[np.ndarray]:
-    """Return where the search starts: zeros for a variable that has no value."""
+    """Return where the search starts, zeros for a variable without a value; nothing for one vector of any length."""
     given = iter(shapes or ())
-    values = []
+    values: list[np.ndarray] = []
+    if shapes is None and len(wrt) == 1 and wrt[0].type.ndim == 1 and not isinstance(wrt[0], SharedVariable):
+        return values
     for v in wrt:
         if isinstance(v, SharedVariable):
             values.append(np.asarray(v.get_value(borrow=True)))
