@@ -7,6 +7,8 @@ is compared with what it prints. Where GPU_TEST_DEVICE names a device, blocks th
 a package is there that a block needs, its page asks by ``lacks``. Blocks marked ``sh`` are not executed here (they make
 environments, or train a network), but each of their commands must exist: the session of nox, the module, the script,
 the distribution.
+
+Under the flag ``floatX=float32`` the pages are run as well: what they print may then be float32 where they say float64.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from pathlib import Path
 
 from sybil import Example, Sybil
+from sybil.evaluators import doctest as doctests
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -92,6 +95,18 @@ def lacks(name: str) -> bool:
     """
     return importlib.util.find_spec(name) is None
 
+
+class FloatXChecker(doctests.OutputChecker):
+    """Takes float32 for what a page prints as float64."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        """Compare as doctest does, then without the names of the two dtypes."""
+        plain = (re.sub(r",\s+dtype=float32", "", text.replace("float64", "float32")) for text in (want, got))
+        return super().check_output(want, got, optionflags) or super().check_output(*plain, optionflags)
+
+
+if "floatX=float32" in os.environ.get("THEANO_FLAGS", ""):
+    doctests.OutputChecker = FloatXChecker  # type: ignore[misc]  # the parser below makes one
 
 pytest_collect_file = Sybil(
     parsers=[
