@@ -197,6 +197,15 @@ def doctests(session: nox.Session) -> None:
                *session.posargs, env={"PYTHONPATH": f"tools{os.pathsep}docs"})
 
 
+@nox.session(tags=["nightly"], requires=["packages"])
+def pages_in_float32(session: nox.Session) -> None:
+    """Run the blocks of the documentation under floatX=float32."""
+    install(session, LAYERS)
+    tests = [f"--ignore={path}" for path in (ROOT / "docs").glob("test_*.py")]
+    run_pytest(session, "-q", "-n", "auto", "--dist", "loadfile", "-p", "doc_blocks", "README.md", "docs", *tests,
+               env={"PYTHONPATH": f"tools{os.pathsep}docs", "THEANO_FLAGS": "floatX=float32"})  # fmt: skip
+
+
 @nox.session(requires=["packages"])
 def random(session: nox.Session) -> None:
     """Look at random numbers with statistics: ten times as many numbers as the tests draw."""

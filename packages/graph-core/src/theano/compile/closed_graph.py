@@ -182,7 +182,7 @@ def _as_update(target: SharedVariable, value: Value) -> Variable:
     try:
         # Not converted: a row stored where a matrix is expected is rather a mistake than meant.
         return target.type.filter_variable(value, allow_convert=False)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError):
         where = created_at(value)
         kind = value.type if isinstance(value, Variable) else type(value).__name__
         raise TypeError(
@@ -190,7 +190,7 @@ def _as_update(target: SharedVariable, value: Value) -> Variable:
             f"    {target} : {target.type}\n"
             f"    update {_short(value)} : {kind}" + (f", created at {where}\n" if where else "\n") + "  "
             f"{_advice(target.type, getattr(value, 'type', None))}"
-        ) from problem
+        ) from None
 
 
 def _advice(wanted: Type, got: object) -> str:
