@@ -18,7 +18,17 @@ from typing import Any, NamedTuple
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PICTURES = "_static/gallery"
-PROGRAMS = ("digits", "newton", "posterior", "docstrings", "photograph", "lenet", "text", "sharded")
+#: The programs, and what is to be seen on the picture of each.
+PROGRAMS = {
+    "digits": "The loss while training, the weights that were learned, and digits with what they were taken for",
+    "newton": "The loss by Newton's method and by gradient descent of as much work, and the weights of each digit",
+    "posterior": "The trace of the draws, the posterior of the difference of two groups, and trajectories",
+    "docstrings": "For each package of SciPy, the words that speak for it, and how often the answer is right",
+    "photograph": "A photograph, what filters make of it, and the same with noise and with the noise taken out",
+    "lenet": "The course of the training, the first filters, what they make of a digit, and the mistakes",
+    "text": "The loss on read and unread text, and the text that the network writes, coloured by its certainty",
+    "sharded": "The losses of three models while they are fitted, and the memory of each worker",
+}
 
 INDEX = """# Gallery of examples
 
@@ -92,7 +102,7 @@ def page(p: Program) -> str:
     """Return the page of a program."""
     return f"""# {p.title}
 
-![What the program draws](../{PICTURES}/{p.name}.png)
+![{PROGRAMS[p.name]}](../{PICTURES}/{p.name}.png)
 
 {p.more}{p.text}
 
@@ -114,7 +124,7 @@ with all of it.
 def card(p: Program) -> str:
     """Return what the gallery shows of a program."""
     picture = f"../{PICTURES}/{p.name}.png"
-    return f":::{{grid-item-card}} {p.title}\n:img-top: {picture}\n:link: {p.name}\n:link-type: doc\n:::\n"
+    return f":::{{grid-item-card}} {p.title}\n:img-top: {picture}\n:img-alt: {PROGRAMS[p.name]}\n:link: {p.name}\n:link-type: doc\n:::\n"
 
 
 def pages() -> dict[str, str]:

@@ -27,7 +27,7 @@ from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipP
 
 ROOT = Path(__file__).resolve().parent.parent
 SESSION = re.compile(r"^def (\w+)\(session", re.MULTILINE)
-FREE = {"git", "cd", "export"}
+FREE = {"git", "cd", "export", "."}
 
 
 def known(command: str) -> str:

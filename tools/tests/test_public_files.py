@@ -25,6 +25,7 @@ def named(path: Path) -> list[str]:
 
 def test_all_are_there():
     assert [p.stem for p in WORKFLOWS] == ["benchmarks", "docs", "nightly", "tests", "wheels"]
+    assert (ROOT / ".github" / "PULL_REQUEST_TEMPLATE.md").is_file()
     assert [p.stem for p in FORMS] == ["bug", "old_program", "performance", "wrong_number"]
 
 
@@ -59,4 +60,5 @@ def test_a_form_asks_for_the_doctor(path):
 def test_the_citation():
     cited = read(ROOT / "CITATION.cff")
     assert cited["cff-version"] == "1.2.0" and cited["license"] == "BSD-3-Clause"
-    assert "version" not in cited, "it stands in one place, which is not this one"
+    source = (ROOT / "packages" / "graph-core" / "src" / "theano" / "__init__.py").read_text(encoding="utf-8")
+    assert f'__version__ = "{cited["version"]}"' in source, "CITATION.cff names another version"
