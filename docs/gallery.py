@@ -124,7 +124,8 @@ with all of it.
 def card(p: Program) -> str:
     """Return what the gallery shows of a program."""
     picture = f"../{PICTURES}/{p.name}.png"
-    return f":::{{grid-item-card}} {p.title}\n:img-top: {picture}\n:img-alt: {PROGRAMS[p.name]}\n:link: {p.name}\n:link-type: doc\n:::\n"
+    image = f":img-top: {picture}\n:img-alt: {PROGRAMS[p.name]}"
+    return f":::{{grid-item-card}} {p.title}\n{image}\n:link: {p.name}\n:link-type: doc\n:::\n"
 
 
 def pages() -> dict[str, str]:

@@ -91,5 +91,5 @@ def test_forgotten_updates_are_told_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         theano.function([x], y, updates=updates)
-        theano.function([x], y, updates=list(updates.items()))
+        theano.function([x], y, updates=zip(updates, updates.values()))
         theano.function([x], y, no_default_updates=True)

@@ -5,7 +5,7 @@ The user's graph is copied once, here, and never touched again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from theano.compile.inputs import In, SymbolicInput, SymbolicOutput, as_input, as_output
@@ -46,6 +46,8 @@ class ClosedGraph:
         The user's variable for each input of the copy.
     nodes : list of Apply, optional
         The nodes of the copy, each after those that it needs, as they were made.
+    given_updates : list of SharedVariable
+        The user's shared variables whose updates are no default ones.
     """
 
     inputs: list[SymbolicInput]
@@ -55,6 +57,7 @@ class ClosedGraph:
     shared: list[SharedVariable]
     originals: dict[Variable, Variable]
     nodes: list[Apply] | None = None
+    given_updates: Sequence[SharedVariable] = ()
 
 
 def close_graph(
@@ -110,6 +113,7 @@ def close_graph(
         list(copier.shared),
         {copier.memo[i.variable]: i.variable for i in given_inputs} | {c: v for v, c in copier.shared.items()},
         copier.nodes,
+        list(new_values),
     )
 
 
@@ -366,22 +370,21 @@ def _shared_input(copy: Variable, original: SharedVariable, update: Variable | N
 
 
 def check_forgotten(
-    closed: ClosedGraph, updates: Any, without: bool | Sequence[SharedVariable], function: str, warn: Any
+    closed: ClosedGraph, without: bool | Sequence[SharedVariable], function: str, warn: Callable[[str], None]
 ) -> None:
     """Warn of shared variables that a loop changes, and whose new values the function does not store.
 
     Parameters
     ----------
     closed : ClosedGraph
-    updates, without
-        The arguments ``updates`` and ``no_default_updates`` of the function.
+    without : bool or list of SharedVariable
+        The argument ``no_default_updates`` of the function.
     warn : callable
         Takes the message.
     """
     if without is True:
         return
-    stored = {target if isinstance(updates, Mapping) else target[0] for target in updates or ()}
-    meant = {*stored, *(without or ())}
+    meant = {*closed.given_updates, *(without or ())}
     for node in closed.nodes or ():
         for v in node.op.carried_inputs(node):
             shared = closed.originals.get(v)

@@ -124,7 +124,7 @@ def function(
             inputs, outputs, updates, givens, no_default_updates, rebuild_strict, allow_input_downcast, shown
         )
         check_unused(closed, config.on_unused_input if on_unused_input is None else on_unused_input, shown, _warn)
-        check_forgotten(closed, updates, no_default_updates, shown, _warn)
+        check_forgotten(closed, no_default_updates, shown, _warn)
         times = CompileTimes(packing=perf_counter() - start)
         maker = FunctionMaker(closed, mode, accept_inplace, wanted_profile(profile), called, times=times)
         return make_function(maker)

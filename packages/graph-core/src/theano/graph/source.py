@@ -58,10 +58,9 @@ class SourceLine(NamedTuple):
 
 def _cell_of(filename: str) -> str:
     """Return what a notebook calls the cell that it compiled under a name, such as ``Cell In[1]``, or an empty text."""
-    ipython: Any = sys.modules.get("IPython")
     try:
-        found = ipython.get_ipython().compile.format_code_name(filename)
-    except AttributeError:  # no IPython, no shell of it, or one that numbers no cells
+        found = sys.modules["IPython"].get_ipython().compile.format_code_name(filename)
+    except (KeyError, AttributeError):  # no IPython, no shell of it, or one that numbers no cells
         return ""
     return " ".join(found) if found else ""
 

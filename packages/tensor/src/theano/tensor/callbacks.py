@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 from scipy import LowLevelCallable
@@ -223,7 +223,7 @@ class Objective:
         self.f = function([In(self._vector, borrow=True), *inputs], results, givens=self._givens, **options)
         self._hessp: Any = None
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> NoReturn:
         if name == "x0":
             raise AttributeError(
                 f"the length of {self.wrt[0]} is not known: begin with a vector of yours, such as numpy.zeros(n), or "
