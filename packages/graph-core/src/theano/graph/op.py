@@ -21,6 +21,34 @@ if TYPE_CHECKING:
     from theano.graph.kernel import Builtin, Kernel
 
 
+class CalledWith:
+    """How ops are called, for `inspect.signature`: by the parameters of their ``make_node``, not by ``__call__``'s.
+
+    Examples
+    --------
+    >>> import inspect
+    >>> class Pair(Op):
+    ...     def make_node(self, first, second):
+    ...         pass
+    >>> inspect.signature(Pair())
+    <Signature (first, second)>
+    """
+
+    def __init__(self, find: Callable[[Any], Any]):
+        self.find = find
+
+    def __get__(self, op: object, owner: type) -> Any:
+        if op is None:
+            raise AttributeError("__signature__")  # of a class it is that of its constructor
+        return self.find(op)
+
+
+def _of_make_node(op: Any) -> Any:
+    import inspect
+
+    return inspect.signature(op.make_node)
+
+
 class NodeMaker(Structural, OpContract):
     """An op as graphs know it: how a node of it is made. How nodes are computed is `Op`'s.
 
@@ -121,6 +149,8 @@ class Op(NodeMaker, CLinkerOp):
     >>> y, y.owner
     (Double.0, Double(x))
     """
+
+    __signature__: Any = CalledWith(_of_make_node)
 
     # -- computing ----------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import numpy as np
 from theano.errors import MethodNotDefined
 from theano.gradient import DisconnectedType, grad_not_implemented
 from theano.graph.apply import Apply
-from theano.graph.op import Op
+from theano.graph.op import CalledWith, Op
 from theano.scalar import policy
 from theano.scalar.c import support
 from theano.scalar.cbody import CBody, CForm, choose, classic, estimate, expression, names_of_blocks
@@ -50,6 +51,15 @@ def in_double(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
 def _name(dtype: np.dtype[Any]) -> str:
     """Return the name of a dtype, which NumPy puts together anew each time: it takes longer than to add two numbers."""
     return str(dtype.name)
+
+
+def _signature(op: ScalarOp) -> inspect.Signature:
+    """Return the arguments of an operation as its statement names them."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    named = [inspect.Parameter(name, kind) for name in op.arguments or "xyzabcdefgh"[: max(op.nin, 2)]]
+    if op.nin < 0:
+        named.append(inspect.Parameter("more", inspect.Parameter.VAR_POSITIONAL))
+    return inspect.Signature(named)
 
 
 class ScalarOp(Op):
@@ -90,6 +100,7 @@ class ScalarOp(Op):
     array([2., 4.])
     """
 
+    __signature__ = CalledWith(_signature)
     #: Also of a class whose constructor does not call this one's.
     name: str | None = None
     nin = -1

@@ -121,7 +121,6 @@ from theano.tensor.elemwise.dimshuffle import (
 from theano.tensor.elemwise.functions import *  # noqa: F403  (each scalar op: see there)
 from theano.tensor.elemwise.op import (
     Elemwise,
-    document,
 )
 from theano.tensor.elemwise.scalars import (
     MulWithoutZeros,

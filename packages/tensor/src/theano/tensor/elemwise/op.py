@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Apply, Constant, Op, Variable
 from theano.graph.canonical import register_form
+from theano.graph.op import CalledWith
 from theano.records import NamedTuple
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, is_tensor, length_if_known, static_element
@@ -61,46 +63,17 @@ register_form(frozendict, "frozendict", dict, frozendict)
 
 
 class _Documentation:
-    """The docstring of Elemwise, and of each function that is an instance of it."""
+    """The docstring of Elemwise, and of each function that is an instance of it, written when somebody reads it."""
 
     def __init__(self, text: str):
         self.text = text
 
     def __get__(self, instance: Any, owner: type) -> str:
-        return self.text if instance is None else document(instance)
+        if instance is None:
+            return self.text
+        from theano.tensor.elemwise.documentation import document
 
-
-def document(op: Elemwise) -> str:
-    """Return the documentation of an element-wise function, from the statement of its scalar op."""
-    scalar_op = op.scalar_op
-    statement = type(scalar_op).__dict__.get("__doc__")
-    sentence = str(getattr(statement, "doc", statement) or f"{scalar_op}, element by element.").strip().splitlines()[0]
-    names = list(scalar_op.arguments) if scalar_op.nin >= 0 else ["x", "y"]
-    lines = [sentence, "", "Computed element by element; the inputs broadcast against each other.", "", "Parameters"]
-    arguments = ", ".join(names) if scalar_op.nin >= 0 else "*xs"
-    lines += ["----------", f"{arguments} : tensor", "", "Returns", "-------", "TensorVariable"]
-    example = _example(op, names)
-    return "\n".join([*lines, "", "Examples", "--------", *example] if example else lines) + "\n"
-
-
-def _example(op: Elemwise, names: Sequence[str]) -> list[str]:
-    path = op.shown_as or f"T.{op.name.removeprefix('Elemwise{').split(',')[0] if op.name else op.scalar_op}"
-    lines = [">>> import theano.tensor as T"]
-    if isinstance(op.scalar_op, scal.DefinedOp) and not op.inplace_pattern:
-        values = [[value] for value in scal.example_arguments(type(op.scalar_op))]
-        with np.errstate(all="ignore"):
-            found = np.asarray(op.scalar_op.impl(*map(np.array, values)))
-        # Fewer digits than are exact: the last ones differ between versions of NumPy.
-        rounded, shown = (".round(6)", found.round(6)) if found.dtype.kind in "fc" else ("", found)
-        return [*lines, f">>> {path}({', '.join(map(str, values))}).eval(){rounded}", repr(shown)]
-    for kind, dtype in (("dmatrix", "float64"), ("lmatrix", "int64"), ("zmatrix", "complex128")):
-        try:
-            (out,) = op.scalar_op.output_types([scal.get_scalar_type(dtype)] * len(names))
-        except (TypeError, ValueError):
-            continue
-        call = ", ".join(f"T.{kind}({n!r})" for n in names)
-        return [*lines, f">>> {path}({call}).type", f"TensorType({out.dtype}, matrix)"]
-    return []
+        return document(instance)
 
 
 class _Known(NamedTuple):
@@ -156,6 +129,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
     """)
 
     __props__ = ("scalar_op", "inplace_pattern")
+    __signature__ = CalledWith(lambda op: inspect.signature(op.scalar_op))
     #: Where programs find this op, for its documentation, if it is not ``T.`` and its name.
     shown_as = ""
 
