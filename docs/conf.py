@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import generate
+import neighbours
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 
@@ -13,12 +14,11 @@ project = "Theano"
 copyright = "2026, the Theano developers"
 version = release = generate.version()
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_design"]
+extensions = ["myst_parser", "sphinx.ext.intersphinx", "sphinx_design"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
-numpydoc_show_class_members = False
-autodoc_typehints = "none"
+intersphinx_mapping = neighbours.mapping()
 pygments_dark_style = "github-dark"
 html_theme = "furo"
 html_title = "Theano"

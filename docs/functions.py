@@ -1,23 +1,52 @@
-"""The pages of functions and ops, from their documentation: one page for each kind of thing that they do."""
+"""The reference: what the public modules have, one page for each kind of thing that it does.
+
+Docstrings become reStructuredText by numpydoc, below a directive of Sphinx's domain ``py``. So the index, the inventory
+for other projects and references between pages follow. Names of the same object share one entry.
+"""
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
+
+from numpydoc.docscrape_sphinx import SphinxDocString
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
 import check_examples
 import theano.tensor as T
 from theano import scalar as scal
+from theano.graph import Op, Type
+
+#: The modules whose names are public. An object belongs to the first one that has it.
+MODULES = (
+    "theano", "theano.tensor", "theano.tensor.nnet", "theano.tensor.signal.pool", "theano.tensor.signal.conv",
+    "theano.tensor.linalg", "theano.tensor.nlinalg", "theano.tensor.slinalg", "theano.tensor.fft", "theano.sparse",
+    "theano.scan", "theano.distributed", "theano.gpuarray", "theano.gradient", "theano.printing", "theano.scalar",
+)  # fmt: skip
+
+
+#: numpydoc's, which it would read and compile for each docstring.
+TEMPLATE = SphinxDocString("").template
+
+#: Classes whose methods programs call.
+CLASSES = {
+    "Apply", "Config", "DistributedFunction", "Function", "FunctionGraph", "GpuArray", "Mode", "Op", "OpFromGraph",
+    "ProfileStats", "ShardedArray", "SharedVariable", "SparseVariable", "TensorSharedVariable", "TensorVariable", "Type",
+    "Variable",
+}  # fmt: skip
 
 
 class Page(NamedTuple):
-    """A page: where it is, what it is called, what it says first, and the packages whose functions are on it."""
+    """A page: where it is, its title, what it says first, and what is on it by the modules that define it."""
 
     file: str
     title: str
@@ -26,50 +55,73 @@ class Page(NamedTuple):
 
 
 PAGES = (
-    Page("creation", "New tensors", "Constants, ranges, and tensors filled with something.",
+    Page("theano", "Functions, shared variables, gradients",
+         "What ``theano`` itself has: it compiles expressions, keeps values between calls and differentiates.",
+         ("compile", "gradient", "aot", "batching", "updates", "settings", "tensor.callbacks", "runtime.profile")),
+    Page("scan", "Loops", "``theano.scan`` and its relatives. :doc:`The tutorial <../tutorial/loops>` introduces them.",
+         ("scan",)),
+    Page("tensor/creation", "New tensors", "Constants, ranges, and tensors filled with a value.",
          ("tensor.create", "tensor.arange")),
     Page(
-        "types", "Types and variables",
+        "tensor/types", "Types and variables",
         "A type is a dtype and a pattern, which says of each dimension whether its length is always 1. "
-        "`T.dmatrix`, `T.lvector` and their like are made of a letter for the dtype (`b w i l` for int8 to int64, "
-        "`f d` for float32 and float64, `c z` for complex64 and complex128) and a kind.",
+        "``T.dmatrix``, ``T.lvector`` and so on consist of a letter for the dtype (``b w i l`` for int8 to int64, "
+        "``f d`` for float32 and float64, ``c z`` for complex64 and complex128) and a kind.",
         ("tensor.constructors", "tensor.type", "tensor.type_other", "tensor.convert", "tensor.sharedvar",
-         "tensor.utils", "tensor.memory"),
+         "tensor.utils", "tensor.memory", "tensor.variable", "tensor.var"),
     ),
     Page(
-        "elementwise", "Element by element",
-        "Functions of numbers, taken for each element. Inputs of fewer dimensions get new ones on the left; a "
-        "dimension stretches where its type says that its length is 1. How exact they are: [the table](../maths.md).",
+        "tensor/elementwise", "Element by element",
+        "Functions of numbers, computed for each element. Inputs of fewer dimensions get new ones on the left; a "
+        "dimension stretches where its type says that its length is 1. A NaN in gives a NaN out, where nothing else "
+        "is said; empty arrays give empty arrays. :doc:`A table <../maths>` has errors and speeds.",
         ("tensor.elemwise", "tensor.functions", "tensor.xlogx"),
     ),
-    Page("reductions", "Reductions", "Sums, extremes, means, along some axes or all.", ("tensor.reduce",)),
-    Page("shapes", "Shapes", "Reshape, reorder, join, split.", ("tensor.shape", "tensor.join")),
+    Page("tensor/reductions", "Reductions", "Sums, extremes and means, along some axes or all.", ("tensor.reduce",)),
+    Page("tensor/shapes", "Shapes", "Reshape, reorder, join, split.", ("tensor.shape", "tensor.join")),
     Page(
-        "indexing", "Indexing", "`x[...]` takes what NumPy takes. What is written to a part makes a new tensor.",
-        ("tensor.index",),
+        "tensor/indexing", "Indexing",
+        "``x[...]`` takes the indices that NumPy takes. Assignment to a part makes a new tensor.", ("tensor.index",),
     ),
-    Page("sorting", "Sorting and counting", "Orders, the largest few, what is there.", ("tensor.sort",)),
-    Page("products", "Products", "Products of vectors, matrices and batches of them.", ("tensor.blas",)),
-    Page("linalg", "Linear algebra", "`T.nlinalg` and `T.slinalg`: factors, inverses, equations.", ("tensor.linalg",)),
+    Page("tensor/sorting", "Sorting and counting", "Orders, the largest few, distinct values.", ("tensor.sort",)),
+    Page("tensor/products", "Products", "Products of vectors, matrices and batches of them.", ("tensor.blas",)),
+    Page("tensor/linalg", "Linear algebra",
+         "``T.nlinalg`` and ``T.slinalg``: factors, inverses, equations. ``T.linalg`` takes stacks of matrices, too.",
+         ("tensor.linalg",)),
     Page(
-        "numpy", "Further functions of NumPy",
-        "Their parameters and results are NumPy's, which has more to say of each. `T.linalg` takes matrices and stacks "
-        "of matrices. [All names](../numpy.md).",
+        "tensor/numpy", "Further functions of NumPy",
+        "Their parameters and results are NumPy's, whose documentation has the details. ``T.linalg`` takes matrices "
+        "and stacks of matrices. :doc:`All names <../numpy>`.",
         ("tensor.composed",),
     ),
-    Page("fft", "Fourier transforms", "`T.fft`: complex numbers are pairs along the last axis.", ("tensor.fft",)),
+    Page("tensor/fft", "Fourier transforms", "``T.fft``: complex numbers are pairs along the last axis.",
+         ("tensor.fft",)),
     Page(
-        "extra_ops", "Extra operations", "Cumulative sums, repeats, windows, diagonals, and what stands by itself.",
+        "tensor/extra_ops", "Extra operations", "Cumulative sums, repeats, windows, diagonals and others.",
         ("tensor.expressions", "tensor.device", "tensor.testing.verify", "tensor.io", "tensor.batching", "tensor.rows",
          "tensor.control"),
     ),
-    Page("nnet", "Neural networks", "`T.nnet`: activations, softmax and cross entropies.", ("tensor.nnet",)),
+    Page("tensor/nnet", "Neural networks", "``T.nnet``: activations, softmax and cross entropies.", ("tensor.nnet",)),
     Page(
-        "convolution", "Convolution and pooling", "`T.nnet`: filters over images; `theano.tensor.signal`: pooling.",
-        ("tensor.conv", "tensor.pool"),
+        "tensor/convolution", "Convolution and pooling",
+        "``T.nnet``: filters over images; ``T.signal``: pooling.", ("tensor.conv", "tensor.pool", "tensor.signal"),
     ),
-    Page("scalar", "Numbers", "`theano.scalar`: what the functions of tensors are made of.", ("scalar",)),
+    Page("sparse_functions", "Functions of sparse matrices",
+         "``theano.sparse``. :doc:`sparse` has a table by purpose, and what is promised.", ("sparse",)),
+    Page("distributed", "Distributed functions",
+         "``theano.distributed``. :doc:`The tutorial <../tutorial/distributed>` introduces it.", ("distributed",)),
+    Page("gpuarray", "Devices", "``theano.gpuarray``. :doc:`The tutorial <../tutorial/devices>` introduces it.",
+         ("gpuarray",)),
+    Page("tensor/scalar", "Numbers", "``theano.scalar``: functions of tensors consist of these.", ("scalar",)),
+    Page("graph", "Graphs and printing", "Variables, ops and types, and how they are printed.", ("",)),
 )  # fmt: skip
+
+
+class Entry(NamedTuple):
+    """An object, with all its public names."""
+
+    names: list[str]
+    thing: Any
 
 
 def module_of(thing: Any) -> str:
@@ -77,125 +129,155 @@ def module_of(thing: Any) -> str:
     return str(getattr(thing, "__module__", None) or type(thing).__module__).removeprefix("theano.")
 
 
-def of_page(page: Page) -> dict[str, Any]:
-    """Return what is on a page, by the name that programs use."""
-    found = {}
-    for name, thing in check_examples.public():
-        if any(module_of(thing) == module or module_of(thing).startswith(module + ".") for module in page.modules):
-            found[name.replace("theano.tensor.", "T.").replace("theano.scalar.", "theano.scalar.")] = thing
-    return found
+def public_names(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """Yield the names of a module that a reference has, with their objects."""
+    for name in sorted({*dir(module), *getattr(module, "__all__", ())}):
+        thing = getattr(module, name, None)
+        if isinstance(thing, ModuleType):
+            thing = getattr(thing, "__wrapped__", thing)  # theano.scan is a module and a function
+        where = str(getattr(thing, "__module__", None) or type(thing).__module__)
+        constant = isinstance(thing, (tuple, float, str)) and name in getattr(module, "__all__", ())
+        ours = where.partition(".")[0] == "theano" and not isinstance(thing, ModuleType)
+        if (ours or constant) and not name.startswith(("_", "register_")):
+            yield name, thing
 
 
-def signature(name: str, thing: Any) -> str:
+@cache
+def entries() -> dict[str, list[Entry]]:
+    """Return what is on each page: objects in the order of their names."""
+    found: dict[Any, Entry] = {}
+    for module in MODULES:
+        for name, thing in public_names(importlib.import_module(module)):
+            # Types differ in their dtypes alone, functions of several variables likewise.
+            same = _kind(name, thing) or id(thing)
+            found.setdefault(same, Entry([], thing)).names.append(f"{module}.{name}")
+    pages: dict[str, list[Entry]] = {page.file: [] for page in PAGES}
+    for entry in found.values():
+        entry.names.sort(key=lambda name: _rank(name, entry.thing))
+        pages[_page_of(entry)].append(entry)
+    return pages
+
+
+def _rank(name: str, thing: Any) -> tuple[int, bool, int, str]:
+    """Return what puts the name under which something is defined before its aliases."""
+    module, _, short = name.rpartition(".")
+    return MODULES.index(module), short != getattr(thing, "__name__", short), len(short), name
+
+
+def _kind(name: str, thing: Any) -> str:
+    """Return a key for what differs in its dtype alone: ``T.dmatrix``, ``T.dmatrices``."""
+    if isinstance(thing, Type) and hasattr(thing, "dtype"):
+        return f"{type(thing).__name__} {name[1:] if hasattr(thing, 'broadcastable') else name}"
+    if getattr(thing, "__module__", "") == "theano.tensor.constructors" and name.endswith("s"):
+        return name[1:] if name[0] in "bwilfdcz" and hasattr(T, name[1:]) else name
+    return ""
+
+
+def _page_of(entry: Entry) -> str:
+    where = module_of(entry.thing)
+    if isinstance(entry.thing, (tuple, float, str)):
+        where = entry.names[0].rpartition(".")[0].removeprefix("theano.") + ".type"
+    return next(p.file for p in PAGES if any(not m or where == m or where.startswith(m + ".") for m in p.modules))
+
+
+def signature(thing: Any) -> str:
     """Return how something is called, without annotations."""
-    scalar_op = getattr(thing, "scalar_op", thing)
-    if isinstance(scalar_op, scal.ScalarOp) and not inspect.isfunction(thing):
-        names = getattr(scalar_op, "arguments", ()) if scalar_op.nin >= 0 else ("*xs",)
-        return f"{name}({', '.join(names)})"
-    function = thing if inspect.isfunction(thing) else thing.make_node
-    parameters = [
-        p.replace(annotation=inspect.Parameter.empty) for p in inspect.signature(function).parameters.values()
-    ]
-    return f"{name}{inspect.Signature(parameters)}"
+    try:
+        parameters = inspect.signature(thing).parameters.values()
+    except (TypeError, ValueError):
+        return ""
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
+    return re.sub(r"<(?:\w+\.)*(?:function|class|object)? ?'?([\w.]+)[^>]*>", r"\1", str(inspect.Signature(plain)))
 
 
-SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
-
-
-def body(doc: str) -> Iterator[str]:
-    """Yield the pieces of a page that a docstring makes: text, lists of parameters, examples.
-
-    Examples
-    --------
-    >>> list(body("Do it.\\n\\nParameters\\n----------\\nx : tensor\\n    What.\\n"))
-    ['Do it.', '**Parameters**', '`x : tensor`\\n: What.\\n']
-    """
-    first, *rest = SECTION.split(doc)
-    if first.strip():
-        yield _prose(first.strip())
-    for title, text in zip(rest[::2], rest[1::2], strict=True):
-        yield f"**{title}**"
-        if title == "Examples":
-            yield f"```pycon\n{text.strip()}\n```"
-        elif title in ("Notes", "See Also", "Warnings", "References"):
-            yield _prose(text.strip())
-        else:
-            yield _entries(text)
-
-
-def _entries(text: str) -> str:
-    """Return a list of definitions: lines without indent are the terms."""
-    lines: list[str] = []
-    for line in text.strip().splitlines():
-        if line and not line.startswith(" "):
-            lines.append(f"\n`{line}`" if lines else f"`{line}`")
-        elif line.strip():
-            said = _prose(line.strip())
-            lines.append(f": {said}" if lines[-1].lstrip().startswith("`") else f"  {said}")
-    return "\n".join(lines) + "\n"
-
-
-def _prose(text: str) -> str:
-    """Return text of reStructuredText as Markdown: names of functions and code in backquotes."""
-    text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text)
-    return re.sub(r"``([^`]+)``", r"`\1`", text)
+@cache
+def _public() -> dict[int, list[str]]:
+    """Return the public names of objects, by their identities."""
+    return {id(entry.thing): entry.names for found in entries().values() for entry in found}
 
 
 def as_users_write(name: str, thing: Any, doc: str) -> str:
-    """Return a docstring in whose examples functions of its module are called as users do, not as the module itself.
+    """Return a docstring in whose examples functions are called as users do, not as their module itself.
 
     Examples
     --------
-    >>> as_users_write("T.arange", T.arange, ">>> arange(len(x)).eval()\\narray([0])")
+    >>> as_users_write("theano.tensor.arange", T.arange, ">>> arange(len(x)).eval()\\narray([0])")
     '>>> T.arange(len(x)).eval()\\narray([0])'
     """
-    prefix, _, _ = name.rpartition(".")
-    module = sys.modules.get(getattr(thing, "__module__", ""))
-    shown = sys.modules["theano.scalar" if prefix == "theano.scalar" else f"theano.tensor{prefix.removeprefix('T')}"]
+    package, module = name.rpartition(".")[0], sys.modules.get(getattr(thing, "__module__", ""))
 
     def spelled(found: re.Match[str]) -> str:
-        there = getattr(module, found[0], None)
-        return f"{prefix}.{found[0]}" if there is not None and getattr(shown, found[0], None) is there else found[0]
+        names = _public().get(id(getattr(module, found[0], None)), [])
+        near = [n for n in names if n.rpartition(".")[0] == package] or names or [found[0]]
+        return near[0].replace("theano.tensor.", "T.", 1)
 
-    called = r"(?<=@)\w+|(?<![\w.])[A-Za-z_]\w*(?=\()"
+    called = r"(?<=@)\w+|(?<![\w.])[A-Za-z_]\w*(?=[(.)])"
     return re.sub(r"(?m)^(?:>>>|\.\.\.) .*$", lambda line: re.sub(called, spelled, line[0]), doc)
 
 
-def page_text(page: Page) -> str:
-    """Return a page: functions with all that is said of them, then one line for each class of ops."""
-    found = of_page(page)
-    functions = {name: thing for name, thing in found.items() if not isinstance(thing, type)}
-    classes = {name: thing for name, thing in found.items() if isinstance(thing, type)}
-    lines = [f"# {page.title}", "", page.head, ""]
-    plain = {n: f for n, f in functions.items() if isinstance(getattr(f, "scalar_op", f), scal.ScalarOp)}
-    if plain:
-        lines += ["| call | example |", "|---|---|"]
-        lines += [_row(name, thing) for name, thing in plain.items()]
-        lines.append("")
-    for name, thing in functions.items():
-        if name in plain:
+def documentation(entry: Entry) -> str:
+    """Return the docstring of an object, with examples as users write them; of a class of ops, the first paragraph.
+
+    Programs meet these as ``node.op``; what makes them is of interest to who extends them.
+    """
+    doc = check_examples.documentation(entry.thing)
+    if isinstance(entry.thing, type) and issubclass(entry.thing, Op) and entry.thing.__name__ not in CLASSES:
+        doc = doc.split("\n\n")[0] + "\n"
+    return as_users_write(entry.names[0], entry.thing, doc)
+
+
+def directive(kind: str, names: list[str], doc: str, inside: str = "") -> str:
+    """Return a directive of the domain py, with a docstring as its content."""
+    first, *rest = names
+    lines = [f".. py:{kind}:: {first}", *(f"   {' ' * len(kind)}      {name}" for name in rest)]
+    text = re.sub(r"\n{3,}", "\n\n", str(SphinxDocString(doc, config={"template": TEMPLATE})))
+    content = f"{text.strip()}\n\n{inside}".strip()
+    return "\n".join(lines) + "\n\n" + textwrap.indent(content, "   ") + "\n"
+
+
+def _shown(entry: Entry) -> str:
+    """Return the directive of an object."""
+    names, thing = entry
+    if isinstance(thing, (tuple, float, str)):
+        text = ", ".join(str(getattr(item, "__name__", item)) for item in thing) if isinstance(thing, tuple) else thing
+        return directive("data", names, f"{text}\n")
+    if isinstance(thing, type):
+        members = thing.__name__ in CLASSES
+        called = "" if issubclass(thing, Op) and not members else signature(thing)
+        return directive("class", [name + called for name in names], documentation(entry),
+                         _members(thing) if members else "")  # fmt: skip
+    if inspect.isfunction(thing) or isinstance(thing, (Op, Type)):
+        return directive("function", [f"{name}{signature(thing)}" for name in names], documentation(entry))
+    return directive("data", names, documentation(entry))
+
+
+def _members(cls: type) -> str:
+    """Return the directives of the methods and properties of a class that have documentation."""
+    found = []
+    for name, member in inspect.getmembers(cls):
+        owner = next((base for base in cls.__mro__ if name in vars(base)), object)
+        elsewhere = owner is not cls and owner.__name__ in CLASSES
+        if name.startswith("_") or elsewhere or not owner.__module__.startswith("theano") or not inspect.getdoc(member):
             continue
-        lines += [f"## {name}", "", f"```text\n{signature(name, thing)}\n```", ""]
-        for piece in body(as_users_write(name, thing, check_examples.documentation(thing))):
-            lines += [piece, ""]
-    if classes:
-        lines += ["## Classes of ops", ""]
-        lines += ["Their instances are what the functions apply; `isinstance(node.op, ...)` finds them.", ""]
-        lines += ["| class | what its instances do |", "|---|---|"]
-        for name, thing in classes.items():
-            said = check_examples.documentation(thing).split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
-            lines.append(f"| `{name}` | {_prose(said)} |")
-    return "\n".join(lines) + "\n"
+        if inspect.isroutine(member):
+            said = re.sub(r"^\(self(, )?", "(", signature(member))
+            found.append(directive("method", [name + said], inspect.getdoc(member) or ""))
+        elif isinstance(member, property):
+            found.append(directive("property", [name], inspect.getdoc(member) or ""))
+    return "\n".join(found)
 
 
-def _row(name: str, thing: Any) -> str:
-    """Return an operation on elements as a row of a table: of its documentation the sentence, and the example's end."""
-    doc = check_examples.documentation(thing)
-    lines = [line for line in doc.split("Examples\n")[-1].splitlines() if line and not line.startswith("-")]
-    example = "<br>".join(f"`{line.removeprefix('>>> ')}`" for line in lines if not line.startswith(">>> import"))
-    said = doc.split("\n\n")[0].replace("\n", " ")
-    call, example = (text.replace("|", "\\|") for text in (f"`{signature(name, thing)}`<br>{_prose(said)}", example))
-    return f"| {call} | {example} |"
+def page_text(page: Page) -> str:
+    """Return a page: functions and classes, then one sentence for each class of ops."""
+    lines = [page.title, "=" * len(page.title), "", page.head, ""]
+    found = entries()[page.file]
+    ops = [entry for entry in found if isinstance(entry.thing, type) and issubclass(entry.thing, Op)]
+    lines += [_shown(entry) for entry in found if entry not in ops]
+    if ops:
+        lines += ["Classes of ops", "--------------", ""]
+        lines += ["Their instances are what the functions apply; ``isinstance(node.op, ...)`` finds them.", ""]
+        lines += [_shown(entry) for entry in ops]
+    return "\n".join(lines)
 
 
 DTYPES = (
@@ -259,8 +341,8 @@ def _pairs(rule: Any) -> str:
 
 INDEX = """# Tensors
 
-Every public function of `theano.tensor` (as `T`) and `theano.scalar`, with an example that is run by the tests. These
-pages are written from the code when the documentation is built.
+Every public name of `theano.tensor` (as `T`) and `theano.scalar`. The tests run the examples. The build of the
+documentation writes these pages from the code.
 
 ```{toctree}
 :maxdepth: 1
@@ -270,7 +352,8 @@ pages are written from the code when the documentation is built.
 
 def pages() -> dict[str, str]:
     """Return the text of each file, by its place below docs."""
-    found = {f"library/tensor/{page.file}.md": page_text(page) for page in PAGES}
+    found = {f"library/{page.file}.rst": page_text(page) for page in PAGES}
     found["library/tensor/dtypes.md"] = dtypes_page()
-    found["library/tensor/index.md"] = INDEX + "\n".join([*(page.file for page in PAGES), "dtypes"]) + "\n```\n"
+    inside = [page.file.removeprefix("tensor/") for page in PAGES if page.file.startswith("tensor/")]
+    found["library/tensor/index.md"] = INDEX + "\n".join([*inside, "dtypes"]) + "\n```\n"
     return found
