@@ -40,8 +40,8 @@ TEMPLATE = SphinxDocString("").template
 #: Classes whose methods programs call.
 CLASSES = {
     "Apply", "Config", "DistributedFunction", "Function", "FunctionGraph", "GpuArray", "Mode", "Op", "OpFromGraph",
-    "ProfileStats", "ShardedArray", "SharedVariable", "SparseVariable", "TensorSharedVariable", "TensorVariable", "Type",
-    "Variable",
+    "ProfileStats", "ShardedArray", "SharedVariable", "SparseVariable", "TensorSharedVariable", "TensorVariable",
+    "Type", "Variable",
 }  # fmt: skip
 
 

@@ -98,6 +98,7 @@ BY_NAME = {
     "theano.compile.mode": "modes made to order, from the table beside it",
     "theano.aot.exports": "what descriptions of layers name",
     "theano.graph.canonical": "classes that a program in the cache names: those of the graph that it was made of",
+    "theano.graph.documentation": "the modules that write docstrings, from the classes that have them",
     "theano.graph.op": "modules of this package, from the table beside it",
     "theano.graph.type": "modules of this package, from the table beside it",
     SPELLINGS: "what tables of old spellings name",

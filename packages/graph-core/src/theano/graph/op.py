@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +45,6 @@ class CalledWith:
 
 
 def _of_make_node(op: Any) -> Any:
-    import inspect
-
     return inspect.signature(op.make_node)
 
 

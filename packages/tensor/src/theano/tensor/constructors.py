@@ -7,28 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from theano.settings import config
 from theano.tensor.type import TensorType
+from theano.tensor.type_documentation import LETTERS, PATTERNS
 
 if TYPE_CHECKING:
     from theano.tensor.type import Tensor
 
-LETTERS = {
-    "b": "int8",
-    "w": "int16",
-    "i": "int32",
-    "l": "int64",
-    "f": "float32",
-    "d": "float64",
-    "c": "complex64",
-    "z": "complex128",
-}
-PATTERNS: dict[str, tuple[bool, ...]] = {
-    "scalar": (),
-    "vector": (False,),
-    "matrix": (False, False),
-    "row": (True, False),
-    "col": (False, True),
-    **{f"tensor{n}": (False,) * n for n in range(3, 8)},
-}
 PLURALS = {kind: "matrices" if kind == "matrix" else kind + "s" for kind in PATTERNS}
 
 

@@ -11,6 +11,7 @@ from theano import scalar as scal
 from theano.extensions import Single
 from theano.graph import Apply, BufferSpec, Type, Variable
 from theano.graph.apply import O
+from theano.graph.documentation import Documentation
 from theano.graph.props import Interned
 from theano.graph.type import CType
 from theano.records import record
@@ -105,8 +106,8 @@ def _pattern(broadcastable: Any, shape: Any) -> tuple[bool, ...]:
     )
 
 
-class TensorType(ArraysInC, CType, metaclass=Interned):
-    """Arrays of one element type, of a fixed number of dimensions, some known to have length 1.
+class TensorType(ArraysInC, CType, metaclass=Interned):  # noqa: D101  (below: instances have documentation of their own)
+    __doc__ = Documentation("""Arrays of one element type, of a fixed number of dimensions, some known to have length 1.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
     TensorType(float64, matrix)
     >>> TensorType("int32", (True, False)).filter([[1, 2, 3]])
     array([[1, 2, 3]], dtype=int32)
-    """
+    """, "theano.tensor.type_documentation:document")  # fmt: skip
 
     __props__: tuple[str, ...] = ("dtype", "broadcastable")
 

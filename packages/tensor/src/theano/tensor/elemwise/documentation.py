@@ -9,16 +9,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from theano import scalar as scal
 from theano.scalar.output_types import accepts
 from theano.scalar.registry import OPS
-
-if TYPE_CHECKING:
-    from theano.tensor.elemwise.op import Elemwise
 
 #: Each name refers to the others of its line.
 RELATED = """
@@ -78,7 +75,7 @@ POWER, ATOM = 7, 9
 LONGEST = 90  #: characters of a derivative that is shown
 
 
-def document(op: Elemwise) -> str:
+def document(op: Any) -> str:
     """Return the docstring of an element-wise function."""
     scalar_op = op.scalar_op
     statement = type(scalar_op).__dict__.get("__doc__")
@@ -109,9 +106,13 @@ def _count(op: scal.DefinedOp) -> int:
     return op.nin if op.nin >= 0 else 2
 
 
+def _accepted(op: scal.DefinedOp) -> list[Any]:
+    return [] if op.type_rule is None else list(accepts(op.type_rule, _count(op)))
+
+
 def _dtypes(op: scal.DefinedOp) -> str:
     """Return which kinds of numbers an operation takes."""
-    found = [types[0].dtype for types in accepts(op.type_rule, _count(op))]
+    found = [types[0].dtype for types in _accepted(op)]
     kinds = {"bool": "bool", "int": "integer", "float": "float", "complex": "complex"}
     named = [shown for start, shown in kinds.items() if any(dtype.startswith(start) for dtype in found)]
     return f" Dtypes: {', '.join(named)}." if named else ""
@@ -119,7 +120,7 @@ def _dtypes(op: scal.DefinedOp) -> str:
 
 def _results(op: scal.DefinedOp) -> str:
     """Return the dtypes of results, for some dtypes of inputs."""
-    given = {types[0].dtype: types for types in accepts(op.type_rule, _count(op))}
+    given = {types[0].dtype: types for types in _accepted(op)}
     shown = [dtype for dtype in ("int32", "int64", "float32", "float64", "complex128") if dtype in given]
     made = [OPS[op.op_name].output_types(given[dtype])[0].dtype for dtype in shown]
     if not made or len(set(made)) == 1:
@@ -138,7 +139,7 @@ def _notes(op: scal.DefinedOp) -> list[str]:
 def _special(op: scal.DefinedOp) -> str:
     """Return what an operation of floats gives at limits of its domain, and what NaN does."""
     count = _count(op)
-    if not any(types[0].dtype == "float64" for types in accepts(op.type_rule, count)) or count > 2:
+    if not any(types[0].dtype == "float64" for types in _accepted(op)) or count > 2:
         return ""
     name, nan = _called(op.op_name), np.float64("nan")
     arguments: list[tuple[Any, ...]] = [(float(x),) for x in ("-inf", "-1", "0", "inf", "nan")]
@@ -247,7 +248,7 @@ def _related() -> dict[str, list[str]]:
     return found
 
 
-def _see_also(op: Elemwise) -> Iterable[str]:
+def _see_also(op: Any) -> Iterable[str]:
     """Yield entries of related functions, and NumPy's or SciPy's of the same name."""
     own = getattr(op.scalar_op, "op_name", "")
     for name in _related().get(own, []):
@@ -256,11 +257,11 @@ def _see_also(op: Elemwise) -> Iterable[str]:
     function = getattr(op.scalar_op, "numpy_function", None)
     if isinstance(function, str):
         yield f"{function} : The function of the same values."
-    elif isinstance(function, np.ufunc) and getattr(np, function.__name__, None) is function:
-        yield f"numpy.{function.__name__} : NumPy's function."
+    elif getattr(np, name := getattr(function, "__name__", ""), None) is function and name:
+        yield f"numpy.{name} : NumPy's function."
 
 
-def _example(op: Elemwise, names: Sequence[str]) -> list[str]:
+def _example(op: Any, names: Sequence[str]) -> list[str]:
     path = op.shown_as or f"T.{op.name.removeprefix('Elemwise{').split(',')[0] if op.name else op.scalar_op}"
     lines = [">>> import theano.tensor as T"]
     if isinstance(op.scalar_op, scal.DefinedOp) and not op.inplace_pattern:

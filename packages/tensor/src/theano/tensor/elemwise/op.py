@@ -11,6 +11,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Apply, Constant, Op, Variable
 from theano.graph.canonical import register_form
+from theano.graph.documentation import Documentation
 from theano.graph.op import CalledWith
 from theano.records import NamedTuple
 from theano.settings import config
@@ -62,20 +63,6 @@ class frozendict(Mapping[Any, Any]):
 register_form(frozendict, "frozendict", dict, frozendict)
 
 
-class _Documentation:
-    """The docstring of Elemwise, and of each function that is an instance of it, written when somebody reads it."""
-
-    def __init__(self, text: str):
-        self.text = text
-
-    def __get__(self, instance: Any, owner: type) -> str:
-        if instance is None:
-            return self.text
-        from theano.tensor.elemwise.documentation import document
-
-        return document(instance)
-
-
 class _Known(NamedTuple):
     """The output's type of an operation of ours for inputs of some types, which are kept, so that they stay these."""
 
@@ -100,7 +87,7 @@ def _remember(
 
 
 class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have documentation of their own)
-    __doc__ = _Documentation("""A scalar op, element by element.
+    __doc__ = Documentation("""A scalar op, element by element.
 
     Parameters
     ----------
@@ -126,7 +113,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
     >>> add = Elemwise(scal.add)
     >>> add, add(T.dmatrix("m"), T.dvector("v")).owner
     (Elemwise{add}, Elemwise{add}(m, InplaceDimShuffle{x,0}.0))
-    """)
+    """, "theano.tensor.elemwise.documentation:document")  # fmt: skip
 
     __props__ = ("scalar_op", "inplace_pattern")
     __signature__ = CalledWith(lambda op: inspect.signature(op.scalar_op))
