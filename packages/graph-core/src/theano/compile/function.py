@@ -39,14 +39,16 @@ def function(
     profile: bool | str | ProfileStats | None = None,
     on_unused_input: str | None = None,
 ) -> Any:
-    """Compile expressions into a function.
+    """Compile expressions into a function of arrays.
+
+    The expressions are rewritten, become C and are loaded; the cache keeps them for later programs.
 
     Parameters
     ----------
     inputs : list of Variable or In
-        The arguments, in order. Their names are keywords.
+        The arguments, in order: ``[x, y]``. Their names are keywords. An :class:`~theano.In` gives a default value.
     outputs : Variable, Out, list of these, dict of these, or None
-        What a call returns: one value, a list, a dictionary, or nothing.
+        What a call returns: one array, a list, a dictionary, or nothing.
     mode : Mode or str, optional
         How to rewrite and compile; by default as ``theano.config`` says.
     updates : dict or list of (SharedVariable, Variable)
@@ -74,6 +76,7 @@ def function(
     Returns
     -------
     Function
+        Call it with arrays, numbers or lists; it converts them to the dtypes of the variables where that loses nothing.
 
     Raises
     ------
@@ -92,19 +95,30 @@ def function(
     variables, and ``set_value`` of these, wait for each other (without the GIL, and until Ctrl-C). Whoever reads sees
     all new values of a call or none of them. Calls without updates wait for nobody.
 
+    See Also
+    --------
+    shared : A variable that keeps its value between calls.
+    grad : The gradient of an expression, which is an expression.
+    In : An argument with a default value.
+    theano.tensor.dmatrix : A variable that stands for an array.
+
     Examples
     --------
+    A function of two arrays:
+
     >>> import theano
-    >>> from theano.graph import Op, generic
-    >>> class Add(Op):
-    ...     __props__ = ()
-    ...     itypes, otypes = [generic, generic], [generic]
-    ...     def perform(self, node, inputs, output_storage):
-    ...         output_storage[0][0] = inputs[0] + inputs[1]
-    >>> add, x, total = Add(), generic("x"), theano.shared((), name="total")
-    >>> f = theano.function([x], add(x, x), updates=[(total, add(total, x))])
-    >>> f((1,)), f(x=(2,)), total.get_value()
-    ((1, 1), (2, 2), (1, 2))
+    >>> import theano.tensor as T
+    >>> x, y = T.dvectors("x", "y")
+    >>> distance = theano.function([x, y], T.sqrt(((x - y) ** 2).sum()))
+    >>> distance([1, 2], [4, 6])
+    array(5.)
+
+    A function with a memory, which each call updates:
+
+    >>> total = theano.shared(0.0)
+    >>> add = theano.function([x], total, updates={total: total + x.sum()})
+    >>> add([1, 2]), add(x=[3]), total.get_value()
+    (array(0.), array(3.), array(6.))
     """
     start = perf_counter()
     called = name if name is not None else _default_name()

@@ -257,13 +257,17 @@ def generic_constructor(
 def shared(
     value: Any, name: str | None = None, strict: bool = False, allow_downcast: bool | None = None, **kwargs: Any
 ) -> Any:
-    """Return a variable that keeps a value between calls.
+    """Return a variable that keeps its value between calls: weights, counters, data.
+
+    Functions use it without taking it as an argument, and change it by their ``updates``.
 
     Parameters
     ----------
-    value : object
-        The first value. It decides the type: an array makes a tensor, a number a scalar, and so on.
+    value : array_like, sparse matrix, RandomState or other object
+        The first value. It decides the type: an array of float32 with two dimensions makes a matrix of float32, a
+        Python float a scalar of float64. Each dimension may change its length later.
     name : str, optional
+        What graphs and messages call it.
     strict : bool
         Refuse, later, values that would have to be converted.
     allow_downcast : bool or None
@@ -275,19 +279,28 @@ def shared(
     Returns
     -------
     SharedVariable
+        ``get_value()`` returns a copy of its value, ``set_value(new)`` replaces it.
 
     Raises
     ------
     TypeError
         ``value`` is symbolic, or no constructor takes it with these options.
 
+    See Also
+    --------
+    function : Its ``updates`` say what shared variables become after a call.
+
     Examples
     --------
+    Weights, and a step that makes a loss smaller:
+
+    >>> import numpy as np
     >>> import theano
-    >>> state = theano.shared({"steps": 0}, name="state")
-    >>> state.set_value({"steps": 1})
-    >>> state.get_value()
-    {'steps': 1}
+    >>> w = theano.shared(np.array([1.0, 3.0]), name="w")
+    >>> step = theano.function([], (w**2).sum(), updates={w: w - 0.25 * theano.grad((w**2).sum(), w)})
+    >>> step(), w.get_value()
+    (array(10.), array([0.5, 1.5]))
+    >>> w.set_value([0.0, 0.0])
     """
     if isinstance(value, Variable):
         raise TypeError(

@@ -46,12 +46,14 @@ def grad(
 ) -> Any:
     """Return the gradient of a scalar cost with respect to one or several variables.
 
+    The result is an expression like any other: compile it, use it in updates, or differentiate it again.
+
     Parameters
     ----------
     cost : scalar Variable or None
-        May be None if ``known_grads`` is given.
+        An expression without dimensions, such as a sum or a mean. May be None if ``known_grads`` is given.
     wrt : Variable or list of Variable
-        May be inputs or inner variables of the expression.
+        Inputs, shared variables, or inner variables of the expression.
     consider_constant : list of Variable, optional
         Variables that the gradient does not flow through.
     disconnected_inputs : "raise", "warn" or "ignore"
@@ -68,7 +70,7 @@ def grad(
     Returns
     -------
     Variable, or list or tuple of Variable
-        In the form of ``wrt``.
+        In the form of ``wrt``; each has the shape of its variable. With respect to integers it is zero.
 
     Raises
     ------
@@ -78,6 +80,23 @@ def grad(
         The cost does not depend on a variable.
     NullTypeGradError
         A gradient is undefined or not implemented.
+
+    See Also
+    --------
+    Rop : Products of the Jacobian with a vector, from the right.
+    Lop : Products of the Jacobian with a vector, from the left.
+    subgraph_grad : Gradients with respect to inner variables, a part of the graph at a time.
+    theano.gradient.jacobian : All derivatives of a vector.
+
+    Examples
+    --------
+    >>> import theano
+    >>> import theano.tensor as T
+    >>> x, w = T.dvectors("x", "w")
+    >>> cost = ((x * w - 1) ** 2).sum()
+    >>> gradients = theano.function([x, w], theano.grad(cost, [x, w]))
+    >>> gradients([1, 2], [3, 4])
+    [array([12., 56.]), array([ 4., 28.])]
     """
     one_of("grad", "disconnected_inputs", disconnected_inputs, ("raise", "warn", "ignore"))
     one_of("grad", "return_disconnected", return_disconnected, STAND_INS)

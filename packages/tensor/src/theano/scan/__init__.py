@@ -1,19 +1,16 @@
-"""Loops in expressions: :func:`theano.scan`, and what is made of it.
+"""Loops in expressions. The module can be called: ``theano.scan(fn, ...)`` is :func:`theano.scan.scan`."""
 
-The module can be called: ``theano.scan(fn, ...)`` is :func:`theano.scan.scan`.
-
-============== ===============================================================================
-``basic``      :func:`scan`: what it is called with
-``arguments``  its arguments in one form, and what a step may return
-``build``      from a step as it was written to a loop: types, and what is the same in each step
-``spec``       what a loop is given and hands back: the description that all others read
-``op``         :class:`~theano.scan.op.Scan`: the op
-``lengths``    how long the results of a step are
-``gradient``   the loops that are its derivatives
-``views``      :func:`map`, :func:`reduce`, :func:`foldl`, :func:`foldr`
-``checkpoints`` :func:`scan_checkpoints`
-============== ===============================================================================
-"""
+# The modules:
+#
+# basic      scan: what it is called with
+# arguments  its arguments in one form, and what a step may return
+# build      from a step as it was written to a loop: types, and what is the same in each step
+# spec       what a loop is given and hands back: the description that all others read
+# op         Scan: the op
+# lengths    how long the results of a step are
+# gradient   the loops that are its derivatives
+# views      map, reduce, foldl, foldr
+# checkpoints scan_checkpoints
 
 from __future__ import annotations
 
@@ -40,4 +37,5 @@ class _Callable(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Callable
-vars(sys.modules[__name__]).update(__wrapped__=scan)
+# What help() and editors show is the function.
+vars(sys.modules[__name__]).update(__wrapped__=scan, __doc__=scan.__doc__)

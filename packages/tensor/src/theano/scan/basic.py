@@ -30,6 +30,8 @@ def scan(
 ) -> tuple[Any, OrderedUpdates]:
     """Return the results of all steps of a loop.
 
+    ``fn`` describes a step. It gets a row of each sequence and the results of the step before, and returns new results.
+
     Parameters
     ----------
     fn : callable
@@ -87,13 +89,33 @@ def scan(
     MissingInputError
         With ``strict``, a step uses a shared variable that is not among its arguments.
 
+    See Also
+    --------
+    map : A loop whose steps do not depend on each other.
+    reduce : A loop of which only the last result counts.
+    scan_checkpoints : A long loop whose gradient needs less memory.
+    until : The condition that ends a loop.
+
     Examples
     --------
-    >>> import theano, theano.tensor as T
+    A moving average, which starts with the first element:
+
+    >>> import theano
+    >>> import theano.tensor as T
     >>> x, a = T.dvector("x"), T.dscalar("a")
-    >>> smooth, updates = scan(lambda x_t, y_before: a * y_before + (1 - a) * x_t, sequences=x, outputs_info=x[0])
-    >>> theano.function([x, a], smooth)([1, 2, 3], 0.5)
+    >>> def step(x_t, y_before):
+    ...     return a * y_before + (1 - a) * x_t
+    >>> smooth, updates = theano.scan(step, sequences=x, outputs_info=x[0])
+    >>> theano.function([x, a], smooth, updates=updates)([1, 2, 3], 0.5)
     array([1.  , 1.5 , 2.25])
+
+    Powers of a vector, with a number of steps:
+
+    >>> powers, updates = theano.scan(lambda p: p * x, outputs_info=T.ones_like(x), n_steps=3)
+    >>> theano.function([x], powers, updates=updates)([2, 3])
+    array([[ 2.,  3.],
+           [ 4.,  9.],
+           [ 8., 27.]])
     """
     with naming(fn):
         rows = [as_sequence(given, go_backwards, i) for i, given in enumerate(as_list(sequences))]
