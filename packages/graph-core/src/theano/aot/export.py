@@ -81,6 +81,10 @@ def export(
     NoCompilerError
         There is no C compiler, or it refused a file.
 
+    See Also
+    --------
+    theano.function, theano.scipy_callable
+
     Notes
     -----
     What the functions of the library do, and what they return, is in ``NAME.h`` and ``theano_model.h``. A result lies

@@ -214,10 +214,19 @@ def checkpoint_sequential(functions: Sequence[Callable[[Any], Any]], segments: i
     x : object
         What the first function takes.
 
+    Returns
+    -------
+    object
+        What the last function returns.
+
     Raises
     ------
     ValueError
         ``segments`` is below 1, or there are more of them than functions.
+
+    See Also
+    --------
+    theano.checkpoint
 
     Examples
     --------

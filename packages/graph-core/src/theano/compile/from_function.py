@@ -101,6 +101,15 @@ def as_op(
         ``grad(inputs, output_gradients)`` returns a list of expressions, the gradients with respect to the inputs;
         without it none is defined.
 
+    Returns
+    -------
+    callable
+        Takes a Python function; returns an op that can be called with variables.
+
+    See Also
+    --------
+    theano.OpFromGraph, theano.Op
+
     Examples
     --------
     >>> import theano

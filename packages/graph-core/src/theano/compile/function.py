@@ -89,18 +89,18 @@ def function(
     ValueError
         A shared variable is updated twice.
 
-    Notes
-    -----
-    A function may be called from several threads. No update is lost: calls with updates of the same shared
-    variables, and ``set_value`` of these, wait for each other (without the GIL, and until Ctrl-C). Whoever reads sees
-    all new values of a call or none of them. Calls without updates wait for nobody.
-
     See Also
     --------
     shared : A variable that keeps its value between calls.
     grad : The gradient of an expression, which is an expression.
     In : An argument with a default value.
     theano.tensor.dmatrix : A variable that stands for an array.
+
+    Notes
+    -----
+    A function may be called from several threads. No update is lost: calls with updates of the same shared
+    variables, and ``set_value`` of these, wait for each other (without the GIL, and until Ctrl-C). Whoever reads sees
+    all new values of a call or none of them. Calls without updates wait for nobody.
 
     Examples
     --------
@@ -169,11 +169,37 @@ def function_dump(
     Parameters
     ----------
     filename : str
-    inputs, outputs, mode, updates, givens, no_default_updates, accept_inplace, name, rebuild_strict, \
-allow_input_downcast, profile, on_unused_input
+        Where they are written.
+    inputs : object
+        As for :func:`function`.
+    outputs : object
+        As for :func:`function`.
+    mode : object
+        As for :func:`function`.
+    updates : object
+        As for :func:`function`.
+    givens : object
+        As for :func:`function`.
+    no_default_updates : object
+        As for :func:`function`.
+    accept_inplace : object
+        As for :func:`function`.
+    name : object
+        As for :func:`function`.
+    rebuild_strict : object
+        As for :func:`function`.
+    allow_input_downcast : object
+        As for :func:`function`.
+    profile : object
+        As for :func:`function`.
+    on_unused_input : object
         As for :func:`function`.
     extra_tag_to_remove : str or list of str, optional
         Tags of the variables that are left out, apart from test values and traces: what cannot be pickled.
+
+    See Also
+    --------
+    theano.function
 
     Examples
     --------

@@ -79,12 +79,22 @@ def grad_undefined(op: Op, x_pos: int, x: Variable, comment: str = "") -> Variab
     Parameters
     ----------
     op : Op
+        The op whose ``grad`` returns this.
     x_pos : int
         Which input.
     x : Variable
         That input.
     comment : str
         Why, for the error that a user of the gradient gets.
+
+    Returns
+    -------
+    Variable
+        Its use in a gradient raises NullTypeGradError.
+
+    See Also
+    --------
+    grad_not_implemented
 
     Examples
     --------
@@ -99,6 +109,32 @@ def grad_not_implemented(op: Op, x_pos: int, x: Variable, comment: str = "") -> 
     """Return the gradient of ``op`` with respect to an input where it exists but has not been written down.
 
     The parameters are those of :func:`grad_undefined`.
+
+    Parameters
+    ----------
+    op : Op
+        The op whose ``grad`` returns this.
+    x_pos : int
+        Which input.
+    x : Variable
+        That input.
+    comment : str, optional
+        Why, for the error that a user of the gradient gets.
+
+    Returns
+    -------
+    Variable
+        Its use in a gradient raises NullTypeGradError.
+
+    See Also
+    --------
+    grad_undefined
+
+    Examples
+    --------
+    >>> from theano.graph import Op, generic
+    >>> grad_not_implemented(Op(), 0, generic("x")).type
+    NullType
     """
     return _null("not implemented", op, x_pos, x, comment)
 

@@ -133,6 +133,20 @@ undefined_grad_ = UndefinedGrad()
 def consider_constant(x: Variable) -> Variable:
     """Return ``x``, as a constant in the eyes of the gradient, which is zero there.
 
+    Parameters
+    ----------
+    x : Variable
+        Any expression.
+
+    Returns
+    -------
+    Variable
+        The value of ``x``.
+
+    See Also
+    --------
+    theano.gradient.disconnected_grad, theano.gradient.zero_grad
+
     Examples
     --------
     >>> from theano.graph import generic
@@ -144,6 +158,20 @@ def consider_constant(x: Variable) -> Variable:
 
 def zero_grad(x: Variable) -> Variable:
     """Return ``x``; the gradient with respect to it is zero.
+
+    Parameters
+    ----------
+    x : Variable
+        Any expression.
+
+    Returns
+    -------
+    Variable
+        The value of ``x``.
+
+    See Also
+    --------
+    theano.gradient.disconnected_grad
 
     Examples
     --------
@@ -157,6 +185,20 @@ def zero_grad(x: Variable) -> Variable:
 def disconnected_grad(x: Variable) -> Variable:
     """Return ``x``; the gradient sees no connection through it.
 
+    Parameters
+    ----------
+    x : Variable
+        Any expression.
+
+    Returns
+    -------
+    Variable
+        The value of ``x``.
+
+    See Also
+    --------
+    consider_constant, theano.gradient.zero_grad
+
     Examples
     --------
     >>> from theano.graph import generic
@@ -168,6 +210,20 @@ def disconnected_grad(x: Variable) -> Variable:
 
 def undefined_grad(x: Variable) -> Variable:
     """Return ``x``; to ask for a gradient through it is an error.
+
+    Parameters
+    ----------
+    x : Variable
+        Any expression.
+
+    Returns
+    -------
+    Variable
+        The value of ``x``.
+
+    See Also
+    --------
+    theano.gradient.zero_grad
 
     Examples
     --------
@@ -181,6 +237,24 @@ def undefined_grad(x: Variable) -> Variable:
 def grad_clip(x: Variable, lower_bound: object, upper_bound: object) -> Variable:
     """Return ``x``; the gradient with respect to it is kept between two bounds.
 
+    Parameters
+    ----------
+    x : Variable
+        Any expression.
+    lower_bound : number
+        The least value of an element of the gradient.
+    upper_bound : number
+        The largest value of an element of the gradient.
+
+    Returns
+    -------
+    Variable
+        The value of ``x``.
+
+    See Also
+    --------
+    theano.gradient.grad_scale
+
     Examples
     --------
     >>> from theano.graph import generic
@@ -192,6 +266,22 @@ def grad_clip(x: Variable, lower_bound: object, upper_bound: object) -> Variable
 
 def grad_scale(x: Variable, multiplier: Any) -> Variable:
     """Return ``x``; the gradient with respect to it is multiplied.
+
+    Parameters
+    ----------
+    x : Variable
+        Any expression.
+    multiplier : number
+        What the gradient is multiplied by; negative numbers turn it round.
+
+    Returns
+    -------
+    Variable
+        The value of ``x``.
+
+    See Also
+    --------
+    theano.gradient.grad_clip
 
     Examples
     --------

@@ -40,7 +40,9 @@ def Rop(
     Parameters
     ----------
     f : Variable or list of Variable
+        The expressions.
     wrt : Variable or list of Variable
+        What they are differentiated by.
     eval_points : Variable or list of Variable
         What the Jacobian is multiplied with from the right; one for each of ``wrt``, of its dimensions. May be values.
     disconnected_outputs : "raise", "warn" or "ignore"
@@ -52,6 +54,18 @@ def Rop(
     -------
     Variable, or list or tuple of Variable
         In the form of ``f``.
+
+    See Also
+    --------
+    theano.Lop, theano.grad
+
+    Examples
+    --------
+    >>> import theano
+    >>> import theano.tensor as T
+    >>> x, v = T.dvectors("x", "v")
+    >>> theano.Rop(x**2, x, v).eval({x: [1, 2], v: [1, 10]})
+    array([ 2., 40.])
     """
     one_of("Rop", "disconnected_outputs", disconnected_outputs, ("raise", "warn", "ignore"))
     one_of("Rop", "return_disconnected", return_disconnected, STAND_INS)

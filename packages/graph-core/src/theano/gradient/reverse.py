@@ -312,11 +312,32 @@ def Lop(
     Parameters
     ----------
     f : Variable or list of Variable
+        The expressions.
     wrt : Variable or list of Variable
+        What they are differentiated by.
     eval_points : Variable or list of Variable
         What multiplies the Jacobian from the left; one for each of ``f``.
-    consider_constant, disconnected_inputs
-        As for :func:`grad`.
+    consider_constant : list of Variable, optional
+        Variables that the gradient does not flow through.
+    disconnected_inputs : "raise", "warn" or "ignore", optional
+        What to do about a variable that ``f`` does not depend on.
+
+    Returns
+    -------
+    Variable, or list or tuple of Variable
+        In the form of ``wrt``.
+
+    See Also
+    --------
+    theano.Rop, theano.grad
+
+    Examples
+    --------
+    >>> import theano
+    >>> import theano.tensor as T
+    >>> x, v = T.dvectors("x", "v")
+    >>> theano.Lop(x**2, x, v).eval({x: [1, 2], v: [1, 10]})
+    array([ 2., 40.])
     """
     outputs = list(f) if isinstance(f, (list, tuple)) else [f]
     points = list(eval_points) if isinstance(eval_points, (list, tuple)) else [eval_points]
@@ -355,6 +376,21 @@ def subgraph_grad(
     tuple of list
         Gradients with respect to ``wrt`` and to ``end``; with ``details`` also those of ``start`` and of ``cost``
         with respect to ``wrt``.
+
+    See Also
+    --------
+    grad, Lop
+
+    Examples
+    --------
+    >>> import theano
+    >>> import theano.tensor as T
+    >>> x = T.dscalar("x")
+    >>> y = x**2
+    >>> last, of_y = theano.subgraph_grad([y], [y], cost=3 * y)
+    >>> first, _ = theano.subgraph_grad([x], [x], start={y: last[0]})
+    >>> first[0].eval({x: 5})
+    array(30.)
     """
     if start is None and cost is None:
         raise ValueError("subgraph_grad: at least one of start and cost is needed")

@@ -75,6 +75,16 @@ def explain_compile(function: Any) -> str:
     Parameters
     ----------
     function : compiled function
+        What ``theano.function`` returned.
+
+    Returns
+    -------
+    str
+        Lines to print.
+
+    See Also
+    --------
+    theano.ProfileStats
 
     Examples
     --------

@@ -76,6 +76,15 @@ def change_flags(args: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), **kwa
     **kwargs
         Names and their values; ``gcc__cxxflags`` stands for ``gcc.cxxflags``.
 
+    Returns
+    -------
+    context manager
+        ``with theano.change_flags(floatX="float32"):`` sets it in the block; it is a decorator, too.
+
+    See Also
+    --------
+    theano.config
+
     Examples
     --------
     >>> import theano

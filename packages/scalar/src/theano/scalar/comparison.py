@@ -136,7 +136,7 @@ clip = scalar_op(
     c="{x} < {min} ? {min} : {x} > {max} ? {max} : {x}",
     grad=lambda x, low, high, out, g: ((ge(x, low) & le(x, high)) * g, lt(x, low) * g, gt(x, high) * g),
     domain=[(-0.9, 0.9), (-2.0, -1.0), (1.0, 2.0)],
-    doc="x, raised to min and lowered to max where it lies outside; nan stays nan.",
+    doc="The number x, raised to min and lowered to max where it lies outside; nan stays nan.",
 )  # fmt: skip
 
 switch = scalar_op(
@@ -145,7 +145,7 @@ switch = scalar_op(
     c="{cond} ? {ift} : {iff}",
     grad=lambda cond, ift, iff, out, g: (flat, switch(cond, g, 0), switch(cond, 0, g)),
     domain=[(0.5, 2.0), (-4.0, 4.0), (-4.0, 4.0)],
-    doc="ift where cond is true (not zero), iff elsewhere; both are computed.",
+    doc="Value of ift where cond is true (not zero), of iff elsewhere; both are computed.",
 )  # fmt: skip
 
 

@@ -94,7 +94,7 @@ pow = scalar_op(
     "pow", "x y", types=upcast_out_min8, py=_power, c="pow({x}, {y})",
     grad=_power_gradient,
     domain=[(0.3, 3.0), (-2.0, 3.0)], ulp=4,
-    doc="x to the power of y; of integers an integer, truncated if y is negative.",
+    doc="Power of x with the exponent y; of integers an integer, truncated if y is negative.",
 )  # fmt: skip
 
 

@@ -35,9 +35,18 @@ def scan_checkpoints(
 
     Parameters
     ----------
-    fn, sequences, outputs_info, non_sequences, n_steps
-        As for :func:`theano.scan`; but sequences are tensors of equal lengths, and there are no taps.
+    fn : callable
+        As for :func:`theano.scan`.
+    sequences : list, optional
+        Tensors of equal lengths; there are no taps.
+    outputs_info : list, optional
+        The results before the first step; there are no taps.
+    non_sequences : list, optional
+        Further arguments of ``fn``, the same in each step.
     name : str
+        What errors, profiles and graphs call the loop.
+    n_steps : int or scalar of int, optional
+        How many steps; needed where there is no sequence.
     save_every_N : int
         After how many steps results are stored.
     padding : bool
@@ -53,6 +62,10 @@ def scan_checkpoints(
     ------
     RuntimeError
         An initial value has taps.
+
+    See Also
+    --------
+    theano.scan, theano.checkpoint
 
     Examples
     --------

@@ -40,11 +40,16 @@ def map(
     mode : Mode or str, optional
         How a step is compiled, where it needs a program of its own.
     name : str, optional
+        What errors, profiles and graphs call the loop.
 
     Returns
     -------
     tuple
         The results, a variable or a list of several, and the updates of shared variables.
+
+    See Also
+    --------
+    theano.scan, theano.reduce
 
     Examples
     --------
@@ -77,18 +82,26 @@ def reduce(
     fn : callable
         Takes an element of each sequence, then its results of the step before, then the non-sequences.
     sequences : TensorVariable, or list of TensorVariable
+        Along whose first axis the steps go.
     outputs_info : TensorVariable, or list of TensorVariable
         The results before the first step.
     non_sequences : Variable, or list of Variable, optional
+        Further arguments, the same in each step.
     go_backwards : bool
         Begin with the last elements.
     mode : Mode or str, optional
+        How a step is compiled, where it needs a program of its own.
     name : str, optional
+        What errors, profiles and graphs call the loop.
 
     Returns
     -------
     tuple
         The last results, a variable or a list of several, and the updates of shared variables.
+
+    See Also
+    --------
+    theano.scan, theano.map, theano.foldl, theano.foldr
 
     Examples
     --------
@@ -119,6 +132,30 @@ def foldl(
 
     The parameters are those of :func:`reduce`.
 
+    Parameters
+    ----------
+    fn : callable
+        Takes an element of each sequence, then its results of the step before, then the non-sequences.
+    sequences : TensorVariable, or list of TensorVariable
+        Along whose first axis the steps go.
+    outputs_info : TensorVariable, or list of TensorVariable
+        The results before the first step.
+    non_sequences : Variable, or list of Variable, optional
+        Further arguments, the same in each step.
+    mode : Mode or str, optional
+        How a step is compiled, where it needs a program of its own.
+    name : str, optional
+        What errors, profiles and graphs call the loop.
+
+    Returns
+    -------
+    tuple
+        The last results, a variable or a list of several, and the updates of shared variables.
+
+    See Also
+    --------
+    theano.reduce, theano.foldr
+
     Examples
     --------
     >>> import theano, theano.tensor as T
@@ -140,6 +177,30 @@ def foldr(
     """Return :func:`reduce` from the last element to the first.
 
     The parameters are those of :func:`reduce`.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes an element of each sequence, then its results of the step before, then the non-sequences.
+    sequences : TensorVariable, or list of TensorVariable
+        Along whose first axis the steps go.
+    outputs_info : TensorVariable, or list of TensorVariable
+        The results before the first step.
+    non_sequences : Variable, or list of Variable, optional
+        Further arguments, the same in each step.
+    mode : Mode or str, optional
+        How a step is compiled, where it needs a program of its own.
+    name : str, optional
+        What errors, profiles and graphs call the loop.
+
+    Returns
+    -------
+    tuple
+        The last results, a variable or a list of several, and the updates of shared variables.
+
+    See Also
+    --------
+    theano.reduce, theano.foldl
 
     Examples
     --------

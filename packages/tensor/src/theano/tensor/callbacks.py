@@ -326,6 +326,10 @@ def scipy_objective(
     ValueError
         The shape of a variable is not known.
 
+    See Also
+    --------
+    theano.scipy_callable, theano.grad
+
     Examples
     --------
     >>> import numpy as np, theano, theano.tensor as T

@@ -16,13 +16,23 @@ PLURALS = {kind: "matrices" if kind == "matrix" else kind + "s" for kind in PATT
 
 
 def tensor(*args: Any, **kwargs: Any) -> Tensor:
-    """Return a variable of ``TensorType(*args, **kwargs)``.
+    """Return a variable of any dtype and pattern.
 
     Parameters
     ----------
-    dtype : str
-    broadcastable : sequence of bool
-    name : str, optional
+    *args : object
+        The dtype, and for each dimension whether its length is 1: ``tensor("float32", (False, True))``.
+    **kwargs : object
+        The same by the names ``dtype`` and ``broadcastable``, and ``name``.
+
+    Returns
+    -------
+    TensorVariable
+        An input for :func:`theano.function`.
+
+    See Also
+    --------
+    TensorType, scalar, vector, matrix, tensor3
 
     Examples
     --------
@@ -45,8 +55,18 @@ def _constructor(kind: str) -> Callable[..., Any]:
     Parameters
     ----------
     name : str, optional
+        What graphs and messages call it, and the keyword of its value when a function is called.
     dtype : str, optional
-        floatX where it is not given.
+        Of its elements; floatX where it is not given.
+
+    Returns
+    -------
+    TensorVariable
+        An input for :func:`theano.function`.
+
+    See Also
+    --------
+    {PLURALS[kind]}, d{kind}, tensor, theano.shared
 
     Examples
     --------
@@ -89,6 +109,17 @@ def plural(make: Callable[..., Any], name: str, what: str) -> Callable[..., Any]
     *names : str or None
         One name each; or one string of names (words, or letters if it has no space); or a number of variables.
         For one name, the variable itself is returned.
+    **kwargs : object
+        Options of the constructor of one variable, such as ``dtype``.
+
+    Returns
+    -------
+    list of TensorVariable, or TensorVariable
+        One for each name.
+
+    See Also
+    --------
+    tensor, theano.function
 
     Examples
     --------

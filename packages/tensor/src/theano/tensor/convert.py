@@ -109,11 +109,18 @@ def constant(x: TensorLike, name: str | None = None, ndim: int | None = None, dt
     Parameters
     ----------
     x : array_like
+        Its value, which is copied.
     name : str, optional
+        What graphs and messages call it.
     ndim : int, optional
         At least this many dimensions; new ones of length 1 go to the left.
     dtype : str, optional
         In place of the smallest dtype that holds the value.
+
+    Returns
+    -------
+    TensorConstant
+        The constant. Its dtype is the smallest that holds the value of a Python number, or that of an array.
 
     Raises
     ------
@@ -121,6 +128,10 @@ def constant(x: TensorLike, name: str | None = None, ndim: int | None = None, dt
         ``x`` has more than ``ndim`` dimensions.
     NumberRangeError
         A number does not fit: a TypeError that is an OverflowError, too.
+
+    See Also
+    --------
+    as_tensor_variable, theano.shared
 
     Examples
     --------
@@ -162,11 +173,17 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None)
     Parameters
     ----------
     x : Variable, Apply with one output, array, number, or sequence of these
+        What becomes a tensor. A variable that is one already is returned as it is.
     name : str, optional
         Name for a variable made here.
     ndim : int, optional
         Number of dimensions of the result. Dimensions of length 1 are added, or removed where the type
         knows them, at the left.
+
+    Returns
+    -------
+    TensorVariable
+        ``x`` itself, a constant of it, or what joins a sequence.
 
     Raises
     ------
@@ -176,6 +193,10 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None)
         A number fits in no dtype.
     ValueError
         ``x`` has too many dimensions.
+
+    See Also
+    --------
+    constant, theano.shared, cast
 
     Examples
     --------
@@ -272,6 +293,7 @@ def get_scalar_constant_value(
     Parameters
     ----------
     orig_v : Variable or number
+        The expression.
     elemwise : bool
         Also compute element-wise ops of such numbers.
     only_process_constants : bool
@@ -279,10 +301,19 @@ def get_scalar_constant_value(
     max_recur : int
         How deep to look.
 
+    Returns
+    -------
+    ndarray
+        Without dimensions. NotScalarConstantError says that the value is not known.
+
     Raises
     ------
     NotScalarConstantError
         The value is not known, or not one number.
+
+    See Also
+    --------
+    extract_constant
 
     Examples
     --------
@@ -333,6 +364,24 @@ def static_int(v: Any) -> int | None:
 def extract_constant(x: TensorLike, elemwise: bool = True, only_process_constants: bool = False) -> Any:
     """Return the number that ``x`` is worth if that is known, else ``x`` as a tensor variable.
 
+    Parameters
+    ----------
+    x : Variable or number
+        The expression.
+    elemwise : bool, optional
+        Also compute element-wise ops of numbers that are known.
+    only_process_constants : bool, optional
+        Look at constants only, not at ops.
+
+    Returns
+    -------
+    ndarray or TensorVariable
+        The number, or the expression where it is not known.
+
+    See Also
+    --------
+    theano.get_scalar_constant_value
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -356,12 +405,26 @@ def length_if_known(v: TensorLike) -> int | None:
 def get_vector_length(v: TensorLike) -> int:
     """Return the length of a vector where the graph tells it without running.
 
+    Parameters
+    ----------
+    v : vector
+        The expression.
+
+    Returns
+    -------
+    int
+        How many elements it has. ValueError says that the graph does not tell.
+
     Raises
     ------
     ArgumentError
         ``v`` is no vector.
     ValueError
         Its length is known only at run time.
+
+    See Also
+    --------
+    shape
 
     Examples
     --------

@@ -50,6 +50,20 @@ def of_one_truth(a: Tensor, value: bool) -> Tensor:
 def isnan(a: TensorLike) -> Tensor:
     """Return where ``a`` is not a number.
 
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, of the shape of ``a``; false of integers.
+
+    See Also
+    --------
+    isinf, isfinite, numpy.isnan
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -62,6 +76,20 @@ def isnan(a: TensorLike) -> Tensor:
 
 def isinf(a: TensorLike) -> Tensor:
     """Return where ``a`` is plus or minus infinity.
+
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, of the shape of ``a``; false of integers.
+
+    See Also
+    --------
+    isnan, isfinite, numpy.isinf
 
     Examples
     --------
@@ -79,8 +107,18 @@ def round(a: TensorLike, mode: str | None = None) -> Tensor:
     Parameters
     ----------
     a : tensor
+        Of any shape.
     mode : "half_to_even" or "half_away_from_zero"
         What to do half way between two; "half_to_even" by default, as NumPy does.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``a``; its derivative is 0.
+
+    See Also
+    --------
+    iround, floor, ceil, trunc, numpy.round
 
     Examples
     --------
@@ -100,6 +138,22 @@ def round(a: TensorLike, mode: str | None = None) -> Tensor:
 def iround(a: TensorLike, mode: str | None = None) -> Tensor:
     """Return ``a`` rounded to whole numbers, as int64.
 
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+    mode : str, optional
+        As for :func:`round`.
+
+    Returns
+    -------
+    TensorVariable
+        Of int64, of the shape of ``a``.
+
+    See Also
+    --------
+    round
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -111,6 +165,22 @@ def iround(a: TensorLike, mode: str | None = None) -> Tensor:
 
 def divmod(x: TensorLike, y: int) -> tuple[Tensor, Tensor]:
     """Return the whole quotient and the remainder.
+
+    Parameters
+    ----------
+    x : tensor
+        What is divided.
+    y : tensor
+        By what; both broadcast against each other.
+
+    Returns
+    -------
+    tuple of TensorVariable
+        ``x // y`` and ``x % y``.
+
+    See Also
+    --------
+    int_div, mod, numpy.divmod
 
     Examples
     --------
@@ -159,6 +229,22 @@ def div_proxy(x: TensorLike, y: TensorLike) -> Tensor:
 def power(x: TensorLike, y: int) -> Tensor:
     """Return ``x ** y``.
 
+    Parameters
+    ----------
+    x : tensor
+        The bases.
+    y : tensor
+        The exponents; both broadcast against each other.
+
+    Returns
+    -------
+    TensorVariable
+        Of the common shape; the derivative by ``x`` is ``y * x**(y - 1)``.
+
+    See Also
+    --------
+    pow, sqr, sqrt, numpy.power
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -170,6 +256,22 @@ def power(x: TensorLike, y: int) -> Tensor:
 
 def ceil_intdiv(a: TensorLike, b: TensorLike) -> Tensor:
     """Return the quotient of whole numbers, rounded up, without a float in between.
+
+    Parameters
+    ----------
+    a : tensor of int
+        What is divided.
+    b : tensor of int
+        By what.
+
+    Returns
+    -------
+    TensorVariable
+        Integers, of the common shape.
+
+    See Also
+    --------
+    int_div
 
     Examples
     --------
@@ -188,9 +290,20 @@ def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-
     Parameters
     ----------
     a, b : tensor
+        What is compared; they broadcast against each other.
     rtol, atol : float
+        The tolerances: relative to ``|b|``, and added.
     equal_nan : bool
         Whether NaN is close to NaN.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, of the common shape.
+
+    See Also
+    --------
+    allclose, numpy.isclose
 
     Examples
     --------
@@ -215,6 +328,28 @@ def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-
 def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Return whether two tensors are the same within a tolerance; see :func:`isclose`.
 
+    Parameters
+    ----------
+    a : tensor
+        What is compared.
+    b : tensor
+        What it is compared with.
+    rtol : float, optional
+        Tolerance relative to ``|b|``.
+    atol : float, optional
+        Tolerance that is added.
+    equal_nan : bool, optional
+        Whether NaN is close to NaN.
+
+    Returns
+    -------
+    TensorVariable
+        A bool without dimensions; true of empty tensors.
+
+    See Also
+    --------
+    isclose, all, numpy.allclose
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -230,10 +365,16 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Tensor:
     Parameters
     ----------
     x : tensor
-    reps : whole number, sequence of whole numbers or vector
+        Of any shape.
+    reps : whole number, sequence of tensor of int or vector
         How often along each axis, counted from the last; once along those before the first of them.
     ndim : int, optional
         Number of dimensions of the result; needed if ``reps`` is a vector.
+
+    Returns
+    -------
+    TensorVariable
+        Along each axis ``reps`` times as long.
 
     Raises
     ------
@@ -241,6 +382,10 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Tensor:
         ``reps`` is no such thing, or longer than ``ndim``, or ``x`` has more dimensions than that.
     AssertionError
         When it runs: the vector ``reps`` is longer than ``ndim``.
+
+    See Also
+    --------
+    repeat, broadcast_to, numpy.tile
 
     Examples
     --------
@@ -285,13 +430,24 @@ def choose(a: TensorLike, choices: TensorLike, out: None = None, mode: str = "ra
 
     Parameters
     ----------
-    a : whole numbers
+    a : tensor of int
+        The number of a choice for each element.
     choices : tensor, or sequence of tensors that broadcast against each other and ``a``
+        What is chosen from.
     out : None
         Accepted for programs that write it.
     mode : "raise", "wrap" or "clip"
         What to do about numbers that name no choice: an error at run time, or take them modulo the number of choices,
         or the first or last choice for them.
+
+    Returns
+    -------
+    TensorVariable
+        Of the common shape of ``a`` and the choices.
+
+    See Also
+    --------
+    switch, take, numpy.choose
 
     Examples
     --------
@@ -347,6 +503,20 @@ def _as_wide_as(table: Tensor, index: Tensor) -> Tensor:
 def inverse_permutation(perm: TensorLike) -> Tensor:
     """Return the permutation (of the last axis) that undoes ``perm``.
 
+    Parameters
+    ----------
+    perm : vector or matrix of int
+        A permutation of 0 to n - 1, or one in each row.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``perm``: ``x[perm][inverse_permutation(perm)]`` is ``x``.
+
+    See Also
+    --------
+    argsort, permute_row_elements
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -384,6 +554,15 @@ def cov(
         Divide by the number of observations less this.
     fweights, aweights : None
         Not implemented, as documented.
+
+    Returns
+    -------
+    TensorVariable
+        A symmetric matrix with a row and a column for each variable; without dimensions for one variable.
+
+    See Also
+    --------
+    corrcoef, var, numpy.cov
 
     Examples
     --------

@@ -92,9 +92,20 @@ def load(path: Any, dtype: str, broadcastable: Sequence[bool], mmap_mode: MapMod
     path : str or generic variable
         Of a file that ``numpy.save`` wrote.
     dtype : str
+        Of the array.
     broadcastable : sequence of bool
+        Which dimensions are 1 long.
     mmap_mode : None or "c"
         See :class:`LoadFromDisk`.
+
+    Returns
+    -------
+    TensorVariable
+        The array, read at each call.
+
+    See Also
+    --------
+    theano.shared
 
     Examples
     --------

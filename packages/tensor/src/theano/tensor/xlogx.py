@@ -21,7 +21,7 @@ scalar_xlogx = scal.scalar_op(
     domain=(0.1, 10.0),
     ulp=4,
     class_name="XlogX",
-    doc="x * log(x), and 0 where x is 0.",
+    doc="Product x * log(x), and 0 where x is 0.",
 )  # fmt: skip
 
 
@@ -40,7 +40,7 @@ scalar_xlogy0 = scal.scalar_op(
     domain=(0.1, 10.0),
     ulp=4,
     class_name="XlogY0",
-    doc="x * log(y), and 0 where x is 0.",
+    doc="Product x * log(y), and 0 where x is 0.",
 )  # fmt: skip
 
 xlogx = Elemwise(scalar_xlogx, name="xlogx")

@@ -34,6 +34,7 @@ def vectorize_graph(outputs: Any, replace: Mapping[Tensor, Tensor]) -> Any:
     Parameters
     ----------
     outputs : Variable or list of Variable
+        The expressions.
     replace : dict from Variable to Variable
         For each variable what takes its place: of its dtype, with as many dimensions, or more of them on the left.
         These broadcast against each other. A length of 1 stretches where the type knows it, as everywhere.
@@ -49,6 +50,10 @@ def vectorize_graph(outputs: Any, replace: Mapping[Tensor, Tensor]) -> Any:
         Something is not a variable, or a variable cannot take the place of another.
     ShapeError
         While the function runs: two batch axes are of different lengths.
+
+    See Also
+    --------
+    theano.vectorize, theano.scan
 
     Examples
     --------

@@ -102,6 +102,15 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
     a, b : tensor
         Of any number of dimensions; one without dimensions multiplies the other element by element.
 
+    Returns
+    -------
+    TensorVariable
+        Of shape (n, m) for (n, k) and (k, m), (n,) for (n, k) and (k,); of the dtype that both are converted to.
+
+    See Also
+    --------
+    matmul, tensordot, batched_dot, outer, numpy.dot
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -143,6 +152,10 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
         An operand has no dimensions.
     ShapeError
         While running: lengths do not fit.
+
+    See Also
+    --------
+    dot, batched_dot, einsum, numpy.matmul
 
     Examples
     --------
@@ -215,6 +228,22 @@ def _over_first_axes(left: Tensor, right: Tensor, n: int) -> Tensor:
 def dense_dot(a: TensorLike, b: TensorLike) -> Tensor:
     """Return the product of two tensors; sparse ones have a function of their own.
 
+    Parameters
+    ----------
+    a : tensor
+        The left one.
+    b : tensor
+        The right one.
+
+    Returns
+    -------
+    TensorVariable
+        As for :func:`dot`.
+
+    See Also
+    --------
+    dot
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -226,6 +255,22 @@ def dense_dot(a: TensorLike, b: TensorLike) -> Tensor:
 
 def outer(x: TensorLike, y: TensorLike) -> Tensor:
     """Return the matrix of the products of each element of ``x`` with each of ``y``.
+
+    Parameters
+    ----------
+    x : tensor
+        Flattened if need be.
+    y : tensor
+        Flattened if need be.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of shape (x.size, y.size).
+
+    See Also
+    --------
+    dot, tensordot, numpy.outer
 
     Examples
     --------
@@ -244,8 +289,18 @@ def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[list[int]] = 2)
     Parameters
     ----------
     a, b : tensor
+        The factors.
     axes : int or pair of sequences of int
         The number of last axes of ``a`` and first axes of ``b`` to sum over, or which of each.
+
+    Returns
+    -------
+    TensorVariable
+        The axes that are left of ``a``, then those of ``b``.
+
+    See Also
+    --------
+    dot, matmul, einsum, numpy.tensordot
 
     Examples
     --------
@@ -371,6 +426,15 @@ def batched_dot(a: TensorLike, b: TensorLike) -> Tensor:
     a, b : tensor
         Of one dimension or more; the members are multiplied as :func:`dot` does.
 
+    Returns
+    -------
+    TensorVariable
+        Of shape (b, n, m) for (b, n, k) and (b, k, m).
+
+    See Also
+    --------
+    dot, matmul, batched_tensordot
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -395,8 +459,18 @@ def batched_tensordot(x: Variable, y: TensorLike, axes: Any = 2) -> Tensor:
     Parameters
     ----------
     x, y : tensor
+        The batches, equally long along the first axis.
     axes : int or pair of sequences of int
         Counted with the batch axis, which cannot be one of them.
+
+    Returns
+    -------
+    TensorVariable
+        The batch axis, then the axes that are left of ``x`` and of ``y``.
+
+    See Also
+    --------
+    batched_dot, tensordot
 
     Examples
     --------

@@ -22,6 +22,20 @@ if TYPE_CHECKING:
 def isfinite(x: TensorLike) -> Tensor:
     """Return where ``x`` is neither infinite nor NaN.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, of the shape of ``x``.
+
+    See Also
+    --------
+    isnan, isinf, numpy.isfinite
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -45,10 +59,20 @@ def nan_to_num(
     Parameters
     ----------
     x : tensor
+        Of any shape.
     copy : bool
         Accepted, as the result is a value of its own.
     nan, posinf, neginf : number or tensor
         What takes the place of NaN and of the infinities: 0, and the largest and smallest number of the dtype.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``x``.
+
+    See Also
+    --------
+    isnan, switch, numpy.nan_to_num
 
     Examples
     --------
@@ -74,6 +98,22 @@ def nan_to_num(
 def logical_and(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Return where both operands are not 0.
 
+    Parameters
+    ----------
+    x1 : tensor
+        The first operand.
+    x2 : tensor
+        The second one; both broadcast against each other.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, of the common shape.
+
+    See Also
+    --------
+    all, any, bitwise_and, numpy.logical_and
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -85,6 +125,22 @@ def logical_and(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 def logical_or(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Return where one of the operands is not 0.
+
+    Parameters
+    ----------
+    x1 : tensor
+        The first operand.
+    x2 : tensor
+        The second one; both broadcast against each other.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, of the common shape.
+
+    See Also
+    --------
+    all, any, bitwise_or, numpy.logical_or
 
     Examples
     --------
@@ -98,6 +154,22 @@ def logical_or(x1: TensorLike, x2: TensorLike) -> Tensor:
 def logical_xor(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Return where exactly one of the operands is not 0.
 
+    Parameters
+    ----------
+    x1 : tensor
+        The first operand.
+    x2 : tensor
+        The second one; both broadcast against each other.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, of the common shape.
+
+    See Also
+    --------
+    all, any, bitwise_xor, numpy.logical_xor
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -109,6 +181,20 @@ def logical_xor(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 def logical_not(x: TensorLike) -> Tensor:
     """Return where the operand is 0.
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, of the shape of ``x``.
+
+    See Also
+    --------
+    bitwise_not, numpy.logical_not
 
     Examples
     --------
@@ -127,6 +213,20 @@ def _truth(x: TensorLike) -> Tensor:
 def isposinf(x: TensorLike) -> Tensor:
     """Return where ``x`` is plus infinity.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, of the shape of ``x``.
+
+    See Also
+    --------
+    isinf, isneginf, numpy.isposinf
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -138,6 +238,20 @@ def isposinf(x: TensorLike) -> Tensor:
 
 def isneginf(x: TensorLike) -> Tensor:
     """Return where ``x`` is minus infinity.
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, of the shape of ``x``.
+
+    See Also
+    --------
+    isinf, isposinf, numpy.isneginf
 
     Examples
     --------
@@ -160,6 +274,22 @@ def _is_infinity(x: TensorLike, value: float) -> Tensor:
 def logaddexp(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Return the logarithm of ``exp(x1) + exp(x2)``, for numbers of any size.
 
+    Parameters
+    ----------
+    x1 : tensor
+        The first operand.
+    x2 : tensor
+        The second one; both broadcast against each other.
+
+    Returns
+    -------
+    TensorVariable
+        Of the common shape.
+
+    See Also
+    --------
+    logsumexp, logaddexp2, numpy.logaddexp
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -175,6 +305,22 @@ def logaddexp(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 def logaddexp2(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Return the logarithm to the base 2 of ``2**x1 + 2**x2``.
+
+    Parameters
+    ----------
+    x1 : tensor
+        The first operand.
+    x2 : tensor
+        The second one; both broadcast against each other.
+
+    Returns
+    -------
+    TensorVariable
+        Of the common shape.
+
+    See Also
+    --------
+    logaddexp, numpy.logaddexp2
 
     Examples
     --------
@@ -196,6 +342,22 @@ def _as_floats(f: np.ufunc, *args: TensorLike) -> list[Tensor]:
 def heaviside(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Return 0 where ``x1`` is negative, 1 where it is positive, and ``x2`` where it is 0.
 
+    Parameters
+    ----------
+    x1 : tensor
+        The first operand.
+    x2 : tensor
+        The second one; both broadcast against each other.
+
+    Returns
+    -------
+    TensorVariable
+        Of the common shape; its derivative by ``x1`` is 0.
+
+    See Also
+    --------
+    switch, sgn, numpy.heaviside
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -210,6 +372,22 @@ def heaviside(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 def copysign(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Return ``x1`` with the signs of ``x2``, that of -0 included.
+
+    Parameters
+    ----------
+    x1 : tensor
+        The first operand.
+    x2 : tensor
+        The second one; both broadcast against each other.
+
+    Returns
+    -------
+    TensorVariable
+        Of the common shape.
+
+    See Also
+    --------
+    abs_, sgn, numpy.copysign
 
     Examples
     --------
@@ -227,6 +405,22 @@ def copysign(x1: TensorLike, x2: TensorLike) -> Tensor:
 def float_power(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Return powers in float64, or complex128, of operands of any dtype.
 
+    Parameters
+    ----------
+    x1 : tensor
+        The first operand.
+    x2 : tensor
+        The second one; both broadcast against each other.
+
+    Returns
+    -------
+    TensorVariable
+        Of the common shape.
+
+    See Also
+    --------
+    power, numpy.float_power
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -238,6 +432,20 @@ def float_power(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 def sinc(x: TensorLike) -> Tensor:
     """Return ``sin(pi x) / (pi x)``, and 1 at 0.
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``x``.
+
+    See Also
+    --------
+    sin, numpy.sinc
 
     Examples
     --------
@@ -255,6 +463,20 @@ def sinc(x: TensorLike) -> Tensor:
 
 def digamma(x: TensorLike) -> Tensor:
     """Return the derivative of the logarithm of the gamma function, by SciPy's name; it is `psi`.
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``x``.
+
+    See Also
+    --------
+    gammaln, polygamma, scipy.special.digamma
 
     Examples
     --------

@@ -19,6 +19,20 @@ if TYPE_CHECKING:
 def vstack(tup: Sequence[TensorLike]) -> Tensor:
     """Return tensors joined along their first axis; a vector counts as a row.
 
+    Parameters
+    ----------
+    tup : sequence of tensor
+        What is joined.
+
+    Returns
+    -------
+    TensorVariable
+        Of the dtype that all are converted to.
+
+    See Also
+    --------
+    concatenate, stack, numpy.vstack
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -31,6 +45,20 @@ def vstack(tup: Sequence[TensorLike]) -> Tensor:
 
 def hstack(tup: Sequence[TensorLike]) -> Tensor:
     """Return tensors joined along their second axis, or vectors along their only one.
+
+    Parameters
+    ----------
+    tup : sequence of tensor
+        What is joined.
+
+    Returns
+    -------
+    TensorVariable
+        Of the dtype that all are converted to.
+
+    See Also
+    --------
+    concatenate, stack, numpy.hstack
 
     Examples
     --------
@@ -45,6 +73,20 @@ def hstack(tup: Sequence[TensorLike]) -> Tensor:
 def dstack(tup: Sequence[TensorLike]) -> Tensor:
     """Return tensors joined along their third axis.
 
+    Parameters
+    ----------
+    tup : sequence of tensor
+        What is joined.
+
+    Returns
+    -------
+    TensorVariable
+        Of the dtype that all are converted to.
+
+    See Also
+    --------
+    concatenate, stack, numpy.dstack
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -57,6 +99,20 @@ def dstack(tup: Sequence[TensorLike]) -> Tensor:
 
 def column_stack(tup: Sequence[TensorLike]) -> Tensor:
     """Return a matrix of columns: vectors, or the columns of matrices.
+
+    Parameters
+    ----------
+    tup : sequence of tensor
+        What is joined.
+
+    Returns
+    -------
+    TensorVariable
+        Of the dtype that all are converted to.
+
+    See Also
+    --------
+    concatenate, stack, numpy.column_stack
 
     Examples
     --------
@@ -71,6 +127,24 @@ def column_stack(tup: Sequence[TensorLike]) -> Tensor:
 
 def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Tensor:
     """Return a tensor with others behind it: flat ones, or along an axis.
+
+    Parameters
+    ----------
+    arr : tensor
+        Of any shape.
+    values : tensor
+        What comes behind it.
+    axis : int or None, optional
+        Along which axis; None for the flat tensor.
+
+    Returns
+    -------
+    TensorVariable
+        Longer along the axis.
+
+    See Also
+    --------
+    concatenate, numpy.append
 
     Examples
     --------
@@ -95,6 +169,15 @@ def meshgrid(*xi: TensorLike, copy: bool = True, sparse: bool = False, indexing:
         Leave each result as long as its own axis, with lengths of 1 along the others.
     indexing : "xy" or "ij"
         Whether the first vector goes along the second axis (``"xy"``), or along the first.
+
+    Returns
+    -------
+    tuple of TensorVariable
+        One for each of ``xi``.
+
+    See Also
+    --------
+    mgrid, broadcast_arrays, numpy.meshgrid
 
     Examples
     --------

@@ -101,8 +101,18 @@ def cholesky(a: TensorLike, /, *, upper: bool = False) -> Tensor:
     Parameters
     ----------
     a : tensor, shape (..., n, n)
+        Symmetric or Hermitian.
     upper : bool
         Return the upper factor in place of the lower one.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``a``.
+
+    See Also
+    --------
+    linalg.solve, linalg.eigh, numpy.linalg.cholesky
 
     Examples
     --------
@@ -117,6 +127,20 @@ def cholesky(a: TensorLike, /, *, upper: bool = False) -> Tensor:
 def inv(a: TensorLike) -> Tensor:
     """Return the inverses of matrices.
 
+    Parameters
+    ----------
+    a : tensor, shape (..., n, n)
+        One matrix or a stack of them.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``a``. A singular matrix is an error of the call.
+
+    See Also
+    --------
+    linalg.pinv, linalg.solve, numpy.linalg.inv
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -130,6 +154,20 @@ def inv(a: TensorLike) -> Tensor:
 def pinv(a: TensorLike) -> Tensor:
     """Return the pseudo-inverses of matrices.
 
+    Parameters
+    ----------
+    a : tensor, shape (..., m, n)
+        One matrix or a stack of them.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (..., n, m).
+
+    See Also
+    --------
+    linalg.inv, linalg.lstsq, numpy.linalg.pinv
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -142,6 +180,20 @@ def pinv(a: TensorLike) -> Tensor:
 def det(a: TensorLike) -> Tensor:
     """Return the determinants of matrices.
 
+    Parameters
+    ----------
+    a : tensor, shape (..., n, n)
+        One matrix or a stack of them.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (...).
+
+    See Also
+    --------
+    linalg.slogdet, numpy.linalg.det
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -153,6 +205,20 @@ def det(a: TensorLike) -> Tensor:
 
 def slogdet(a: TensorLike) -> SlogdetResult:
     """Return the signs of determinants, and the logarithms of their absolute values.
+
+    Parameters
+    ----------
+    a : tensor, shape (..., n, n)
+        One matrix or a stack of them.
+
+    Returns
+    -------
+    tuple of TensorVariable
+        Signs and logarithms, each of shape (...).
+
+    See Also
+    --------
+    linalg.det, numpy.linalg.slogdet
 
     Examples
     --------
@@ -169,10 +235,20 @@ def solve(a: TensorLike, b: TensorLike, on_error: str = "raise") -> Tensor:
     Parameters
     ----------
     a : tensor, shape (..., n, n)
+        The coefficients.
     b : tensor
         A vector, or of shape (..., n, k), as for :func:`numpy.linalg.solve`.
     on_error : "raise" or "nan"
         What a singular matrix gives: an error, or a solution of which all elements are NaN.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``b``.
+
+    See Also
+    --------
+    linalg.inv, linalg.lstsq, numpy.linalg.solve
 
     Examples
     --------
@@ -190,6 +266,24 @@ def solve(a: TensorLike, b: TensorLike, on_error: str = "raise") -> Tensor:
 def lstsq(a: TensorLike, b: TensorLike, rcond: float | None = None) -> list[Tensor]:
     """Return the least-squares solution, residuals, rank and singular values of one equation.
 
+    Parameters
+    ----------
+    a : matrix, shape (m, n)
+        The coefficients.
+    b : vector or matrix
+        The right hand side.
+    rcond : number, optional
+        Singular values below this times the largest count as 0.
+
+    Returns
+    -------
+    list of TensorVariable
+        The solution, the sums of squared residuals, the rank and the singular values.
+
+    See Also
+    --------
+    linalg.solve, linalg.pinv, numpy.linalg.lstsq
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -201,6 +295,22 @@ def lstsq(a: TensorLike, b: TensorLike, rcond: float | None = None) -> list[Tens
 
 def eigh(a: TensorLike, UPLO: str = "L") -> EighResult:
     """Return eigenvalues and eigenvectors of symmetric or Hermitian matrices.
+
+    Parameters
+    ----------
+    a : tensor, shape (..., n, n)
+        One matrix or a stack of them.
+    UPLO : str, optional
+        "L" or "U": which triangle is read.
+
+    Returns
+    -------
+    tuple of TensorVariable
+        Eigenvalues of shape (..., n) in ascending order and eigenvectors, the columns of (..., n, n).
+
+    See Also
+    --------
+    linalg.eig, linalg.eigvalsh, numpy.linalg.eigh
 
     Examples
     --------
@@ -214,6 +324,22 @@ def eigh(a: TensorLike, UPLO: str = "L") -> EighResult:
 def eigvalsh(a: TensorLike, UPLO: str = "L") -> Tensor:
     """Return the eigenvalues of symmetric or Hermitian matrices.
 
+    Parameters
+    ----------
+    a : tensor, shape (..., n, n)
+        One matrix or a stack of them.
+    UPLO : str, optional
+        "L" or "U": which triangle is read.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (..., n), in ascending order.
+
+    See Also
+    --------
+    linalg.eigh, linalg.eigvals, numpy.linalg.eigvalsh
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -226,10 +352,24 @@ def eigvalsh(a: TensorLike, UPLO: str = "L") -> Tensor:
 def eig(a: TensorLike) -> EigResult:
     """Return eigenvalues and eigenvectors of matrices.
 
+    Parameters
+    ----------
+    a : tensor, shape (..., n, n)
+        One matrix or a stack of them.
+
+    Returns
+    -------
+    tuple of TensorVariable
+        Eigenvalues of shape (..., n) and eigenvectors, the columns of (..., n, n).
+
     Raises
     ------
     ValueError
         When it runs: eigenvalues of a real matrix are complex, for the dtype does not depend on values.
+
+    See Also
+    --------
+    linalg.eigh, linalg.eigvals, numpy.linalg.eig
 
     Examples
     --------
@@ -243,6 +383,20 @@ def eig(a: TensorLike) -> EigResult:
 def eigvals(a: TensorLike) -> Tensor:
     """Return the eigenvalues of matrices; see :func:`eig`.
 
+    Parameters
+    ----------
+    a : tensor, shape (..., n, n)
+        One matrix or a stack of them.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (..., n).
+
+    See Also
+    --------
+    linalg.eig, linalg.eigvalsh, numpy.linalg.eigvals
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -254,6 +408,24 @@ def eigvals(a: TensorLike) -> Tensor:
 
 def svd(a: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> SVDResult | Tensor:
     """Return the singular value decomposition of matrices.
+
+    Parameters
+    ----------
+    a : tensor, shape (..., m, n)
+        One matrix or a stack of them.
+    full_matrices : bool, optional
+        Whether U and V' are square.
+    compute_uv : bool, optional
+        Whether U and V' are computed at all.
+
+    Returns
+    -------
+    tuple of TensorVariable, or TensorVariable
+        U, the singular values in descending order, and V'; without ``compute_uv`` the singular values.
+
+    See Also
+    --------
+    linalg.svdvals, linalg.eigh, numpy.linalg.svd
 
     Examples
     --------
@@ -270,6 +442,20 @@ def svd(a: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> S
 def svdvals(x: TensorLike) -> Tensor:
     """Return the singular values of matrices.
 
+    Parameters
+    ----------
+    x : tensor, shape (..., m, n)
+        One matrix or a stack of them.
+
+    Returns
+    -------
+    TensorVariable
+        In descending order along the last axis.
+
+    See Also
+    --------
+    linalg.svd, numpy.linalg.svdvals
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -285,7 +471,18 @@ def qr(a: TensorLike, mode: str = "reduced") -> QRResult | Tensor:
     Parameters
     ----------
     a : tensor, shape (..., m, n)
+        One matrix or a stack of them.
     mode : "reduced", "complete" or "r"
+        Q of shape (..., m, k), of (..., m, m), or none.
+
+    Returns
+    -------
+    tuple of TensorVariable, or TensorVariable
+        Q and R; of mode "r" R alone.
+
+    See Also
+    --------
+    linalg.svd, numpy.linalg.qr
 
     Examples
     --------
@@ -302,6 +499,22 @@ def qr(a: TensorLike, mode: str = "reduced") -> QRResult | Tensor:
 def matrix_power(a: TensorLike, n: int) -> Tensor:
     """Return powers of square matrices by a whole number, negative ones included.
 
+    Parameters
+    ----------
+    a : tensor, shape (..., n, n)
+        One matrix or a stack of them.
+    n : int
+        The exponent.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``a``.
+
+    See Also
+    --------
+    linalg.inv, numpy.linalg.matrix_power
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -315,6 +528,22 @@ def matrix_power(a: TensorLike, n: int) -> Tensor:
 def diagonal(x: TensorLike, /, *, offset: int = 0) -> Tensor:
     """Return the diagonals of matrices.
 
+    Parameters
+    ----------
+    x : tensor, shape (..., m, n)
+        One matrix or a stack of them.
+    offset : int, optional
+        Which diagonal; above the main one where it is positive.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (..., k).
+
+    See Also
+    --------
+    linalg.trace, diagonal, numpy.linalg.diagonal
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -327,6 +556,24 @@ def diagonal(x: TensorLike, /, *, offset: int = 0) -> Tensor:
 def trace(x: TensorLike, /, *, offset: int = 0, dtype: str | None = None) -> Tensor:
     """Return the sums of the diagonals of matrices.
 
+    Parameters
+    ----------
+    x : tensor, shape (..., m, n)
+        One matrix or a stack of them.
+    offset : int, optional
+        Which diagonal.
+    dtype : str, optional
+        Of the sums.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (...).
+
+    See Also
+    --------
+    linalg.diagonal, trace, numpy.linalg.trace
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -338,6 +585,22 @@ def trace(x: TensorLike, /, *, offset: int = 0, dtype: str | None = None) -> Ten
 
 def outer(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Return the matrix of all products of two vectors' elements.
+
+    Parameters
+    ----------
+    x1 : vector
+        The rows.
+    x2 : vector
+        The columns.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of shape (len(x1), len(x2)).
+
+    See Also
+    --------
+    outer, numpy.linalg.outer
 
     Examples
     --------
@@ -358,6 +621,20 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
 
     The products are computed from left to right.
 
+    Parameters
+    ----------
+    arrays : sequence of matrix
+        Two or more.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix; a vector or a number where vectors stand at the ends.
+
+    See Also
+    --------
+    dot, matmul, numpy.linalg.multi_dot
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -376,6 +653,7 @@ def norm(x: TensorLike, ord: float | str | None = None, axis: Axis = None, keepd
     Parameters
     ----------
     x : tensor
+        Of any shape.
     ord : number, "fro" or "nuc", optional
         As for :func:`numpy.linalg.norm`; the root of the sum of squares by default.
     axis : int or (int, int), optional
@@ -383,6 +661,15 @@ def norm(x: TensorLike, ord: float | str | None = None, axis: Axis = None, keepd
         None.
     keepdims : bool
         Keep the axes, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes.
+
+    See Also
+    --------
+    linalg.vector_norm, linalg.matrix_norm, numpy.linalg.norm
 
     Examples
     --------
@@ -446,6 +733,26 @@ def _matrix(x: Tensor, ord: float | str, axes: list[int], keepdims: bool) -> Ten
 def vector_norm(x: TensorLike, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Tensor:
     """Return norms of vectors along axes, or of all elements.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+    ord : number, optional
+        2 for the Euclidean norm.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes.
+
+    See Also
+    --------
+    linalg.norm, linalg.matrix_norm, numpy.linalg.vector_norm
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -457,6 +764,24 @@ def vector_norm(x: TensorLike, *, axis: Axis = None, keepdims: bool = False, ord
 
 def matrix_norm(x: TensorLike, *, keepdims: bool = False, ord: float | str = "fro") -> Tensor:
     """Return norms of matrices, by the names of :func:`norm`.
+
+    Parameters
+    ----------
+    x : tensor, shape (..., m, n)
+        One matrix or a stack of them.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+    ord : number or str, optional
+        As for :func:`norm`.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (...).
+
+    See Also
+    --------
+    linalg.norm, linalg.vector_norm, numpy.linalg.matrix_norm
 
     Examples
     --------
@@ -470,6 +795,22 @@ def matrix_norm(x: TensorLike, *, keepdims: bool = False, ord: float | str = "fr
 
 def cond(x: TensorLike, p: float | str | None = None) -> Tensor:
     """Return condition numbers of matrices.
+
+    Parameters
+    ----------
+    x : tensor, shape (..., m, n)
+        One matrix or a stack of them.
+    p : None, 1, -1, 2, -2, inf, -inf, "fro" or "nuc", optional
+        The order of the norm; 2 by default.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (...).
+
+    See Also
+    --------
+    linalg.norm, linalg.svdvals, numpy.linalg.cond
 
     Examples
     --------
@@ -491,10 +832,20 @@ def matrix_rank(A: TensorLike, tol: TensorLike | None = None, hermitian: bool = 
     Parameters
     ----------
     A : tensor, shape (..., m, n)
+        One matrix or a stack of them.
     tol : number, optional
         By default the largest singular value times the larger length times the dtype's precision.
     hermitian : bool
         The matrices are symmetric or Hermitian: use eigenvalues.
+
+    Returns
+    -------
+    TensorVariable
+        Of int64, of shape (...).
+
+    See Also
+    --------
+    linalg.svdvals, numpy.linalg.matrix_rank
 
     Examples
     --------
@@ -516,6 +867,22 @@ def matrix_rank(A: TensorLike, tol: TensorLike | None = None, hermitian: bool = 
 def tensorinv(a: TensorLike, ind: int = 2) -> Tensor:
     """Return the inverse of a tensor under products along ``ind`` axes.
 
+    Parameters
+    ----------
+    a : tensor
+        As a matrix it is square.
+    ind : int, optional
+        How many axes come first.
+
+    Returns
+    -------
+    TensorVariable
+        The axes behind ``ind`` first.
+
+    See Also
+    --------
+    linalg.tensorsolve, numpy.linalg.tensorinv
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -527,6 +894,24 @@ def tensorinv(a: TensorLike, ind: int = 2) -> Tensor:
 
 def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
     """Return the x for which ``tensordot(a, x, x.ndim)`` is ``b``.
+
+    Parameters
+    ----------
+    a : tensor
+        As a matrix it is square.
+    b : tensor
+        The right hand side.
+    axes : tuple of int, optional
+        Axes of ``a`` that go to the right first.
+
+    Returns
+    -------
+    TensorVariable
+        The solution.
+
+    See Also
+    --------
+    linalg.tensorinv, numpy.linalg.tensorsolve
 
     Examples
     --------

@@ -39,11 +39,22 @@ def nansum(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims:
     Parameters
     ----------
     a : tensor
-    axis : int or sequence of int, optional
+        Of any shape.
+    axis : int, sequence of int or None, optional
         All axes by default.
     dtype : str, optional
+        Of the result.
     keepdims : bool
         Keep the axes, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes.
+
+    See Also
+    --------
+    sum, nanmean, numpy.nansum
 
     Examples
     --------
@@ -57,6 +68,26 @@ def nansum(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims:
 def nanprod(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Tensor:
     """Return the product of elements, in which NaN counts as 1; parameters as for :func:`nansum`.
 
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    dtype : str, optional
+        Of the result.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes.
+
+    See Also
+    --------
+    prod, nansum, numpy.nanprod
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -69,6 +100,22 @@ def nanprod(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims
 def nancumsum(a: TensorLike, axis: int | None = None) -> Tensor:
     """Return running sums, in which NaN counts as 0.
 
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+    axis : int or None, optional
+        Along which axis; None for the flat tensor.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``a``; a vector for ``axis=None``.
+
+    See Also
+    --------
+    cumsum, nancumprod, numpy.nancumsum
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -80,6 +127,22 @@ def nancumsum(a: TensorLike, axis: int | None = None) -> Tensor:
 
 def nancumprod(a: TensorLike, axis: int | None = None) -> Tensor:
     """Return running products, in which NaN counts as 1.
+
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+    axis : int or None, optional
+        Along which axis; None for the flat tensor.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``a``; a vector for ``axis=None``.
+
+    See Also
+    --------
+    cumprod, nancumsum, numpy.nancumprod
 
     Examples
     --------
@@ -101,8 +164,20 @@ def nanmean(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     Parameters
     ----------
     a : tensor
-    axis : int or sequence of int, optional
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
     keepdims : bool
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes.
+
+    See Also
+    --------
+    mean, nanvar, numpy.nanmean
 
     Examples
     --------
@@ -130,10 +205,22 @@ def nanvar(a: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = Fal
     Parameters
     ----------
     a : tensor
-    axis : int or sequence of int, optional
-    ddof : int
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    ddof : int, optional
         The divisor is the number of elements less this; where that is not positive, the result is NaN.
     keepdims : bool
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes.
+
+    See Also
+    --------
+    var, nanstd, numpy.nanvar
 
     Examples
     --------
@@ -152,6 +239,26 @@ def nanvar(a: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = Fal
 def nanstd(a: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
     """Return the standard deviation of the elements that are not NaN; parameters as for :func:`nanvar`.
 
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    ddof : int, optional
+        The divisor is the number of elements less ``ddof``.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes.
+
+    See Also
+    --------
+    std, nanvar, numpy.nanstd
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -163,6 +270,24 @@ def nanstd(a: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = Fal
 
 def count_nonzero(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return how many elements are not 0.
+
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Of int64, without the axes.
+
+    See Also
+    --------
+    nonzero, sum, numpy.count_nonzero
 
     Examples
     --------

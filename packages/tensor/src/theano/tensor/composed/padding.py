@@ -42,22 +42,24 @@ def pad(array: TensorLike, pad_width: Any, mode: str = "constant", **kwargs: Any
     Parameters
     ----------
     array : tensor
+        Of any shape.
     pad_width : int, (before, after), sequence of these for each axis, or dict from axis to these
         How many elements; whole numbers or expressions.
     mode : str
         ``"constant"``, ``"edge"``, ``"empty"``, ``"linear_ramp"``, ``"maximum"``, ``"mean"``, ``"median"``,
         ``"minimum"``, ``"reflect"``, ``"symmetric"`` or ``"wrap"``.
-    constant_values, end_values : number, (before, after), or sequence of these
-        For ``"constant"`` and ``"linear_ramp"``: 0 by default.
-    stat_length : int, (before, after), or sequence of these
-        For the statistics: of how many elements at the edge; of all by default.
-    reflect_type : "even" or "odd"
-        For ``"reflect"`` and ``"symmetric"``; ``"odd"`` subtracts the reflected elements from twice the edge.
+    **kwargs : number, tuple or str
+        What belongs to a mode: ``constant_values`` and ``end_values`` (0 by default), ``stat_length`` (how many
+        elements at the edge; all by default), ``reflect_type`` (``"even"`` or ``"odd"``).
 
     Returns
     -------
     tensor
         Of the dtype of ``array``.
+
+    See Also
+    --------
+    concatenate, numpy.pad
 
     Examples
     --------

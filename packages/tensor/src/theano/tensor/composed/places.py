@@ -29,10 +29,20 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None = -1)
     Parameters
     ----------
     arr : tensor
-    indices : whole numbers
+        Of any shape.
+    indices : tensor of int
         Of as many dimensions as ``arr``; along the others both broadcast against each other.
     axis : int, optional
         None: both count as flat.
+
+    Returns
+    -------
+    TensorVariable
+        Of the common shape, with that of ``indices`` along the axis.
+
+    See Also
+    --------
+    take, put_along_axis, numpy.take_along_axis
 
     Examples
     --------
@@ -54,12 +64,22 @@ def put_along_axis(arr: TensorLike, indices: TensorLike, values: TensorLike, axi
     Parameters
     ----------
     arr : tensor
-    indices : whole numbers
+        Of any shape.
+    indices : tensor of int
         Of as many dimensions as ``arr``.
     values : tensor
         What to put there; it broadcasts to the shape of ``indices``.
     axis : int, optional
         None: ``arr`` counts as flat.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``arr``.
+
+    See Also
+    --------
+    take_along_axis, set_subtensor, numpy.put_along_axis
 
     Examples
     --------
@@ -101,9 +121,20 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
     Parameters
     ----------
     x : tensor
+        Of any shape.
     bins : vector
+        The bounds.
     right : bool
         Whether a bin holds its right bound in place of its left one.
+
+    Returns
+    -------
+    TensorVariable
+        Of int64, of the shape of ``x``.
+
+    See Also
+    --------
+    searchsorted, numpy.digitize
 
     Examples
     --------
@@ -127,9 +158,20 @@ def isin(element: TensorLike, test_elements: TensorLike, invert: bool = False) -
     Parameters
     ----------
     element : tensor
+        Of any shape.
     test_elements : tensor
+        The others, of any shape.
     invert : bool
         Return the contrary.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, of the shape of ``element``.
+
+    See Also
+    --------
+    unique, numpy.isin
 
     Examples
     --------
@@ -163,6 +205,15 @@ def interp(
         The values below the first point and above the last; those at these points by default.
     period : number, optional
         The function repeats after this distance.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``x``; its derivative by ``x`` is the slope.
+
+    See Also
+    --------
+    searchsorted, numpy.interp
 
     Examples
     --------

@@ -33,7 +33,7 @@ def einsum(*operands: object, optimize: bool | str = True) -> Tensor:
 
     Parameters
     ----------
-    *operands
+    *operands : str and tensors
         The subscripts, such as ``"ij,jk->ik"``, and the tensors; or each tensor followed by the list of its axes'
         numbers, and at the end the list for the result.
     optimize : bool or str
@@ -50,6 +50,10 @@ def einsum(*operands: object, optimize: bool | str = True) -> Tensor:
         The subscripts do not fit the operands.
     ShapeError
         When it runs: a letter stands for axes of different lengths. A length of 1 stretches where the type knows it.
+
+    See Also
+    --------
+    tensordot, matmul, numpy.einsum
 
     Examples
     --------
@@ -135,6 +139,22 @@ def _product(pair: Sequence[tuple[Tensor, str]], needed: set[str]) -> tuple[Tens
 def inner(a: TensorLike, b: TensorLike) -> Tensor:
     """Return sums of products along the last axes of two tensors.
 
+    Parameters
+    ----------
+    a : tensor
+        The first factor.
+    b : tensor
+        The second factor.
+
+    Returns
+    -------
+    TensorVariable
+        The axes that are left of ``a``, then those of ``b``.
+
+    See Also
+    --------
+    dot, tensordot, numpy.inner
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -150,6 +170,22 @@ def inner(a: TensorLike, b: TensorLike) -> Tensor:
 def vdot(a: TensorLike, b: TensorLike) -> Tensor:
     """Return the scalar product of two flat tensors, the first one conjugated.
 
+    Parameters
+    ----------
+    a : tensor
+        The first factor.
+    b : tensor
+        The second factor.
+
+    Returns
+    -------
+    TensorVariable
+        Without dimensions.
+
+    See Also
+    --------
+    dot, vecdot, numpy.vdot
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -161,6 +197,24 @@ def vdot(a: TensorLike, b: TensorLike) -> Tensor:
 
 def vecdot(x1: TensorLike, x2: TensorLike, axis: int = -1) -> Tensor:
     """Return the scalar products of vectors along an axis, the first ones conjugated.
+
+    Parameters
+    ----------
+    x1 : tensor
+        The first vectors.
+    x2 : tensor
+        The second ones; both broadcast against each other.
+    axis : int, optional
+        Along which axis.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axis.
+
+    See Also
+    --------
+    dot, vdot, numpy.vecdot
 
     Examples
     --------
@@ -179,6 +233,22 @@ def _conjugated(v: Tensor) -> Tensor:
 
 def kron(a: TensorLike, b: TensorLike) -> Tensor:
     """Return the Kronecker product of tensors of any dimensions.
+
+    Parameters
+    ----------
+    a : tensor
+        The first factor.
+    b : tensor
+        The second factor.
+
+    Returns
+    -------
+    TensorVariable
+        Along each axis as long as the product of both lengths.
+
+    See Also
+    --------
+    outer, numpy.kron
 
     Examples
     --------
@@ -208,10 +278,19 @@ def cross(
     axis : int, optional
         All three at once.
 
+    Returns
+    -------
+    TensorVariable
+        Of the common shape.
+
     Raises
     ------
     ShapeError
         When it runs: a vector does not have three components.
+
+    See Also
+    --------
+    outer, numpy.cross
 
     Examples
     --------

@@ -98,6 +98,10 @@ def quantile(
     AssertionError
         When it runs: ``q`` is not between 0 and 1.
 
+    See Also
+    --------
+    percentile, median, numpy.quantile
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -169,6 +173,28 @@ def percentile(
 ) -> Tensor:
     """Return percentiles of elements: :func:`quantile` at ``q / 100``.
 
+    Parameters
+    ----------
+    a : tensor
+        Of real numbers; NaN among them makes the result NaN.
+    q : number or tensor
+        From 0 to 100.
+    axis : int or sequence of int, optional
+        All axes by default.
+    method : str, optional
+        NumPy's name of the definition.
+    keepdims : bool, optional
+        Keep the axes, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        The axes of ``q`` come first, then those of ``a`` that are left.
+
+    See Also
+    --------
+    quantile, median, numpy.percentile
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -190,6 +216,15 @@ def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
         All axes by default.
     keepdims : bool
         Keep the axes, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes.
+
+    See Also
+    --------
+    quantile, mean, numpy.median
 
     Examples
     --------

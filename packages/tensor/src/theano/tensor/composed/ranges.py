@@ -30,7 +30,7 @@ def linspace(
     ----------
     start, stop : tensor
         The first number, and the last. They broadcast against each other.
-    num : int or integer scalar
+    num : int or scalar of int, optional
         How many numbers.
     endpoint : bool
         False: ``stop`` is left out, and the numbers are ``(stop - start) / num`` apart.
@@ -43,7 +43,12 @@ def linspace(
 
     Returns
     -------
-    tensor, or (tensor, tensor)
+    TensorVariable, or tuple of TensorVariable
+        The numbers; with ``retstep`` also their distance.
+
+    See Also
+    --------
+    arange, logspace, geomspace, numpy.linspace
 
     Examples
     --------
@@ -98,6 +103,32 @@ def logspace(
 ) -> Tensor:  # fmt: skip
     """Return numbers whose logarithms are evenly spaced: powers of ``base`` from ``start`` to ``stop``.
 
+    Parameters
+    ----------
+    start : tensor
+        The first number.
+    stop : tensor
+        The last number; both broadcast against each other.
+    num : int or scalar of int, optional
+        How many numbers.
+    endpoint : bool, optional
+        False: ``stop`` is left out.
+    base : number, optional
+        The base of the powers.
+    dtype : str, optional
+        Of the result.
+    axis : int, optional
+        The axis of the result along which the numbers go.
+
+    Returns
+    -------
+    TensorVariable
+        A vector for numbers without dimensions.
+
+    See Also
+    --------
+    geomspace, linspace, numpy.logspace
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -118,6 +149,30 @@ def geomspace(
     axis: int = 0,
 ) -> Tensor:  # fmt: skip
     """Return numbers of a constant ratio from ``start`` to ``stop``, real numbers of one sign.
+
+    Parameters
+    ----------
+    start : tensor
+        The first number.
+    stop : tensor
+        The last number; both broadcast against each other.
+    num : int or scalar of int, optional
+        How many numbers.
+    endpoint : bool, optional
+        False: ``stop`` is left out.
+    dtype : str, optional
+        Of the result.
+    axis : int, optional
+        The axis of the result along which the numbers go.
+
+    Returns
+    -------
+    TensorVariable
+        A vector for numbers without dimensions.
+
+    See Also
+    --------
+    logspace, linspace, numpy.geomspace
 
     Examples
     --------
@@ -143,6 +198,22 @@ def geomspace(
 def identity(n: Length, dtype: str | None = None) -> Tensor:
     """Return the identity matrix, of float64 by default as NumPy's.
 
+    Parameters
+    ----------
+    n : int or scalar of int
+        Number of rows and columns.
+    dtype : str, optional
+        Of the result.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of shape (n, n).
+
+    See Also
+    --------
+    eye, numpy.identity
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -159,10 +230,20 @@ def vander(x: TensorLike, N: Length | None = None, increasing: bool = False) -> 
     Parameters
     ----------
     x : vector
+        The bases.
     N : int, optional
         How many powers; as many as elements by default.
     increasing : bool
         Begin with the power 0.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of shape (len(x), N).
+
+    See Also
+    --------
+    numpy.vander
 
     Examples
     --------

@@ -24,8 +24,18 @@ def expand_dims(a: TensorLike, axis: int | Sequence[int]) -> Tensor:
     Parameters
     ----------
     a : tensor
+        Of any shape.
     axis : int or sequence of int
         Where the new axes are in the result.
+
+    Returns
+    -------
+    TensorVariable
+        Of more dimensions.
+
+    See Also
+    --------
+    shape_padaxis, squeeze, numpy.expand_dims
 
     Examples
     --------
@@ -51,8 +61,18 @@ def flip(m: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     Parameters
     ----------
     m : tensor
+        Of any shape.
     axis : int or sequence of int, optional
         All axes by default.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``m``.
+
+    See Also
+    --------
+    fliplr, flipud, roll, numpy.flip
 
     Examples
     --------
@@ -71,6 +91,20 @@ def flip(m: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 def fliplr(m: TensorLike) -> Tensor:
     """Return a tensor with its second axis in reverse order.
 
+    Parameters
+    ----------
+    m : tensor
+        Of two dimensions or more.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``m``.
+
+    See Also
+    --------
+    flip, flipud, numpy.fliplr
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -83,6 +117,20 @@ def fliplr(m: TensorLike) -> Tensor:
 
 def flipud(m: TensorLike) -> Tensor:
     """Return a tensor with its first axis in reverse order.
+
+    Parameters
+    ----------
+    m : tensor
+        Of one dimension or more.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``m``.
+
+    See Also
+    --------
+    flip, fliplr, numpy.flipud
 
     Examples
     --------
@@ -104,6 +152,16 @@ def rot90(m: TensorLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     k : int
         How many quarters, from the first axis towards the second.
     axes : (int, int)
+        The plane.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``m``, with the two axes exchanged for an odd ``k``.
+
+    See Also
+    --------
+    flip, transpose, numpy.rot90
 
     Examples
     --------
@@ -130,6 +188,20 @@ def rot90(m: TensorLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
 def matrix_transpose(x: TensorLike, /) -> Tensor:
     """Return a tensor with its last two axes exchanged.
 
+    Parameters
+    ----------
+    x : tensor, shape (..., n, m)
+        One matrix or a stack of them.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (..., m, n).
+
+    See Also
+    --------
+    transpose, numpy.matrix_transpose
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -146,6 +218,20 @@ def matrix_transpose(x: TensorLike, /) -> Tensor:
 def atleast_1d(*arys: TensorLike) -> Tensor | tuple[Tensor, ...]:
     """Return tensors of one dimension or more.
 
+    Parameters
+    ----------
+    *arys : tensor
+        One or more.
+
+    Returns
+    -------
+    TensorVariable, or tuple of TensorVariable
+        One for each argument; by itself for a single one.
+
+    See Also
+    --------
+    expand_dims, numpy.atleast_1d
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -158,6 +244,20 @@ def atleast_1d(*arys: TensorLike) -> Tensor | tuple[Tensor, ...]:
 def atleast_2d(*arys: TensorLike) -> Tensor | tuple[Tensor, ...]:
     """Return tensors of two dimensions or more; a vector becomes a row.
 
+    Parameters
+    ----------
+    *arys : tensor
+        One or more.
+
+    Returns
+    -------
+    TensorVariable, or tuple of TensorVariable
+        One for each argument; by itself for a single one.
+
+    See Also
+    --------
+    expand_dims, numpy.atleast_2d
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -169,6 +269,20 @@ def atleast_2d(*arys: TensorLike) -> Tensor | tuple[Tensor, ...]:
 
 def atleast_3d(*arys: TensorLike) -> Tensor | tuple[Tensor, ...]:
     """Return tensors of three dimensions or more: (1, n, 1) for a vector, (m, n, 1) for a matrix.
+
+    Parameters
+    ----------
+    *arys : tensor
+        One or more.
+
+    Returns
+    -------
+    TensorVariable, or tuple of TensorVariable
+        One for each argument; by itself for a single one.
+
+    See Also
+    --------
+    expand_dims, numpy.atleast_3d
 
     Examples
     --------
@@ -197,6 +311,20 @@ def broadcast_arrays(*args: TensorLike) -> tuple[Tensor, ...]:
     """Return tensors stretched to their common shape.
 
     A length of 1 stretches where the type of the variable knows it.
+
+    Parameters
+    ----------
+    *args : tensor
+        What is stretched.
+
+    Returns
+    -------
+    tuple of TensorVariable
+        One for each argument.
+
+    See Also
+    --------
+    broadcast_to, broadcast_shape, numpy.broadcast_arrays
 
     Examples
     --------

@@ -29,6 +29,7 @@ def average(
     Parameters
     ----------
     a : tensor
+        Of any shape.
     axis : int or sequence of int, optional
         All axes by default.
     weights : tensor, optional
@@ -37,6 +38,15 @@ def average(
         Return the sum of the weights, too.
     keepdims : bool
         Keep the axes, with length 1.
+
+    Returns
+    -------
+    TensorVariable, or tuple of TensorVariable
+        Without the axes; with ``returned`` also the sum of the weights.
+
+    See Also
+    --------
+    mean, numpy.average
 
     Examples
     --------
@@ -79,6 +89,15 @@ def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True) ->
     rowvar : bool
         False: each column is a variable.
 
+    Returns
+    -------
+    TensorVariable
+        A symmetric matrix with ones on the diagonal; NaN for a variable that does not vary.
+
+    See Also
+    --------
+    cov, numpy.corrcoef
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -109,6 +128,15 @@ def trapezoid(y: TensorLike, x: TensorLike | None = None, dx: TensorLike = 1.0, 
         The distance between samples, where ``x`` is not given.
     axis : int
         Along which samples follow each other.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axis.
+
+    See Also
+    --------
+    sum, cumsum, numpy.trapezoid
 
     Examples
     --------

@@ -73,11 +73,11 @@ def conv2d(
     Parameters
     ----------
     input : tensor of 4 dimensions
-        (batch, channels, rows, columns)
+        Of shape (batch, channels, rows, columns).
     filters : tensor of 4 dimensions
         (filters, channels / num_groups, rows, columns); of 6 if unshared, with the rows and columns of the output after
         the first.
-    input_shape, filter_shape : tuple of int, symbolic integer or None, optional
+    input_shape, filter_shape : tuple of int, int scalar or None, optional
         What is known of the shapes. With the flag ``conv.assert_shape`` it is compared with them.
     border_mode : 'valid', 'full', 'half', int, or a tuple of two integers or pairs of integers
         The zeros around each image: none, one less than a filter covers, half of that, or these.
@@ -93,6 +93,8 @@ def conv2d(
         Whether each place has filters of its own.
     image_shape : tuple, optional
         ``input_shape`` under another name.
+    **kwargs : object
+        What is not known is refused.
 
     Returns
     -------
@@ -105,6 +107,10 @@ def conv2d(
         The geometry is none; while running: the shapes do not fit.
     TypeError
         A tensor has another number of dimensions.
+
+    See Also
+    --------
+    nnet.conv3d, nnet.conv2d_transpose, nnet.separable_conv2d, signal.pool.pool_2d
 
     Examples
     --------
@@ -144,11 +150,32 @@ def conv3d(
     Parameters
     ----------
     input : tensor of 5 dimensions
-        (batch, channels, depth, rows, columns)
+        Of shape (batch, channels, depth, rows, columns).
     filters : tensor of 5 dimensions
-        (filters, channels / num_groups, depth, rows, columns)
-    input_shape, filter_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups
-        As for `conv2d`, with three entries.
+        Of shape (filters, channels / num_groups, depth, rows, columns).
+    input_shape : tuple of int or None, optional
+        What is known of the shape of the input.
+    filter_shape : tuple of int or None, optional
+        What is known of the shape of the filters.
+    border_mode : str, int or tuple
+        As for :func:`conv2d`, with three entries.
+    subsample : int or tuple of int, optional
+        As for :func:`conv2d`, with three entries.
+    filter_flip : bool, optional
+        As for :func:`conv2d`, with three entries.
+    filter_dilation : int or tuple of int, optional
+        As for :func:`conv2d`, with three entries.
+    num_groups : int, optional
+        As for :func:`conv2d`, with three entries.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (batch, filters, depth, rows, columns).
+
+    See Also
+    --------
+    nnet.conv2d, nnet.separable_conv3d, signal.pool.pool_3d
 
     Examples
     --------
@@ -212,9 +239,32 @@ def conv2d_grad_wrt_inputs(
     output_grad : tensor of 4 dimensions
         (batch, filters, rows, columns): the gradient with respect to the output.
     filters : tensor of 4 dimensions (6 if unshared)
-    input_shape : tuple of 4 integers or symbolic integers; the last two may not be None
-    filter_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups, unshared
-        As for `conv2d`.
+        Of shape (filters, channels / num_groups, rows, columns).
+    input_shape : tuple of 4 ints
+        Of the result; int scalars for what is symbolic. The last two may not be None.
+    filter_shape : tuple of int or None, optional
+        What is known of the shape of the filters.
+    border_mode : str, int or tuple
+        As for :func:`conv2d`.
+    subsample : int or tuple of int, optional
+        As for :func:`conv2d`.
+    filter_flip : bool, optional
+        As for :func:`conv2d`.
+    filter_dilation : int or tuple of int, optional
+        As for :func:`conv2d`.
+    num_groups : int, optional
+        As for :func:`conv2d`.
+    unshared : bool, optional
+        As for :func:`conv2d`.
+
+    Returns
+    -------
+    TensorVariable
+        Of ``input_shape``.
+
+    See Also
+    --------
+    nnet.conv2d, nnet.conv2d_transpose
 
     Examples
     --------
@@ -234,6 +284,36 @@ def conv3d_grad_wrt_inputs(
     subsample: Any = (1, 1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1, 1), num_groups: int = 1,
 ) -> Tensor:  # fmt: skip
     """Return the gradient of `conv3d` with respect to its input; see `conv2d_grad_wrt_inputs`.
+
+    Parameters
+    ----------
+    output_grad : tensor of 5 dimensions
+        The gradient with respect to the output.
+    filters : tensor of 5 dimensions
+        Of shape (filters, channels / num_groups, depth, rows, columns).
+    input_shape : tuple of 5 ints
+        Of the result. The last three may not be None.
+    filter_shape : tuple of int or None, optional
+        What is known of the shape of the filters.
+    border_mode : str, int or tuple
+        As for :func:`conv3d`.
+    subsample : int or tuple of int, optional
+        As for :func:`conv3d`.
+    filter_flip : bool, optional
+        As for :func:`conv3d`.
+    filter_dilation : int or tuple of int, optional
+        As for :func:`conv3d`.
+    num_groups : int, optional
+        As for :func:`conv3d`.
+
+    Returns
+    -------
+    TensorVariable
+        Of ``input_shape``.
+
+    See Also
+    --------
+    nnet.conv3d
 
     Examples
     --------
@@ -256,11 +336,34 @@ def conv2d_grad_wrt_weights(
     Parameters
     ----------
     input : tensor of 4 dimensions
+        Of shape (batch, channels, rows, columns).
     output_grad : tensor of 4 dimensions
         The gradient with respect to the output.
-    filter_shape : tuple of 4 integers or symbolic integers (6 if unshared); the last two may not be None
-    input_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups, unshared
-        As for `conv2d`.
+    filter_shape : tuple of 4 ints (6 if unshared)
+        Of the result; int scalars for what is symbolic. The last two may not be None.
+    input_shape : tuple of int or None, optional
+        What is known of the shape of the input.
+    border_mode : str, int or tuple
+        As for :func:`conv2d`.
+    subsample : int or tuple of int, optional
+        As for :func:`conv2d`.
+    filter_flip : bool, optional
+        As for :func:`conv2d`.
+    filter_dilation : int or tuple of int, optional
+        As for :func:`conv2d`.
+    num_groups : int, optional
+        As for :func:`conv2d`.
+    unshared : bool, optional
+        As for :func:`conv2d`.
+
+    Returns
+    -------
+    TensorVariable
+        Of ``filter_shape``.
+
+    See Also
+    --------
+    nnet.conv2d
 
     Examples
     --------
@@ -279,6 +382,36 @@ def conv3d_grad_wrt_weights(
     subsample: Any = (1, 1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1, 1), num_groups: int = 1,
 ) -> Tensor:  # fmt: skip
     """Return the gradient of `conv3d` with respect to its filters; see `conv2d_grad_wrt_weights`.
+
+    Parameters
+    ----------
+    input : tensor of 5 dimensions
+        Of shape (batch, channels, depth, rows, columns).
+    output_grad : tensor of 5 dimensions
+        The gradient with respect to the output.
+    filter_shape : tuple of 5 ints
+        Of the result. The last three may not be None.
+    input_shape : tuple of int or None, optional
+        What is known of the shape of the input.
+    border_mode : str, int or tuple
+        As for :func:`conv3d`.
+    subsample : int or tuple of int, optional
+        As for :func:`conv3d`.
+    filter_flip : bool, optional
+        As for :func:`conv3d`.
+    filter_dilation : int or tuple of int, optional
+        As for :func:`conv3d`.
+    num_groups : int, optional
+        As for :func:`conv3d`.
+
+    Returns
+    -------
+    TensorVariable
+        Of ``filter_shape``.
+
+    See Also
+    --------
+    nnet.conv3d
 
     Examples
     --------
@@ -301,14 +434,34 @@ def conv2d_transpose(
     Parameters
     ----------
     input : tensor of 4 dimensions
-        (batch, channels, rows, columns)
+        Of shape (batch, channels, rows, columns).
     filters : tensor of 4 dimensions
-        (channels of the input, channels of the output, rows, columns)
-    output_shape : tuple of 4 integers or symbolic integers; the last two may not be None
+        Of shape (channels of the input, channels of the output, rows, columns).
+    output_shape : tuple of 4 ints
+        Of the result; int scalars for what is symbolic. The last two may not be None.
+    filter_shape : tuple of int or None, optional
+        What is known of the shape of the filters.
+    border_mode : str, int or tuple
+        As for :func:`conv2d`.
     input_dilation : tuple of two integers
         The step from one element of the input to the next in the output: ``subsample`` of the convolution.
-    filter_shape, border_mode, filter_flip, filter_dilation, num_groups, unshared
-        As for `conv2d`.
+    filter_flip : bool, optional
+        As for :func:`conv2d`.
+    filter_dilation : int or tuple of int, optional
+        As for :func:`conv2d`.
+    num_groups : int, optional
+        As for :func:`conv2d`.
+    unshared : bool, optional
+        As for :func:`conv2d`.
+
+    Returns
+    -------
+    TensorVariable
+        Of ``output_shape``.
+
+    See Also
+    --------
+    nnet.conv2d, nnet.conv2d_grad_wrt_inputs
 
     Examples
     --------
@@ -336,15 +489,32 @@ def separable_conv2d(
     Parameters
     ----------
     input : tensor of 4 dimensions
+        Of shape (batch, channels, rows, columns).
     depthwise_filters : tensor of 4 dimensions
-        (channels times multiplier, 1, rows, columns)
+        Of shape (channels times multiplier, 1, rows, columns).
     pointwise_filters : tensor of 4 dimensions
-        (filters, channels times multiplier, 1, 1)
+        Of shape (filters, channels times multiplier, 1, 1).
     num_channels : int
         Of the input.
     input_shape, depthwise_filter_shape, pointwise_filter_shape : tuple, optional
-    border_mode, subsample, filter_flip, filter_dilation
-        Of the first; see `conv2d`.
+        What is known of the shapes.
+    border_mode : str, int or tuple
+        As for :func:`conv2d`.
+    subsample : int or tuple of int, optional
+        As for :func:`conv2d`.
+    filter_flip : bool, optional
+        As for :func:`conv2d`.
+    filter_dilation : int or tuple of int, optional
+        As for :func:`conv2d`.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (batch, filters, rows, columns).
+
+    See Also
+    --------
+    nnet.conv2d
 
     Examples
     --------
@@ -364,6 +534,40 @@ def separable_conv3d(
     subsample: Any = (1, 1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1, 1),
 ) -> Tensor:  # fmt: skip
     """Return a convolution of each channel of volumes by itself, and then one of single voxels; see `separable_conv2d`.
+
+    Parameters
+    ----------
+    input : tensor of 5 dimensions
+        Of shape (batch, channels, depth, rows, columns).
+    depthwise_filters : tensor
+        Of shape (channels times multiplier, 1, ...).
+    pointwise_filters : tensor
+        Of shape (filters, channels times multiplier, 1, ...).
+    num_channels : int
+        Of the input.
+    input_shape : tuple, optional
+        What is known of the shape of the input.
+    depthwise_filter_shape : tuple, optional
+        What is known of the shape of the filters.
+    pointwise_filter_shape : tuple, optional
+        What is known of the shape of the filters.
+    border_mode : str, int or tuple
+        As for :func:`conv3d`.
+    subsample : int or tuple of int, optional
+        As for :func:`conv3d`.
+    filter_flip : bool, optional
+        As for :func:`conv3d`.
+    filter_dilation : int or tuple of int, optional
+        As for :func:`conv3d`.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (batch, filters, depth, rows, columns).
+
+    See Also
+    --------
+    nnet.conv3d, nnet.separable_conv2d
 
     Examples
     --------
@@ -402,20 +606,32 @@ def causal_conv1d(
     Parameters
     ----------
     input : tensor of 3 dimensions
-        (batch, channels, length)
+        Of shape (batch, channels, length).
     filters : tensor of 3 dimensions
-        (filters, channels, length)
-    filter_shape : tuple of 3 integers or None
+        Of shape (filters, channels, length).
+    filter_shape : tuple of int or None, optional
         The last is needed: as many zeros, less one and dilated, are put before each sequence.
-    input_shape : tuple, optional
-    subsample, filter_dilation : int
-    filter_flip, num_groups, unshared
-        As for `conv2d`.
+    input_shape : tuple of int or None, optional
+        What is known of the shape of the input.
+    subsample : int
+        As for :func:`conv2d`.
+    filter_flip : bool, optional
+        As for :func:`conv2d`.
+    filter_dilation : int
+        As for :func:`conv2d`.
+    num_groups : int, optional
+        As for :func:`conv2d`.
+    unshared : bool, optional
+        As for :func:`conv2d`.
 
     Returns
     -------
     tensor of 3 dimensions
         (batch, filters, places)
+
+    See Also
+    --------
+    nnet.conv2d
 
     Examples
     --------

@@ -97,14 +97,23 @@ def frac_bilinear_upsampling(input: TensorLike, frac_ratio: object) -> Tensor:
     Parameters
     ----------
     input : tensor of 4 dimensions
-        (batch, channels, rows, columns)
+        Of shape (batch, channels, rows, columns).
     frac_ratio : pair of int, or pair of pairs
         Numerator and denominator; of rows and of columns, if they differ.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (batch, channels, rows, columns).
 
     Raises
     ------
     ValueError
         ``frac_ratio`` is no tuple.
+
+    See Also
+    --------
+    nnet.bilinear_upsampling
 
     Examples
     --------
@@ -128,18 +137,31 @@ def bilinear_upsampling(
     Parameters
     ----------
     input : tensor of 4 dimensions
-        (batch, channels, rows, columns)
+        Of shape (batch, channels, rows, columns).
     ratio : int, optional
         How many times as many rows and columns the result has.
     frac_ratio : pair of int, or pair of pairs, optional
         A fraction in its place; see `frac_bilinear_upsampling`.
-    batch_size, num_input_channels, use_1D_kernel
+    batch_size : int, optional
+        Without effect.
+    num_input_channels : int, optional
+        Without effect.
+    use_1D_kernel : bool, optional
         Without effect on the result.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (batch, channels, rows, columns).
 
     Raises
     ------
     ValueError
         Neither of ``ratio`` and ``frac_ratio`` is given, or both are.
+
+    See Also
+    --------
+    nnet.frac_bilinear_upsampling
 
     Examples
     --------

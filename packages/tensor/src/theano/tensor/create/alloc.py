@@ -188,10 +188,28 @@ def full(shape: Any, fill_value: Any, dtype: str | None = None) -> Tensor:
 
     Parameters
     ----------
-    shape : int, sequence of int or symbolic integers, or integer vector
+    shape : int, sequence of int or int scalars, or vector of int
+        The lengths of the dimensions.
     fill_value : number or tensor
+        What each element is; a tensor broadcasts to the shape.
     dtype : str, optional
         That of ``fill_value`` by default.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape, with ``fill_value`` everywhere.
+
+    See Also
+    --------
+    full_like, zeros, ones, alloc, numpy.full
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> full((2, 3), 7).eval()
+    array([[7, 7, 7],
+           [7, 7, 7]], dtype=int8)
     """
     value = as_tensor_variable(fill_value)
     return alloc(value if dtype is None else cast(value, dtype), *shape_list(shape))
@@ -208,6 +226,22 @@ def _dtype(dtype: Any) -> str:
 def zeros(shape: Any, dtype: str | None = None) -> Tensor:
     """Return a tensor of zeros, of floatX where no dtype is given.
 
+    Parameters
+    ----------
+    shape : int, sequence of int or int scalars, or vector of int
+        The lengths of the dimensions.
+    dtype : str, optional
+        Of the result; floatX by default.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape, with 0 everywhere.
+
+    See Also
+    --------
+    zeros_like, ones, full, numpy.zeros
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -220,6 +254,22 @@ def zeros(shape: Any, dtype: str | None = None) -> Tensor:
 def ones(shape: Any, dtype: str | None = None) -> Tensor:
     """Return a tensor of ones, of floatX where no dtype is given.
 
+    Parameters
+    ----------
+    shape : int, sequence of int or int scalars, or vector of int
+        The lengths of the dimensions.
+    dtype : str, optional
+        Of the result; floatX by default.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape, with 1 everywhere.
+
+    See Also
+    --------
+    ones_like, zeros, full, numpy.ones
+
     Examples
     --------
     >>> ones((2, 2)).eval()
@@ -230,7 +280,30 @@ def ones(shape: Any, dtype: str | None = None) -> Tensor:
 
 
 def empty(shape: Any, dtype: str | None = None) -> Tensor:
-    """Return a tensor of a shape, whose elements are anything."""
+    """Return a tensor of a shape, whose elements are anything.
+
+    Parameters
+    ----------
+    shape : int, sequence of int or int scalars, or vector of int
+        The lengths of the dimensions.
+    dtype : str, optional
+        Of the result; floatX by default.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape; its elements are those that the memory happens to hold.
+
+    See Also
+    --------
+    zeros, ones, full, numpy.empty
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> empty((2, 3)).eval().shape
+    (2, 3)
+    """
     return AllocEmpty(_dtype(dtype))(*shape_list(shape))
 
 
@@ -247,6 +320,24 @@ def _like(model: TensorLike, number: int, dtype: str | None, opt: bool) -> Any:
 def zeros_like(model: TensorLike, dtype: str | None = None, opt: bool = False) -> Tensor:
     """Return zeros of the shape of ``model``, and of its dtype where none is given.
 
+    Parameters
+    ----------
+    model : tensor
+        Gives the shape, and the dtype where none is given.
+    dtype : str, optional
+        Of the result; that of ``model`` by default.
+    opt : bool, optional
+        Accepted for programs that write it.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``model``, with 0 everywhere.
+
+    See Also
+    --------
+    zeros, ones_like, full_like, numpy.zeros_like
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -259,6 +350,24 @@ def zeros_like(model: TensorLike, dtype: str | None = None, opt: bool = False) -
 def ones_like(model: TensorLike, dtype: str | None = None, opt: bool = False) -> Tensor:
     """Return ones of the shape of ``model``, and of its dtype where none is given.
 
+    Parameters
+    ----------
+    model : tensor
+        Gives the shape, and the dtype where none is given.
+    dtype : str, optional
+        Of the result; that of ``model`` by default.
+    opt : bool, optional
+        Accepted for programs that write it.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``model``, with 1 everywhere.
+
+    See Also
+    --------
+    ones, zeros_like, full_like, numpy.ones_like
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -269,7 +378,32 @@ def ones_like(model: TensorLike, dtype: str | None = None, opt: bool = False) ->
 
 
 def full_like(a: TensorLike, fill_value: TensorLike, dtype: str | None = None) -> Tensor:
-    """Return one value everywhere, in the shape of ``a``, and in its dtype where none is given."""
+    """Return one value everywhere, in the shape of ``a``, and in its dtype where none is given.
+
+    Parameters
+    ----------
+    a : tensor
+        Gives the shape, and the dtype where none is given.
+    fill_value : number or tensor
+        What each element is.
+    dtype : str, optional
+        Of the result; that of ``a`` by default.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``a``.
+
+    See Also
+    --------
+    full, zeros_like, ones_like, numpy.full_like
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> full_like(T.constant([[1.0, 2.0]]), 3).eval()
+    array([[3., 3.]])
+    """
     a = as_tensor_variable(a)
     return second(a, cast(as_tensor_variable(fill_value), a.type.dtype if dtype is None else dtype))
 
@@ -349,6 +483,26 @@ class Tri(Eye):
 def eye(n: TensorLike, m: Any = None, k: int = 0, dtype: str | None = None) -> Tensor:
     """Return an ``n`` by ``m`` matrix (square by default) of zeros with ones on diagonal ``k``.
 
+    Parameters
+    ----------
+    n : int or scalar of int
+        Number of rows.
+    m : int or scalar of int, optional
+        Number of columns; ``n`` by default.
+    k : int, optional
+        Which diagonal holds the ones; above the main one where it is positive.
+    dtype : str, optional
+        Of the result; floatX by default.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of shape (n, m).
+
+    See Also
+    --------
+    identity_like, tri, diag, numpy.eye
+
     Examples
     --------
     >>> eye(2, 3, k=1).eval()
@@ -360,6 +514,20 @@ def eye(n: TensorLike, m: Any = None, k: int = 0, dtype: str | None = None) -> T
 
 def identity_like(x: TensorLike) -> Tensor:
     """Return a matrix of the shape and dtype of ``x`` with ones on the diagonal.
+
+    Parameters
+    ----------
+    x : matrix
+        Gives the shape and the dtype.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of the shape and dtype of ``x``.
+
+    See Also
+    --------
+    eye, zeros_like
 
     Examples
     --------
@@ -376,6 +544,26 @@ def tri(N: TensorLike, M: Any = None, k: int = 0, dtype: str | None = None) -> T
     """Return an ``N`` by ``M`` matrix with ones on and below diagonal ``k``, zeros above.
 
     As in NumPy, sizes may be fractions, which are rounded up, and a negative number counts as 0.
+
+    Parameters
+    ----------
+    N : int or scalar
+        Number of rows.
+    M : int or scalar, optional
+        Number of columns; ``N`` by default.
+    k : int or scalar, optional
+        The last diagonal that holds ones.
+    dtype : str, optional
+        Of the result; floatX by default.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of shape (N, M).
+
+    See Also
+    --------
+    tril, triu, eye, numpy.tri
 
     Examples
     --------
@@ -400,6 +588,22 @@ def _count(n: TensorLike) -> Any:
 def tril(m: Any, k: int = 0) -> Tensor:
     """Return a matrix, or each in the last two axes, with the elements above diagonal ``k`` replaced by 0.
 
+    Parameters
+    ----------
+    m : tensor, shape (..., n, m)
+        One matrix or a stack of them.
+    k : int or scalar, optional
+        The diagonal; 0 is the main one, positive numbers lie above it.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``m``.
+
+    See Also
+    --------
+    triu, tri, numpy.tril
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -414,6 +618,22 @@ def tril(m: Any, k: int = 0) -> Tensor:
 
 def triu(m: Tensor, k: int = 0) -> Tensor:
     """Return a matrix, or each in the last two axes, with the elements below diagonal ``k`` replaced by 0.
+
+    Parameters
+    ----------
+    m : tensor, shape (..., n, m)
+        One matrix or a stack of them.
+    k : int or scalar, optional
+        The diagonal; 0 is the main one, positive numbers lie above it.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``m``.
+
+    See Also
+    --------
+    tril, tri, numpy.triu
 
     Examples
     --------

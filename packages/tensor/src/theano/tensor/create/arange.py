@@ -192,9 +192,19 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str | None = None
     start : number or symbolic scalar
         Taken as the stop, with start 0, where no ``stop`` is given.
     stop, step : number or symbolic scalar
+        The end, which is left out, and the distance of neighbours.
     dtype : str, optional
-        int64 where all three are integers. A floating result keeps to floatX under the casting policy
+        Int64 where all three are integers. A floating result keeps to floatX under the casting policy
         ``numpy+floatX``.
+
+    Returns
+    -------
+    TensorVariable
+        A vector; empty where ``stop`` lies before ``start``.
+
+    See Also
+    --------
+    linspace, mgrid, numpy.arange
 
     Examples
     --------

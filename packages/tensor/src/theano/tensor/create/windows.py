@@ -21,6 +21,20 @@ if TYPE_CHECKING:
 def bartlett(M: Any) -> Tensor:
     """Return a window of ``M`` numbers that rises in a straight line from 0 to 1 and falls back.
 
+    Parameters
+    ----------
+    M : int or scalar of int
+        Number of elements.
+
+    Returns
+    -------
+    TensorVariable
+        A vector of floatX, empty for ``M`` below 1.
+
+    See Also
+    --------
+    numpy.bartlett
+
     Examples
     --------
     >>> bartlett(5).eval()

@@ -16,6 +16,22 @@ if TYPE_CHECKING:
 def transfer(var: TensorLike, target: str) -> Tensor:
     """Return ``var`` on another device; ``"cpu"`` is the only one in this layer.
 
+    Parameters
+    ----------
+    var : Variable
+        What is moved.
+    target : str
+        Name of a device.
+
+    Returns
+    -------
+    Variable
+        Of a type of that device.
+
+    See Also
+    --------
+    theano.shared
+
     Examples
     --------
     >>> import theano.tensor as T

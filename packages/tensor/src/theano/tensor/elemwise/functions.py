@@ -80,13 +80,23 @@ def cast(x: Any, dtype: str) -> Tensor:
     Parameters
     ----------
     x : tensor
+        Of any shape.
     dtype : str
         ``"floatX"`` stands for ``theano.config.floatX``.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``x``; ``x`` itself where it has the dtype. The gradient is converted back.
 
     Raises
     ------
     TypeError
         From complex to real: which part is meant has to be said.
+
+    See Also
+    --------
+    as_tensor_variable, theano.shared
 
     Examples
     --------

@@ -178,6 +178,10 @@ def rfft(inp: TensorLike, norm: str | None = None) -> Tensor:
     tensor of shape (m, ..., n // 2 + 1, 2)
         Real and imaginary parts along the last axis.
 
+    See Also
+    --------
+    fft.irfft
+
     Examples
     --------
     >>> import theano, theano.tensor as T
@@ -197,6 +201,7 @@ def irfft(inp: TensorLike, norm: str | None = None, is_odd: bool = False) -> Ten
     Parameters
     ----------
     inp : tensor of shape (m, ..., n // 2 + 1, 2)
+        What :func:`rfft` returns: real and imaginary parts along the last axis.
     norm : None, "ortho" or "no_norm"
         None divides by the number of elements, "ortho" by its root, "no_norm" by nothing.
     is_odd : bool
@@ -204,7 +209,12 @@ def irfft(inp: TensorLike, norm: str | None = None, is_odd: bool = False) -> Ten
 
     Returns
     -------
-    tensor of shape (m, ..., n)
+    TensorVariable
+        Of shape (m, ..., n).
+
+    See Also
+    --------
+    fft.rfft
 
     Examples
     --------

@@ -581,8 +581,18 @@ def nonzero(a: TensorLike, return_matrix: bool = False) -> Any:
     Parameters
     ----------
     a : tensor
+        Of any shape.
     return_matrix : bool
         One matrix with a row for each axis, in place of a tuple of vectors.
+
+    Returns
+    -------
+    tuple of TensorVariable, or TensorVariable
+        A vector of int64 for each axis, or a matrix of them.
+
+    See Also
+    --------
+    flatnonzero, nonzero_values, switch, numpy.nonzero
 
     Examples
     --------

@@ -29,6 +29,24 @@ if TYPE_CHECKING:
 def diff(x: Any, n: int = 1, axis: int = -1) -> Tensor:
     """Return the differences of neighbours along an axis, ``n`` times over; of bool whether they differ.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    n : int, optional
+        How many times.
+    axis : int, optional
+        Along which axis.
+
+    Returns
+    -------
+    TensorVariable
+        Shorter by ``n`` along the axis.
+
+    See Also
+    --------
+    cumsum, numpy.diff
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -47,6 +65,24 @@ def diff(x: Any, n: int = 1, axis: int = -1) -> Tensor:
 
 def compress(condition: TensorLike, x: TensorLike, axis: int | None = None) -> Tensor:
     """Return the slices of ``x`` along an axis (of the flat tensor for None) for which ``condition`` is true.
+
+    Parameters
+    ----------
+    condition : vector
+        Which slices; those past its end are left out.
+    x : tensor
+        Of any shape.
+    axis : int or None, optional
+        Along which axis; None for the flat tensor.
+
+    Returns
+    -------
+    TensorVariable
+        Shorter along the axis.
+
+    See Also
+    --------
+    take, nonzero, numpy.compress
 
     Examples
     --------
@@ -67,12 +103,17 @@ def to_one_hot(y: Any, nb_class: int, dtype: str | None = None) -> Tensor:
 
     Parameters
     ----------
-    y : vector of whole numbers
+    y : vector of tensor of int
         From 0 to ``nb_class - 1``.
     nb_class : int
         The number of columns.
     dtype : str, optional
         Of the result; floatX by default.
+
+    Returns
+    -------
+    TensorVariable
+        Of shape (len(y), nb_class).
 
     Raises
     ------
@@ -80,6 +121,10 @@ def to_one_hot(y: Any, nb_class: int, dtype: str | None = None) -> Tensor:
         While running: a class is too large.
     AssertionError
         While running: a class is negative. It would count from the end, and put the 1 into a wrong column.
+
+    See Also
+    --------
+    eye, nnet.categorical_crossentropy
 
     Examples
     --------
@@ -106,12 +151,21 @@ def fill_diagonal(a: TensorLike, val: TensorLike) -> Tensor:
     val : number
         Of the dtype of ``a``, or of one that fits in it.
 
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``a``, which stays as it is.
+
     Raises
     ------
     TypeError
         ``a`` has less than 2 dimensions, or ``val`` is no number, or one that does not fit in the dtype of ``a``.
     AssertionError
         When the function is called: the lengths of more than 2 dimensions differ.
+
+    See Also
+    --------
+    fill_diagonal_offset, set_subtensor, diag, numpy.fill_diagonal
 
     Examples
     --------
@@ -140,15 +194,25 @@ def fill_diagonal_offset(a: TensorLike, val: TensorLike, offset: TensorLike) -> 
     Parameters
     ----------
     a : matrix
+        The matrix.
     val : number
         Of the dtype of ``a``, or of one that fits in it.
     offset : whole number
         How many places to the right of the main diagonal; negative: below it.
 
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``a``, which stays as it is.
+
     Raises
     ------
     TypeError
         ``a`` is no matrix, ``offset`` no whole number, or ``val`` does not fit in the dtype of ``a``.
+
+    See Also
+    --------
+    fill_diagonal
 
     Examples
     --------

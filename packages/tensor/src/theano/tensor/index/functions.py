@@ -182,9 +182,18 @@ def set_subtensor(
     y : tensor
         What to put there; it broadcasts to the part.
     inplace : bool
-        Write into the tensor itself. (Rewriting does so by itself where that is safe.)
+        Write into the tensor itself. (Rewriting does so by itself where that is safe.).
     tolerate_inplace_aliasing : bool
         Accept that ``x`` and ``y`` share memory.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``a``, which stays as it is.
+
+    See Also
+    --------
+    inc_subtensor, switch, fill_diagonal
 
     Examples
     --------
@@ -215,6 +224,15 @@ def inc_subtensor(
         As for :func:`set_subtensor`.
     set_instead_of_inc : bool
         Replace in place of adding.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``a``, which stays as it is.
+
+    See Also
+    --------
+    set_subtensor
 
     Examples
     --------
@@ -279,12 +297,22 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     Parameters
     ----------
     a : tensor
-    indices : whole numbers
+        Of any shape.
+    indices : tensor of int
         Of any shape, which takes the place of the axis.
     axis : int, optional
         Without it, ``a`` counts as flat.
     mode : "raise", "wrap" or "clip"
         What to do about places that do not exist.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``a`` with that of ``indices`` in place of the axis.
+
+    See Also
+    --------
+    take_along_axis, compress, numpy.take
 
     Examples
     --------
@@ -308,6 +336,20 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
 def flatnonzero(a: TensorLike) -> Tensor:
     """Return the places of the elements that are not 0, in the flattened tensor.
 
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        A vector of int64.
+
+    See Also
+    --------
+    nonzero, nonzero_values, numpy.flatnonzero
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -322,6 +364,20 @@ def flatnonzero(a: TensorLike) -> Tensor:
 
 def nonzero_values(a: TensorLike) -> Tensor:
     """Return the elements that are not 0, in C order.
+
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        A vector.
+
+    See Also
+    --------
+    nonzero, flatnonzero
 
     Examples
     --------
@@ -339,9 +395,20 @@ def roll(x: TensorLike, shift: TensorLike, axis: int | None = None) -> Tensor:
     Parameters
     ----------
     x : tensor
-    shift : int or symbolic integer
+        Of any shape.
+    shift : int or scalar of int
+        By how many places; towards the end where it is positive.
     axis : int, optional
         Without it, ``x`` is rolled as if it were flat.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``x``.
+
+    See Also
+    --------
+    flip, numpy.roll
 
     Examples
     --------

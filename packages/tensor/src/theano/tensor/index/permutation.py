@@ -87,6 +87,24 @@ _permute_row_elements = PermuteRowElements()
 def permute_row_elements(x: TensorLike, y: TensorLike, inverse: int = 0) -> Tensor:
     """Return ``x`` with the elements of each row in the order of the permutation ``y`` (or, inverse, put back).
 
+    Parameters
+    ----------
+    x : tensor
+        Its last axis is permuted.
+    y : tensor of int
+        A permutation for all rows, or one for each.
+    inverse : int, optional
+        1: put the elements back.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``x``.
+
+    See Also
+    --------
+    inverse_permutation, take_along_axis
+
     Examples
     --------
     >>> import theano.tensor as T

@@ -132,9 +132,12 @@ def unravel_index(
 
     Parameters
     ----------
-    indices : whole numbers
-    dims : sequence of whole numbers, or vector
+    indices : tensor of int
+        Places in the flat array.
+    dims : sequence of int, or vector of int
+        The shape of the array.
     order : "C" or "F"
+        Whether the last or the first axis runs fastest.
     ndim : int, optional
         Length of ``dims``, where the graph does not tell it.
 
@@ -149,6 +152,10 @@ def unravel_index(
         ``indices`` or ``dims`` are no whole numbers.
     ValueError
         When the function is called: a place is negative, or too large.
+
+    See Also
+    --------
+    ravel_multi_index, numpy.unravel_index
 
     Examples
     --------
@@ -172,12 +179,14 @@ def ravel_multi_index(
 
     Parameters
     ----------
-    multi_index : sequence of whole numbers
+    multi_index : sequence of tensor of int
         One for each axis.
-    dims : sequence of whole numbers, or vector
+    dims : sequence of int, or vector of int
+        The shape of the array.
     mode : "raise", "wrap" or "clip"
         What to do about indexes that do not exist: an error, count on from the other end, or take the nearest.
     order : "C" or "F"
+        Whether the last or the first axis runs fastest.
 
     Returns
     -------
@@ -190,6 +199,10 @@ def ravel_multi_index(
         An index or ``dims`` holds no whole numbers.
     ValueError
         There are more or fewer indexes than lengths; or, when the function is called, an index does not exist.
+
+    See Also
+    --------
+    unravel_index, numpy.ravel_multi_index
 
     Examples
     --------

@@ -236,9 +236,19 @@ def join(axis: Any, *tensors_list: Any) -> Tensor:
 
     Parameters
     ----------
-    axis : int or symbolic integer
+    axis : int or scalar of int
+        Along which axis; negative numbers count from the last.
     *tensors_list : tensor
         Of one number of dimensions, equal in length along all axes but ``axis``.
+
+    Returns
+    -------
+    TensorVariable
+        Along ``axis`` as long as all together; of the dtype that all are converted to.
+
+    See Also
+    --------
+    concatenate, stack, split
 
     Examples
     --------
@@ -251,6 +261,22 @@ def join(axis: Any, *tensors_list: Any) -> Tensor:
 
 def concatenate(tensor_list: Sequence[Tensor], axis: Axis = 0) -> Tensor:
     """Return the tensors of a list, laid end to end along ``axis``.
+
+    Parameters
+    ----------
+    tensor_list : list of tensor
+        Of one number of dimensions, equal in length along all axes but ``axis``.
+    axis : int or scalar of int, optional
+        Along which axis.
+
+    Returns
+    -------
+    TensorVariable
+        Along ``axis`` as long as all together; of the dtype that all are converted to.
+
+    See Also
+    --------
+    join, stack, split, numpy.concatenate
 
     Examples
     --------
@@ -271,10 +297,19 @@ def stack(*tensors: Any, **kwargs: Any) -> Tensor:
 
     Parameters
     ----------
-    tensors : list of tensor
-        (``stack(a, b, c)`` is understood too, with a warning.)
-    axis : int
-        Place of the new axis; 0 by default.
+    *tensors : list of tensor
+        Of one shape. ``stack(a, b, c)`` is understood too, with a warning.
+    **kwargs : int, optional
+        ``axis=0``: the place of the new axis.
+
+    Returns
+    -------
+    TensorVariable
+        Of one dimension more.
+
+    See Also
+    --------
+    join, concatenate, stacklists, numpy.stack
 
     Examples
     --------
@@ -313,6 +348,20 @@ def stack(*tensors: Any, **kwargs: Any) -> Tensor:
 def stacklists(arg: TensorLike) -> Tensor:
     """Return a tensor of nested lists of tensors: each level of lists is an axis, from the left.
 
+    Parameters
+    ----------
+    arg : tensor, or nested list of tensors
+        The elements; lists of a level are equally long.
+
+    Returns
+    -------
+    TensorVariable
+        Of one dimension more for each level of lists.
+
+    See Also
+    --------
+    stack, join
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -328,6 +377,20 @@ def stacklists(arg: TensorLike) -> Tensor:
 def horizontal_stack(*args: TensorLike) -> Tensor:
     """Return matrices side by side: joined along axis 1.
 
+    Parameters
+    ----------
+    *args : matrix
+        Of equally many rows.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix.
+
+    See Also
+    --------
+    vertical_stack, hstack, join
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -340,6 +403,20 @@ def horizontal_stack(*args: TensorLike) -> Tensor:
 
 def vertical_stack(*args: Tensor) -> Tensor:
     """Return matrices one below the other: joined along axis 0.
+
+    Parameters
+    ----------
+    *args : matrix
+        Of equally many columns.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix.
+
+    See Also
+    --------
+    horizontal_stack, vstack, join
 
     Examples
     --------
@@ -470,11 +547,22 @@ def split(x: TensorLike, splits_size: object, n_splits: int, axis: int = 0) -> l
     Parameters
     ----------
     x : tensor
-    splits_size : integer vector
+        Of any shape.
+    splits_size : vector of int
         Length of each piece.
     n_splits : int
         Number of pieces.
-    axis : int or symbolic integer
+    axis : int or scalar of int, optional
+        Along which axis.
+
+    Returns
+    -------
+    list of TensorVariable
+        The pieces.
+
+    See Also
+    --------
+    join, numpy.split
 
     Examples
     --------

@@ -285,6 +285,10 @@ def slogdet(a: TensorLike) -> list[Tensor]:
     ShapeError
         While running: the matrix is not square.
 
+    See Also
+    --------
+    nlinalg.det, linalg.slogdet, numpy.linalg.slogdet
+
     Examples
     --------
     >>> import theano.tensor as T

@@ -342,6 +342,20 @@ class lstsq(MatrixOp):
 def pinv(a: TensorLike) -> Tensor:
     """Return the pseudo-inverse of a matrix.
 
+    Parameters
+    ----------
+    a : matrix, shape (m, n)
+        Of any rank.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of shape (n, m).
+
+    See Also
+    --------
+    nlinalg.matrix_inverse, linalg.pinv, numpy.linalg.pinv
+
     Examples
     --------
     >>> import theano, theano.tensor as T
@@ -360,8 +374,18 @@ def cho_solve(c_and_lower: tuple[Tensor, bool], b: TensorLike, on_error: str = "
     c_and_lower : (matrix, bool)
         The factor, and whether it is the lower one, as for :func:`scipy.linalg.cho_solve`.
     b : vector or matrix
+        The right hand side.
     on_error : "raise" or "nan"
         What a factor with a 0 on its diagonal gives, as for :class:`Solve`.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``b``.
+
+    See Also
+    --------
+    slinalg.cholesky, slinalg.solve, scipy.linalg.cho_solve
 
     Examples
     --------
@@ -383,6 +407,22 @@ def cho_solve(c_and_lower: tuple[Tensor, bool], b: TensorLike, on_error: str = "
 def tensorinv(a: TensorLike, ind: int = 2) -> Tensor:
     """Return the inverse of a tensor; see :class:`TensorInv`.
 
+    Parameters
+    ----------
+    a : tensor
+        The products of its first ``ind`` lengths and of the others are equal.
+    ind : int, optional
+        How many axes come first.
+
+    Returns
+    -------
+    TensorVariable
+        The axes behind ``ind`` first.
+
+    See Also
+    --------
+    nlinalg.tensorsolve, numpy.linalg.tensorinv
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -394,6 +434,24 @@ def tensorinv(a: TensorLike, ind: int = 2) -> Tensor:
 
 def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
     """Return the x for which ``tensordot(a, x, x.ndim)`` is ``b``; see :class:`TensorSolve`.
+
+    Parameters
+    ----------
+    a : tensor
+        Of shape ``b.shape + x.shape``; as a matrix it is square.
+    b : tensor
+        The right hand side.
+    axes : tuple of int, optional
+        Axes of ``a`` that go to the right first.
+
+    Returns
+    -------
+    TensorVariable
+        The solution.
+
+    See Also
+    --------
+    nlinalg.tensorinv, numpy.linalg.tensorsolve
 
     Examples
     --------

@@ -429,9 +429,19 @@ def qr(a: TensorLike, mode: str = "reduced") -> Tensor | list[Tensor]:
     Parameters
     ----------
     a : matrix
+        Of shape (m, n).
     mode : "reduced", "complete", "r" or "raw"
         As for :func:`numpy.linalg.qr`; "r" returns R alone. The old spellings "full" (reduced) and "economic" are
         understood.
+
+    Returns
+    -------
+    list of TensorVariable, or TensorVariable
+        Q and R; of mode "r" a single matrix.
+
+    See Also
+    --------
+    nlinalg.svd, slinalg.cholesky, numpy.linalg.qr
 
     Examples
     --------
@@ -453,6 +463,24 @@ def qr(a: TensorLike, mode: str = "reduced") -> Tensor | list[Tensor]:
 def svd(a: TensorLike, full_matrices: bool | int = 1, compute_uv: bool | int = 1) -> Tensor | list[Tensor]:
     """Return U, the singular values and V' of a matrix.
 
+    Parameters
+    ----------
+    a : matrix, shape (m, n)
+        What is taken apart.
+    full_matrices : bool, optional
+        Whether U and V' are square.
+    compute_uv : bool, optional
+        Whether U and V' are computed at all.
+
+    Returns
+    -------
+    list of TensorVariable, or TensorVariable
+        U, the singular values in descending order, and V'; without ``compute_uv`` the singular values.
+
+    See Also
+    --------
+    nlinalg.qr, linalg.svdvals, numpy.linalg.svd
+
     Examples
     --------
     >>> import theano, theano.tensor as T
@@ -466,6 +494,22 @@ def svd(a: TensorLike, full_matrices: bool | int = 1, compute_uv: bool | int = 1
 def eigh(a: TensorLike, UPLO: str = "L") -> list[Tensor]:
     """Return the eigenvalues and eigenvectors of a symmetric matrix; see :class:`Eigh`.
 
+    Parameters
+    ----------
+    a : matrix, shape (n, n)
+        Symmetric or Hermitian.
+    UPLO : str, optional
+        "L" or "U": which triangle is read.
+
+    Returns
+    -------
+    list of TensorVariable
+        The eigenvalues in ascending order, and a matrix whose columns are the eigenvectors.
+
+    See Also
+    --------
+    nlinalg.eig, linalg.eigh, numpy.linalg.eigh
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -478,6 +522,24 @@ def eigh(a: TensorLike, UPLO: str = "L") -> list[Tensor]:
 
 def eigvalsh(a: TensorLike, b: Any, lower: bool = True) -> Tensor:
     """Return the eigenvalues of ``a`` with respect to ``b``; see :class:`Eigvalsh`.
+
+    Parameters
+    ----------
+    a : matrix, shape (n, n)
+        Symmetric or Hermitian.
+    b : matrix, shape (n, n)
+        Positive definite; None for the identity.
+    lower : bool, optional
+        Which triangle is read.
+
+    Returns
+    -------
+    TensorVariable
+        A vector, in ascending order.
+
+    See Also
+    --------
+    nlinalg.eigh, linalg.eigvalsh, scipy.linalg.eigvalsh
 
     Examples
     --------

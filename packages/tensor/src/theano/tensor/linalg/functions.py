@@ -74,6 +74,20 @@ def _frechet(A: Tensor, E: Tensor) -> Tensor:
 def matrix_dot(*args: Tensor) -> Tensor:
     """Return the product of several matrices, from left to right.
 
+    Parameters
+    ----------
+    *args : matrix
+        Two or more.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix.
+
+    See Also
+    --------
+    dot, linalg.multi_dot
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -89,8 +103,18 @@ def matrix_power(M: Tensor, n: int) -> Tensor:
     Parameters
     ----------
     M : matrix
+        Square.
     n : int
         Known while the graph is built.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of the shape of ``M``.
+
+    See Also
+    --------
+    linalg.matrix_power, numpy.linalg.matrix_power
 
     Examples
     --------
@@ -122,8 +146,18 @@ def norm(x: TensorLike, ord: Any) -> Tensor:
     Parameters
     ----------
     x : vector or matrix
+        What is measured.
     ord : None, "fro", "nuc", inf, -inf or number
         For vectors any number; for matrices 1, -1, 2, -2 or one of the names.
+
+    Returns
+    -------
+    TensorVariable
+        Without dimensions.
+
+    See Also
+    --------
+    linalg.norm, numpy.linalg.norm
 
     Examples
     --------
@@ -175,6 +209,22 @@ def _matrix_norm(x: Tensor, ord: object) -> Any:
 def kron(a: TensorLike, b: TensorLike) -> Tensor:
     """Return the Kronecker product of two tensors of 1 or 2 dimensions, of which one at least has 2.
 
+    Parameters
+    ----------
+    a : vector or matrix
+        The left factor.
+    b : vector or matrix
+        The right factor.
+
+    Returns
+    -------
+    TensorVariable
+        Along each axis as long as the product of both lengths.
+
+    See Also
+    --------
+    outer, numpy.kron
+
     Examples
     --------
     >>> import theano, theano.tensor as T
@@ -197,6 +247,26 @@ def kron(a: TensorLike, b: TensorLike) -> Tensor:
 def trace(X: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """Return the sum of a diagonal of a matrix; see :func:`theano.tensor.trace` for tensors of more dimensions.
 
+    Parameters
+    ----------
+    X : matrix
+        What has the diagonal.
+    offset : int, optional
+        Which diagonal.
+    axis1 : int, optional
+        0.
+    axis2 : int, optional
+        1.
+
+    Returns
+    -------
+    TensorVariable
+        Without dimensions.
+
+    See Also
+    --------
+    diagonal, numpy.trace
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -208,6 +278,20 @@ def trace(X: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Ten
 
 def diag(x: TensorLike) -> Tensor:
     """Return the diagonal of a matrix, or the matrix with a vector on its diagonal.
+
+    Parameters
+    ----------
+    x : vector or matrix
+        The diagonal, or a matrix that has one.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of a vector, a vector of a matrix.
+
+    See Also
+    --------
+    diagonal
 
     Examples
     --------

@@ -39,7 +39,7 @@ scalar_softsign = scal.scalar_op(
     grad=_softsign_gradient,
     ulp=2,
     class_name="ScalarSoftsign",
-    doc="x / (1 + abs(x)): a sigmoid from -1 to 1 with heavy tails.",
+    doc="Quotient x / (1 + abs(x)): a sigmoid from -1 to 1 with heavy tails.",
 )  # fmt: skip
 ScalarSoftsign = type(scalar_softsign)
 softsign = Elemwise(scalar_softsign, name="softsign")
@@ -82,6 +82,20 @@ def _number(value: float, like: Tensor) -> Tensor:
 def hard_sigmoid(x: TensorLike) -> Tensor:
     """Return ``clip(0.2 * x + 0.5, 0, 1)``: the sigmoid as three straight lines.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``x``.
+
+    See Also
+    --------
+    nnet.sigmoid, nnet.ultra_fast_sigmoid
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -98,8 +112,18 @@ def relu(x: Any, alpha: Any = 0) -> Tensor:
     Parameters
     ----------
     x : tensor
+        Of any shape.
     alpha : number or tensor
         Slope for negative elements.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``x``. The derivative at 0 is ``(1 + alpha) / 2``.
+
+    See Also
+    --------
+    nnet.elu, nnet.softplus, maximum
 
     Examples
     --------
@@ -121,6 +145,22 @@ def relu(x: Any, alpha: Any = 0) -> Tensor:
 def elu(x: TensorLike, alpha: TensorLike = 1) -> Tensor:
     """Return the exponential linear unit: ``x`` where it is positive, ``alpha * (exp(x) - 1)`` elsewhere.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    alpha : number or tensor, optional
+        Minus the limit for large negative elements.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``x``.
+
+    See Also
+    --------
+    nnet.relu, nnet.selu
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -133,6 +173,20 @@ def elu(x: TensorLike, alpha: TensorLike = 1) -> Tensor:
 
 def selu(x: TensorLike) -> Tensor:
     """Return the scaled exponential linear unit, which keeps zero mean and unit variance.
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``x``.
+
+    See Also
+    --------
+    nnet.elu, nnet.relu
 
     Examples
     --------

@@ -39,23 +39,28 @@ def h_softmax(
     Parameters
     ----------
     x : matrix
-        (batch, features)
+        Of shape (batch, features).
     batch_size : int or scalar
         Without effect.
     n_outputs : int
         At most ``n_classes * n_outputs_per_class``.
     n_classes, n_outputs_per_class : int
+        How the outputs are divided.
     W1, b1 : matrix, vector
-        (features, classes) and (classes,)
+        Of shape (features, classes) and (classes,).
     W2, b2 : tensor, matrix
-        (classes, features, outputs of a class) and (classes, outputs of a class)
+        Of shape (classes, features, outputs of a class) and (classes, outputs of a class).
     target : vector of integers, optional
-        (batch,)
+        Of shape (batch,).
 
     Returns
     -------
     vector or matrix
         The probability of each target; without targets (batch, n_outputs), those of all outputs.
+
+    See Also
+    --------
+    nnet.softmax
 
     Examples
     --------
@@ -109,6 +114,10 @@ def confusion_matrix(actual: TensorLike, pred: TensorLike) -> list[Tensor]:
     ------
     ValueError
         One of both is no vector.
+
+    See Also
+    --------
+    nnet.categorical_crossentropy
 
     Examples
     --------

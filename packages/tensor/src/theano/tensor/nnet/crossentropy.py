@@ -323,6 +323,26 @@ def crossentropy_softmax_1hot_with_bias(
 ) -> list[Tensor]:
     """Return the negative log-likelihood of each row's class, and the softmax of ``x + b``.
 
+    Parameters
+    ----------
+    x : matrix
+        What the softmax is taken of, one row for each example.
+    b : vector
+        Added to each row.
+    y_idx : vector of int
+        The class of each row, from 0.
+    **kwargs : object
+        Accepted and without effect.
+
+    Returns
+    -------
+    list of TensorVariable
+        A vector and a matrix.
+
+    See Also
+    --------
+    nnet.softmax, nnet.categorical_crossentropy
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -335,6 +355,24 @@ def crossentropy_softmax_1hot_with_bias(
 
 def crossentropy_softmax_1hot(x: TensorLike, y_idx: TensorLike, **kwargs: object) -> list[Tensor]:
     """Return the negative log-likelihood of each row's class, and the softmax of ``x``.
+
+    Parameters
+    ----------
+    x : matrix
+        What the softmax is taken of, one row for each example.
+    y_idx : vector of int
+        The class of each row, from 0.
+    **kwargs : object
+        Accepted and without effect.
+
+    Returns
+    -------
+    list of TensorVariable
+        A vector and a matrix.
+
+    See Also
+    --------
+    nnet.softmax, nnet.categorical_crossentropy
 
     Examples
     --------
@@ -350,6 +388,26 @@ def crossentropy_softmax_max_and_argmax_1hot_with_bias(
     x: TensorLike, b: TensorLike, y_idx: TensorLike, **kwargs: object
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return likelihoods, softmax, largest probability and its column, for rows ``x + b``.
+
+    Parameters
+    ----------
+    x : matrix
+        What the softmax is taken of, one row for each example.
+    b : vector
+        Added to each row.
+    y_idx : vector of int
+        The class of each row, from 0.
+    **kwargs : object
+        Accepted and without effect.
+
+    Returns
+    -------
+    tuple of TensorVariable
+        Likelihoods, the softmax, the largest probabilities and their columns.
+
+    See Also
+    --------
+    nnet.softmax
 
     Examples
     --------
@@ -367,6 +425,24 @@ def crossentropy_softmax_max_and_argmax_1hot(
     x: TensorLike, y_idx: TensorLike, **kwargs: object
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return likelihoods, softmax, largest probability and its column, for rows ``x``.
+
+    Parameters
+    ----------
+    x : matrix
+        What the softmax is taken of, one row for each example.
+    y_idx : vector of int
+        The class of each row, from 0.
+    **kwargs : object
+        Accepted and without effect.
+
+    Returns
+    -------
+    tuple of TensorVariable
+        Likelihoods, the softmax, the largest probabilities and their columns.
+
+    See Also
+    --------
+    nnet.softmax
 
     Examples
     --------
@@ -394,6 +470,15 @@ def categorical_crossentropy(coding_dist: TensorLike, true_dist: TensorLike) -> 
     true_dist : tensor
         Distributions too; or, with one dimension less, whole numbers that say which class is the true one.
 
+    Returns
+    -------
+    TensorVariable
+        Without the last axis: a cost for each distribution.
+
+    See Also
+    --------
+    nnet.softmax, nnet.binary_crossentropy, to_one_hot
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -412,6 +497,23 @@ def categorical_crossentropy(coding_dist: TensorLike, true_dist: TensorLike) -> 
 
 def binary_crossentropy(output: TensorLike, target: TensorLike) -> Tensor:
     """Return the cross entropy between probabilities ``output`` of something and whether it is so, ``target``.
+
+    Parameters
+    ----------
+    output : tensor
+        Probabilities.
+    target : tensor
+        0 or 1, or probabilities.
+
+    Returns
+    -------
+    TensorVariable
+        For each element ``-(target * log(output) + (1 - target) * log(1 - output))``; infinite where ``output`` is
+        0 or 1 and wrong.
+
+    See Also
+    --------
+    nnet.sigmoid_binary_crossentropy, nnet.categorical_crossentropy
 
     Examples
     --------
@@ -442,6 +544,22 @@ _sigmoid_binary_crossentropy = Elemwise(scal.scalar_op(
 
 def sigmoid_binary_crossentropy(output: TensorLike, target: TensorLike) -> Tensor:
     """Return ``binary_crossentropy(sigmoid(output), target)``, exact also where the sigmoid is 0 or 1.
+
+    Parameters
+    ----------
+    output : tensor
+        What the sigmoid is taken of.
+    target : tensor
+        0 or 1, or probabilities.
+
+    Returns
+    -------
+    TensorVariable
+        Of the common shape.
+
+    See Also
+    --------
+    nnet.binary_crossentropy, nnet.sigmoid
 
     Examples
     --------

@@ -251,12 +251,17 @@ def batch_normalization(
 
     Returns
     -------
-    tensor
+    TensorVariable
+        Of the shape of ``inputs``.
 
     Raises
     ------
     ValueError
         There is no such mode.
+
+    See Also
+    --------
+    nnet.batch_normalization_train, nnet.batch_normalization_test
 
     Examples
     --------
@@ -282,6 +287,7 @@ def batch_normalization_train(
     Parameters
     ----------
     inputs : tensor
+        The batch; examples come along the first axis.
     gamma, beta : tensor
         By what the normalised elements are multiplied, and what is added. Along ``axes`` their lengths are 1, or they
         do not have these axes at all.
@@ -305,6 +311,10 @@ def batch_normalization_train(
     ------
     ValueError
         Numbers of dimensions do not fit, one of two averages is given, or epsilon is too small.
+
+    See Also
+    --------
+    nnet.batch_normalization_test
 
     Examples
     --------
@@ -340,6 +350,7 @@ def batch_normalization_test(
     Parameters
     ----------
     inputs : tensor
+        The batch; examples come along the first axis.
     gamma, beta, mean, var : tensor
         Along ``axes`` their lengths are 1, or they do not have these axes at all.
     axes : 'per-activation', 'spatial' or tuple of int
@@ -349,12 +360,17 @@ def batch_normalization_test(
 
     Returns
     -------
-    tensor
+    TensorVariable
+        Of the shape of ``inputs``.
 
     Raises
     ------
     ValueError
         Numbers of dimensions do not fit, or epsilon is too small.
+
+    See Also
+    --------
+    nnet.batch_normalization_train
 
     Examples
     --------

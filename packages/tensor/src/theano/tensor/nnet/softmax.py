@@ -221,8 +221,17 @@ def softmax(c: TensorLike, axis: int = -1) -> Tensor:
     ----------
     c : tensor of floats
         A vector counts as a matrix of one row, and the result is a matrix.
-    axis : int
+    axis : int, optional
         By default the last one.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``c``. NaN in a row makes the row NaN.
+
+    See Also
+    --------
+    nnet.logsoftmax, nnet.categorical_crossentropy, nnet.sigmoid
 
     Examples
     --------
@@ -236,6 +245,22 @@ def softmax(c: TensorLike, axis: int = -1) -> Tensor:
 def logsoftmax(c: TensorLike, axis: int = -1) -> Tensor:
     """Return the logarithm of the softmax along an axis, by default the last one.
 
+    Parameters
+    ----------
+    c : tensor of floats
+        A vector counts as a matrix of one row, and the result is a matrix.
+    axis : int, optional
+        By default the last one.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``c``; exact also where the softmax is 0.
+
+    See Also
+    --------
+    nnet.softmax, nnet.categorical_crossentropy, logsumexp
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -247,6 +272,20 @@ def logsoftmax(c: TensorLike, axis: int = -1) -> Tensor:
 
 def softmax_graph(c: TensorLike) -> Tensor:
     """Return the softmax of each row, written out with exp and sum.
+
+    Parameters
+    ----------
+    c : matrix
+        What the softmax is taken of.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``c``.
+
+    See Also
+    --------
+    nnet.softmax
 
     Examples
     --------

@@ -35,16 +35,28 @@ def pool_2d(
     Parameters
     ----------
     input : tensor, two dimensions or more
-    ws : two whole numbers, or a vector of them
+        Of two dimensions or more; windows lie along the last ones.
+    ws : sequence of int, or vector of int
         Rows and columns of a window (deprecated: ``ds``).
     ignore_border : bool
         True: only windows that fit. False: those at the end are cut.
-    stride : two whole numbers, or a vector of them
+    stride : sequence of int, or vector of int, optional
         From one window to the next, ``ws`` if None (deprecated: ``st``).
-    pad : two whole numbers, or a vector of them
+    pad : sequence of int, or vector of int, optional
         So many rows and columns are added on each side (deprecated: ``padding``); needs ``ignore_border=True``.
     mode : "max", "sum", "average_inc_pad" or "average_exc_pad"
         A mean counts the elements of the padding, as zeros, or leaves them out.
+    ds : sequence of int, optional
+        ``ws`` by its old name.
+    st : sequence of int, optional
+        ``stride`` by its old name.
+    padding : sequence of int, optional
+        ``pad`` by its old name.
+
+    Returns
+    -------
+    TensorVariable
+        Along the last two axes an element for each window.
 
     Raises
     ------
@@ -52,6 +64,10 @@ def pool_2d(
         Less than two dimensions; padding without ``ignore_border``, or not smaller than the window.
     ValueError
         No size, a size twice, or an unknown mode.
+
+    See Also
+    --------
+    signal.pool.pool_3d, nnet.conv2d
 
     Examples
     --------
@@ -68,6 +84,36 @@ def pool_3d(
     pad: Sequence[int] = (0, 0, 0), mode: str = "max", ds: object = None, st: object = None, padding: object = None,
 ) -> Tensor:  # fmt: skip
     """Return the largest element, the sum or the mean of each window of the last three axes; see :func:`pool_2d`.
+
+    Parameters
+    ----------
+    input : tensor
+        Of two dimensions or more; windows lie along the last ones.
+    ws : sequence of int, or vector of int
+        The lengths of a window.
+    ignore_border : bool
+        True: only windows that fit. False: those at the end are cut.
+    stride : sequence of int, or vector of int, optional
+        From one window to the next; ``ws`` by default.
+    pad : sequence of int, or vector of int, optional
+        How many elements are added on each side; needs ``ignore_border=True``.
+    mode : str, optional
+        "max", "sum", "average_inc_pad" or "average_exc_pad".
+    ds : sequence of int, optional
+        ``ws`` by its old name.
+    st : sequence of int, optional
+        ``stride`` by its old name.
+    padding : sequence of int, optional
+        ``pad`` by its old name.
+
+    Returns
+    -------
+    TensorVariable
+        Along the last three axes an element for each window.
+
+    See Also
+    --------
+    signal.pool.pool_2d, nnet.conv3d
 
     Examples
     --------
@@ -117,8 +163,18 @@ def max_pool_2d_same_size(input: TensorLike, patch_size: Sequence[int]) -> Tenso
     Parameters
     ----------
     input : tensor, two dimensions or more
-    patch_size : two whole numbers
+        Of two dimensions or more; windows lie along the last ones.
+    patch_size : two tensor of int
         Rows and columns of the windows, which lie side by side. At the ends, what is less than a window becomes 0.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``input``.
+
+    See Also
+    --------
+    signal.pool.pool_2d
 
     Examples
     --------

@@ -111,7 +111,8 @@ def sum(
     Parameters
     ----------
     input : tensor
-    axis : int, sequence of int or None
+        Of any shape.
+    axis : int, sequence of int or None, optional
         None for all.
     dtype : str, optional
         Of the result; by default that of the input, 64 bits wide if it is an integer.
@@ -121,6 +122,15 @@ def sum(
         In which partial sums are held.
     initial : number, optional
         One more term.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes; 0 where there is no element, NaN where one is NaN.
+
+    See Also
+    --------
+    mean, prod, cumsum, nansum, numpy.sum
 
     Examples
     --------
@@ -145,12 +155,29 @@ def prod(
 
     Parameters
     ----------
-    input, axis, dtype, keepdims, acc_dtype
-        As for :func:`sum`.
+    input : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    dtype : str, optional
+        Of the result; by default that of the input, 64 bits wide if it is an integer.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+    acc_dtype : str, optional
+        In which partial products are held.
     no_zeros_in_input : bool
         A promise that no element is 0: the gradient becomes a division.
     initial : number, optional
         One more factor.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes; 1 where there is no element, NaN where one is NaN.
+
+    See Also
+    --------
+    sum, cumprod, nanprod, numpy.prod
 
     Examples
     --------
@@ -175,12 +202,27 @@ def mean(
 
     Parameters
     ----------
-    input, axis, keepdims, acc_dtype
-        As for :func:`sum`.
+    input : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
     dtype : str, optional
         Of the sum that is divided by the number of elements.
     op : bool
         Give real means as float64.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+    acc_dtype : str, optional
+        In which partial sums are held.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes; NaN where there is no element. The mean of integers is float64.
+
+    See Also
+    --------
+    sum, var, std, average, nanmean, numpy.mean
 
     Examples
     --------
@@ -207,12 +249,25 @@ def var(input: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = Fa
 
     Parameters
     ----------
-    input, axis, keepdims
-        As for :func:`sum`.
-    ddof : int
+    input : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    ddof : int, optional
         The sum of squares is divided by the number of elements less ``ddof``; by 0 where there are no more than that.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
     corrected : bool
         Take the rounding error of the mean into account.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes; NaN where there is no element.
+
+    See Also
+    --------
+    std, mean, cov, nanvar, numpy.var
 
     Examples
     --------
@@ -249,6 +304,28 @@ def _count(x: Tensor, axes: Sequence[int], dtype: str) -> Tensor:
 def std(input: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Tensor:
     """Return the standard deviation of the elements along axes; the parameters are those of :func:`var`.
 
+    Parameters
+    ----------
+    input : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    ddof : int, optional
+        The divisor is the number of elements less ``ddof``.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+    corrected : bool, optional
+        Take the rounding error of the mean into account.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes; NaN where there is no element.
+
+    See Also
+    --------
+    var, mean, nanstd, numpy.std
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -268,10 +345,24 @@ def max(x: Any, axis: Any = None, keepdims: bool = False, initial: TensorLike | 
 
     Parameters
     ----------
-    x, axis, keepdims
-        As for :func:`sum`.
+    x : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
     initial : number, optional
         One more element, without which there must be others.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes. An empty axis is an error of the call, unless ``initial`` is given. The gradient goes to
+        the largest elements.
+
+    See Also
+    --------
+    min, argmax, max_and_argmax, nanmax, maximum, numpy.max
 
     Examples
     --------
@@ -290,8 +381,24 @@ def min(x: TensorLike, axis: Axis = None, keepdims: bool = False, initial: Tenso
 
     Parameters
     ----------
-    x, axis, keepdims, initial
-        As for :func:`max`.
+    x : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+    initial : number, optional
+        One more element, without which there must be others.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes. An empty axis is an error of the call, unless ``initial`` is given. The gradient goes to
+        the smallest elements.
+
+    See Also
+    --------
+    max, argmin, nanmin, minimum, numpy.min
 
     Examples
     --------
@@ -305,6 +412,24 @@ def min(x: TensorLike, axis: Axis = None, keepdims: bool = False, initial: Tenso
 
 def nanmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the largest elements along axes that are not NaN; NaN where there is no other.
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes.
+
+    See Also
+    --------
+    max, nanmin, numpy.nanmax
 
     Examples
     --------
@@ -320,6 +445,24 @@ def nanmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 def nanmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the smallest elements along axes that are not NaN; NaN where there is no other.
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes.
+
+    See Also
+    --------
+    min, nanmax, numpy.nanmin
 
     Examples
     --------
@@ -338,6 +481,24 @@ def argmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
     With ``axis`` None, or several axes, the place is counted in C order.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Of int64, without the axes. NaN counts as the largest. An empty axis is an error of the call.
+
+    See Also
+    --------
+    argmin, max, max_and_argmax, numpy.argmax
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -350,6 +511,24 @@ def argmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 def argmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the places of the smallest elements along axes, the first where several are as small.
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Of int64, without the axes. NaN counts as the smallest. An empty axis is an error of the call.
+
+    See Also
+    --------
+    argmax, min, numpy.argmin
 
     Examples
     --------
@@ -367,6 +546,24 @@ def _zero_place(x: Tensor) -> Tensor:
 
 def max_and_argmax(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> list[Tensor]:
     """Return the largest elements along axes and their places.
+
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    list of TensorVariable
+        Values and places (int64), without the axes.
+
+    See Also
+    --------
+    max, argmax
 
     Examples
     --------
@@ -387,6 +584,24 @@ def max_and_argmax(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> 
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Return whether all elements along axes are true (not 0).
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, without the axes; true where there is no element.
+
+    See Also
+    --------
+    any, numpy.all
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -400,6 +615,24 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Return whether any element along axes is true (not 0).
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Bool, without the axes; false where there is no element.
+
+    See Also
+    --------
+    all, numpy.any
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -412,6 +645,22 @@ def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 def ptp(a: TensorLike, axis: Axis = None) -> Tensor:
     """Return the range of the elements along an axis: the largest less the smallest.
+
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+    axis : int or None, optional
+        Along which axis; None for all.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axis.
+
+    See Also
+    --------
+    max, min, numpy.ptp
 
     Examples
     --------
@@ -429,16 +678,28 @@ def norm(x: TensorLike, ord: Any, axis: Axis = None, keepdims: bool = False) -> 
     Parameters
     ----------
     x : tensor
+        Of any shape.
     ord : number
         2 for the Euclidean norm; ``float("inf")`` and ``float("-inf")`` for the largest and the smallest
         absolute value; 0 for the number of elements that are not 0.
-    axis, keepdims
-        As for :func:`sum`.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes, of a float dtype.
 
     Raises
     ------
     ArgumentError
         ``ord`` is no number.
+
+    See Also
+    --------
+    linalg.norm, numpy.linalg.norm
 
     Examples
     --------
@@ -464,6 +725,24 @@ def norm(x: TensorLike, ord: Any, axis: Axis = None, keepdims: bool = False) -> 
 def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return ``log(sum(exp(x)))`` along axes, computed so that large elements do not overflow.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    axis : int, sequence of int or None, optional
+        Along which axes; None for all.
+    keepdims : bool, optional
+        Keep the axes that go, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        Without the axes; minus infinity where there is no element. Its derivative is the softmax.
+
+    See Also
+    --------
+    sum, exp, logaddexp, scipy.special.logsumexp
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -479,6 +758,20 @@ def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
 def largest(*args: TensorLike) -> Tensor:
     """Return the largest of some tensors, element by element.
 
+    Parameters
+    ----------
+    *args : tensor
+        They broadcast against each other.
+
+    Returns
+    -------
+    TensorVariable
+        Of the common shape.
+
+    See Also
+    --------
+    smallest, maximum, max
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -490,6 +783,20 @@ def largest(*args: TensorLike) -> Tensor:
 
 def smallest(*args: Tensor) -> Tensor:
     """Return the smallest of some tensors, element by element.
+
+    Parameters
+    ----------
+    *args : tensor
+        They broadcast against each other.
+
+    Returns
+    -------
+    TensorVariable
+        Of the common shape.
+
+    See Also
+    --------
+    largest, minimum, min
 
     Examples
     --------

@@ -36,6 +36,7 @@ def jacobian(
     expression : vector, or tensor without dimensions
         What is differentiated. Of one without dimensions, this is the gradient.
     wrt : Variable or list of Variable
+        What it is differentiated by.
     consider_constant : list of Variable, optional
         Variables that the gradient does not flow through.
     disconnected_inputs : "raise", "warn" or "ignore"
@@ -46,6 +47,10 @@ def jacobian(
     Variable, or list or tuple of Variable
         In the form of ``wrt``: for each variable a tensor whose first axis counts the elements of the expression,
         and whose others are those of the variable.
+
+    See Also
+    --------
+    hessian, theano.grad, theano.Rop, theano.Lop
 
     Examples
     --------
@@ -99,7 +104,9 @@ def hessian(
     Parameters
     ----------
     cost : tensor without dimensions
+        What is differentiated twice.
     wrt : vector or list of vector
+        What by.
     consider_constant : list of Variable, optional
         Variables that the gradient does not flow through.
     disconnected_inputs : "raise", "warn" or "ignore"
@@ -109,6 +116,10 @@ def hessian(
     -------
     Variable, or list or tuple of Variable
         In the form of ``wrt``: a matrix for each vector.
+
+    See Also
+    --------
+    jacobian, theano.grad
 
     Examples
     --------

@@ -80,6 +80,20 @@ def _with_lengths(x: Variable) -> Any:
 def shape(x: Variable) -> Tensor:
     """Return the lengths of the dimensions of ``x``, as a vector of int64.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+
+    Returns
+    -------
+    TensorVariable
+        A vector with an element for each dimension.
+
+    See Also
+    --------
+    get_vector_length, reshape, specify_shape, numpy.shape
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -351,9 +365,19 @@ def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Tensor:
     Parameters
     ----------
     x : tensor
+        Of any shape.
     broadcastable : sequence of bool
         For each dimension, whether its length is known to be 1; checked at run time where that is new. Dimensions
         past its end stay as they are.
+
+    Returns
+    -------
+    TensorVariable
+        ``x`` under another type.
+
+    See Also
+    --------
+    addbroadcast, unbroadcast
 
     Examples
     --------
@@ -375,6 +399,22 @@ rebroadcaster.register(patternbroadcast)
 def addbroadcast(x: TensorLike, *axes: int) -> Tensor:
     """Return ``x``, known to have length 1 along ``axes``.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    *axes : int
+        Which axes.
+
+    Returns
+    -------
+    TensorVariable
+        ``x`` under another type. A length that is not 1 is an error of the call.
+
+    See Also
+    --------
+    unbroadcast, patternbroadcast
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -386,6 +426,22 @@ def addbroadcast(x: TensorLike, *axes: int) -> Tensor:
 
 def unbroadcast(x: TensorLike, *axes: int) -> Tensor:
     """Return ``x`` with axes that no longer count as having length 1, so that they do not stretch.
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    *axes : int
+        Which axes.
+
+    Returns
+    -------
+    TensorVariable
+        ``x`` under another type.
+
+    See Also
+    --------
+    addbroadcast, patternbroadcast
 
     Examples
     --------

@@ -31,14 +31,24 @@ def broadcast_shape(*arrays: TensorLike, **kwargs: object) -> tuple[Tensor, ...]
     Parameters
     ----------
     *arrays : tensor, or sequence of lengths
-    arrays_are_shapes : bool
-        The arrays are given by their shapes.
+        What is broadcast.
+    **kwargs : bool, optional
+        ``arrays_are_shapes=True``: the arrays are given by their shapes.
+
+    Returns
+    -------
+    tuple of Variable
+        The lengths, as constants or scalars of int64.
 
     Raises
     ------
     ValueError
         Two lengths that are known do not fit. Where they are known only at run time, that is left to those who
         compute with the arrays.
+
+    See Also
+    --------
+    broadcast_to, broadcast_arrays, numpy.broadcast_shapes
 
     Examples
     --------
@@ -52,6 +62,22 @@ def broadcast_shape(*arrays: TensorLike, **kwargs: object) -> tuple[Tensor, ...]
 
 def broadcast_shape_iter(arrays: Iterable[TensorLike], **kwargs: object) -> tuple[Tensor, ...]:
     """Return the same as :func:`broadcast_shape`, for a sequence of arrays.
+
+    Parameters
+    ----------
+    arrays : iterable of tensor
+        What is broadcast.
+    **kwargs : bool, optional
+        ``arrays_are_shapes=True``: the arrays are given by their shapes.
+
+    Returns
+    -------
+    tuple of Variable
+        The lengths.
+
+    See Also
+    --------
+    broadcast_shape
 
     Examples
     --------

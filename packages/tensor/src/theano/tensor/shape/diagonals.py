@@ -206,10 +206,20 @@ def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     Parameters
     ----------
     a : tensor
+        Of two dimensions or more.
     offset : int
         How far above the main diagonal (negative: below).
     axis1, axis2 : int
         The two axes; the diagonals become the last axis.
+
+    Returns
+    -------
+    TensorVariable
+        Of one dimension less.
+
+    See Also
+    --------
+    diag, trace, numpy.diagonal
 
     Examples
     --------
@@ -222,6 +232,22 @@ def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
 
 def diag(v: TensorLike, k: int = 0) -> Tensor:
     """Return the matrix with a vector on its diagonal ``k``, or that diagonal of a matrix.
+
+    Parameters
+    ----------
+    v : vector or matrix
+        The diagonal, or a matrix that has one.
+    k : int, optional
+        Which diagonal; above the main one where it is positive.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of a vector, a vector of a matrix.
+
+    See Also
+    --------
+    diagonal, trace, numpy.diag
 
     Examples
     --------
@@ -253,6 +279,10 @@ def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype:
     -------
     tensor
         Of the shape of ``a`` without the two axes.
+
+    See Also
+    --------
+    diagonal, diag, numpy.trace
 
     Examples
     --------

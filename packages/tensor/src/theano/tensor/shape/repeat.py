@@ -123,8 +123,20 @@ def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tenso
     Parameters
     ----------
     x : tensor
-    repeats : whole number, or vector of one for each place along the axis
+        Of any shape.
+    repeats : int, scalar or vector of int
+        How often; a vector says it for each place along the axis.
     axis : int, optional
+        Along which axis; without one ``x`` counts as flat.
+
+    Returns
+    -------
+    TensorVariable
+        Longer along the axis; a vector without one.
+
+    See Also
+    --------
+    tile, numpy.repeat
 
     Examples
     --------

@@ -222,10 +222,20 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Tensor:
     Parameters
     ----------
     x : tensor
-    newshape : sequence of int or symbolic integers, or integer vector
+        Of any shape.
+    newshape : int, sequence of int or int scalars, or vector of int
         One length may be -1; it follows from the others.
     ndim : int, optional
         Length of ``newshape``, needed where the graph does not tell it.
+
+    Returns
+    -------
+    TensorVariable
+        The same elements in C order. A shape of another number of elements is an error of the call.
+
+    See Also
+    --------
+    flatten, transpose, shape_padleft, numpy.reshape
 
     Examples
     --------
@@ -271,10 +281,20 @@ def flatten(x: Any, ndim: int | None = None, outdim: int | None = None) -> Tenso
     Parameters
     ----------
     x : tensor
+        Of any shape.
     ndim : int
         Number of dimensions of the result (1 by default): the first ``ndim - 1`` stay.
     outdim : int
         ``ndim`` under another name.
+
+    Returns
+    -------
+    TensorVariable
+        Of ``ndim`` dimensions, with the elements in C order.
+
+    See Also
+    --------
+    reshape, numpy.ravel
 
     Examples
     --------
@@ -301,6 +321,22 @@ def flatten(x: Any, ndim: int | None = None, outdim: int | None = None) -> Tenso
 def shape_padleft(t: TensorLike, n_ones: int = 1) -> Tensor:
     """Return ``t`` with ``n_ones`` new dimensions of length 1 before its own.
 
+    Parameters
+    ----------
+    t : tensor
+        Of any shape.
+    n_ones : int, optional
+        How many dimensions.
+
+    Returns
+    -------
+    TensorVariable
+        Of ``n_ones`` dimensions more.
+
+    See Also
+    --------
+    shape_padright, shape_padaxis, expand_dims
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -313,6 +349,22 @@ def shape_padleft(t: TensorLike, n_ones: int = 1) -> Tensor:
 
 def shape_padright(t: TensorLike, n_ones: int = 1) -> Tensor:
     """Return ``t`` with ``n_ones`` new dimensions of length 1 after its own.
+
+    Parameters
+    ----------
+    t : tensor
+        Of any shape.
+    n_ones : int, optional
+        How many dimensions.
+
+    Returns
+    -------
+    TensorVariable
+        Of ``n_ones`` dimensions more.
+
+    See Also
+    --------
+    shape_padleft, shape_padaxis, expand_dims
 
     Examples
     --------
@@ -333,6 +385,22 @@ def _padding(n_ones: float) -> int:
 
 def shape_padaxis(t: TensorLike, axis: int) -> Tensor:
     """Return ``t`` with a new dimension of length 1 at place ``axis`` of the result.
+
+    Parameters
+    ----------
+    t : tensor
+        Of any shape.
+    axis : int
+        Place of the new axis in the result; negative numbers count from its last.
+
+    Returns
+    -------
+    TensorVariable
+        Of one dimension more.
+
+    See Also
+    --------
+    expand_dims, shape_padleft, shape_padright
 
     Examples
     --------
@@ -366,6 +434,22 @@ def transpose(x: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
 
     The reverse of a variable that has a name is called ``NAME.T``.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    axes : sequence of int, optional
+        Which dimension of ``x`` each one of the result is.
+
+    Returns
+    -------
+    TensorVariable
+        A view of ``x``.
+
+    See Also
+    --------
+    swapaxes, moveaxis, numpy.transpose
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -389,6 +473,24 @@ def transpose(x: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
 def swapaxes(y: TensorLike, axis1: int, axis2: int) -> Tensor:
     """Return ``y`` with two of its dimensions exchanged.
 
+    Parameters
+    ----------
+    y : tensor
+        Of any shape.
+    axis1 : int
+        One axis.
+    axis2 : int
+        The other one.
+
+    Returns
+    -------
+    TensorVariable
+        A view of ``y``.
+
+    See Also
+    --------
+    transpose, moveaxis, numpy.swapaxes
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -407,7 +509,32 @@ def _several(axes: int | Sequence[int]) -> Any:
 
 
 def moveaxis(x: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """Return ``x`` with some of its dimensions moved to other places, the rest in order."""
+    """Return ``x`` with some of its dimensions moved to other places, the rest in order.
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    source : int or sequence of int
+        Where the axes are.
+    destination : int or sequence of int
+        Where they go.
+
+    Returns
+    -------
+    TensorVariable
+        A view of ``x``.
+
+    See Also
+    --------
+    transpose, swapaxes, numpy.moveaxis
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> moveaxis(T.zeros((2, 3, 4)), 0, -1).eval().shape
+    (3, 4, 2)
+    """
     x = as_tensor_variable(x)
     ndim = x.type.ndim
     sources = [axis_of(x, s, "moveaxis") for s in _several(source)]
@@ -422,6 +549,22 @@ def moveaxis(x: TensorLike, source: int | Sequence[int], destination: int | Sequ
 
 def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """Return ``x`` without its dimensions of length 1 (those the type knows, or the ones named).
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    axis : int or sequence of int, optional
+        Which dimensions; a length that is not 1 is an error of the call.
+
+    Returns
+    -------
+    TensorVariable
+        Of fewer dimensions.
+
+    See Also
+    --------
+    expand_dims, reshape, numpy.squeeze
 
     Examples
     --------

@@ -222,7 +222,8 @@ def cumsum(x: TensorLike, axis: int | None = None, dtype: str | None = None) -> 
     Parameters
     ----------
     x : tensor
-    axis : int or None
+        Of any shape.
+    axis : int or None, optional
         None: of the flat tensor.
     dtype : str, optional
         Of the elements that are added, and of the result. By default small integers and bool are added in int64
@@ -233,6 +234,10 @@ def cumsum(x: TensorLike, axis: int | None = None, dtype: str | None = None) -> 
     -------
     tensor
         Of the shape of ``x``; a vector for ``axis=None``.
+
+    See Also
+    --------
+    cumprod, sum, diff, numpy.cumsum
 
     Examples
     --------
@@ -252,8 +257,21 @@ def cumprod(x: TensorLike, axis: int | None = None, dtype: str | None = None) ->
 
     Parameters
     ----------
-    x, axis, dtype
-        As for :func:`cumsum`.
+    x : tensor
+        Of any shape.
+    axis : int or None, optional
+        Along which axis; None for the flat tensor.
+    dtype : str, optional
+        Of the elements that are multiplied, and of the result; as for :func:`cumsum`.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``x``; a vector for ``axis=None``.
+
+    See Also
+    --------
+    cumsum, prod, numpy.cumprod
 
     Examples
     --------

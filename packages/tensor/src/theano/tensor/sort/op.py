@@ -169,6 +169,26 @@ def _places(order: Tensor, x: Tensor, axis: int) -> tuple[Tensor, ...]:
 def sort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: object = None) -> Tensor:
     """Return the elements in ascending order along an axis (of the flat tensor for None).
 
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+    axis : int or None, optional
+        Along which axis; None for the flat tensor.
+    kind : str, optional
+        The algorithm, as for :func:`numpy.sort`; "stable" keeps the order of equal elements.
+    order : None
+        Accepted for programs that write it.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``a``; NaN goes to the end.
+
+    See Also
+    --------
+    argsort, topk, unique, numpy.sort
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -181,6 +201,26 @@ def sort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: o
 
 def argsort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: object = None) -> Tensor:
     """Return the places that put the elements in ascending order along an axis (of the flat tensor for None).
+
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+    axis : int or None, optional
+        Along which axis; None for the flat tensor.
+    kind : str, optional
+        The algorithm, as for :func:`numpy.sort`; "stable" keeps the order of equal elements.
+    order : None
+        Accepted for programs that write it.
+
+    Returns
+    -------
+    TensorVariable
+        Of int64, of the shape of ``a``; NaN goes to the end.
+
+    See Also
+    --------
+    sort, argtopk, searchsorted, numpy.argsort
 
     Examples
     --------
@@ -290,6 +330,28 @@ def _flat_if_none(x: TensorLike, axis: int | None) -> tuple[Tensor, int]:
 def topk(x: TensorLike, kth: int, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Tensor:
     """Return the ``kth`` largest elements along an axis; the smallest, for a negative number.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    kth : int or scalar of int
+        How many; the smallest ones where it is negative.
+    axis : int or None, optional
+        Along which axis; None for the flat tensor.
+    sorted : bool, optional
+        False: any order will do.
+    idx_dtype : str, optional
+        Dtype of places.
+
+    Returns
+    -------
+    TensorVariable
+        ``|kth|`` elements along the axis.
+
+    See Also
+    --------
+    argtopk, topk_and_argtopk, sort
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -305,6 +367,28 @@ def topk(x: TensorLike, kth: int, axis: int | None = -1, sorted: bool = True, id
 def argtopk(x: TensorLike, kth: object, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Tensor:
     """Return the places of the ``kth`` largest elements along an axis.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    kth : int or scalar of int
+        How many; the smallest ones where it is negative.
+    axis : int or None, optional
+        Along which axis; None for the flat tensor.
+    sorted : bool, optional
+        False: any order will do.
+    idx_dtype : str, optional
+        Dtype of places.
+
+    Returns
+    -------
+    TensorVariable
+        Places, ``|kth|`` along the axis.
+
+    See Also
+    --------
+    topk, topk_and_argtopk, argsort
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -319,6 +403,28 @@ def topk_and_argtopk(
     x: TensorLike, kth: int, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
 ) -> list[Tensor]:
     """Return the ``kth`` largest elements along an axis, and their places.
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    kth : int or scalar of int
+        How many; the smallest ones where it is negative.
+    axis : int or None, optional
+        Along which axis; None for the flat tensor.
+    sorted : bool, optional
+        False: any order will do.
+    idx_dtype : str, optional
+        Dtype of places.
+
+    Returns
+    -------
+    list of TensorVariable
+        The elements, and their places.
+
+    See Also
+    --------
+    topk, argtopk
 
     Examples
     --------

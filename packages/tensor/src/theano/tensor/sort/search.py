@@ -76,10 +76,22 @@ def searchsorted(
     Parameters
     ----------
     x : vector
+        Its elements ascend, in the order of ``sorter`` where that is given.
     v : tensor
+        What would go in.
     side : "left" or "right"
-    sorter : integer vector, optional
+        Whether before or behind equal elements.
+    sorter : vector of int, optional
         The order that sorts ``x``.
+
+    Returns
+    -------
+    TensorVariable
+        Of int64, of the shape of ``v``.
+
+    See Also
+    --------
+    digitize, argsort, numpy.searchsorted
 
     Examples
     --------

@@ -91,6 +91,7 @@ def unique(
     Parameters
     ----------
     ar : tensor
+        Of any shape.
     return_index : bool
         Also for each result where it is met first, an int64 vector.
     return_inverse : bool
@@ -109,6 +110,10 @@ def unique(
     ------
     RuntimeError
         There is no such axis.
+
+    See Also
+    --------
+    sort, bincount, numpy.unique
 
     Examples
     --------
@@ -199,7 +204,8 @@ def bincount(
 
     Parameters
     ----------
-    x : vector of whole numbers, none negative
+    x : vector of int
+        The numbers, none of them negative.
     weights : vector, optional
         What each occurrence counts, as long as ``x``.
     minlength : whole number, optional
@@ -218,6 +224,10 @@ def bincount(
         ``x`` is no vector of whole numbers.
     ValueError
         When the function is called: a number is negative, or there are more or fewer weights than numbers.
+
+    See Also
+    --------
+    unique, numpy.bincount
 
     Examples
     --------

@@ -165,6 +165,11 @@ def verify_grad(
     no_debug_ref : bool
         Where the mode is a debugging one, compute the differences without it: they need many calls.
 
+    Returns
+    -------
+    None
+        A gradient that is wrong raises GradientError.
+
     Raises
     ------
     theano.gradient.GradientError
@@ -173,6 +178,10 @@ def verify_grad(
         A point is not floating-point.
     NotImplementedError
         There is more than one output.
+
+    See Also
+    --------
+    theano.grad
 
     Examples
     --------
