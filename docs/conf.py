@@ -5,10 +5,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import functions
 import generate
 import neighbours
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.util import logging
 
 project = "Theano"
 copyright = "2026, the Theano developers"
@@ -26,6 +28,7 @@ html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_search_scorer = str(Path(__file__).parent / "scorer.js")
 nitpicky = False
+toc_object_entries_show_parents = "hide"
 
 # Pages whose content is in the code are written anew by each build.
 generate.write_pages(Path(__file__).parent)
@@ -45,7 +48,15 @@ def write_formula(writer, node):
     raise nodes.SkipNode
 
 
+def is_whole(app, env):
+    """Say which public names the inventory lacks."""
+    missing = set(functions.public()) - set(env.domains.python_domain.objects)
+    if missing:
+        logging.getLogger("reference").warning("no entry in the reference: %s", ", ".join(sorted(missing)))
+
+
 def setup(app):
     """Change what pages have of code before it is written, and how they show formulas."""
     app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
     app.connect("doctree-read", trim)
+    app.connect("env-check-consistency", is_whole)

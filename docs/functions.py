@@ -11,7 +11,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -28,11 +28,14 @@ from theano.graph import Op, Type
 
 #: The modules whose names are public. An object belongs to the first one that has it.
 MODULES = (
-    "theano", "theano.tensor", "theano.tensor.nnet", "theano.tensor.signal.pool", "theano.tensor.signal.conv",
-    "theano.tensor.linalg", "theano.tensor.nlinalg", "theano.tensor.slinalg", "theano.tensor.fft", "theano.sparse",
-    "theano.scan", "theano.distributed", "theano.gpuarray", "theano.gradient", "theano.printing", "theano.scalar",
+    "theano", "theano.tensor", "theano.tensor.nnet", "theano.sparse", "theano.scan", "theano.distributed",
+    "theano.gpuarray", "theano.tensor.signal.pool", "theano.tensor.signal.conv", "theano.tensor.linalg",
+    "theano.tensor.nlinalg", "theano.tensor.slinalg", "theano.tensor.fft", "theano.gradient", "theano.printing",
+    "theano.scalar",
 )  # fmt: skip
+WHOLE = MODULES[:7]  #: Of these, all that a star import brings has an entry, be it defined elsewhere.
 
+CONSTANTS = (tuple, list, frozenset, float, str)
 
 #: numpydoc's, which it would read and compile for each docstring.
 TEMPLATE = SphinxDocString("").template
@@ -68,7 +71,7 @@ PAGES = (
         "``T.dmatrix``, ``T.lvector`` and so on consist of a letter for the dtype (``b w i l`` for int8 to int64, "
         "``f d`` for float32 and float64, ``c z`` for complex64 and complex128) and a kind.",
         ("tensor.constructors", "tensor.type", "tensor.type_other", "tensor.convert", "tensor.sharedvar",
-         "tensor.utils", "tensor.memory", "tensor.variable", "tensor.var"),
+         "tensor.variable", "tensor.var"),
     ),
     Page(
         "tensor/elementwise", "Element by element",
@@ -112,6 +115,8 @@ PAGES = (
          "``theano.distributed``. :doc:`The tutorial <../tutorial/distributed>` introduces it.", ("distributed",)),
     Page("gpuarray", "Devices", "``theano.gpuarray``. :doc:`The tutorial <../tutorial/devices>` introduces it.",
          ("gpuarray",)),
+    Page("tensor/helpers", "Helpers of extensions", "Functions that ops and rules call.",
+         ("tensor.utils", "tensor.memory", "tensor.index.results", "tensor.index.lengths", "tensor.elemwise.symbols")),
     Page("tensor/scalar", "Numbers", "``theano.scalar``: functions of tensors consist of these.", ("scalar",)),
     Page("graph", "Graphs and printing", "Variables, ops and types, and how they are printed.", ("",)),
 )  # fmt: skip
@@ -129,17 +134,35 @@ def module_of(thing: Any) -> str:
     return str(getattr(thing, "__module__", None) or type(thing).__module__).removeprefix("theano.")
 
 
-def public_names(module: ModuleType) -> Iterator[tuple[str, Any]]:
+def listed(module: str) -> Collection[str]:
+    """Return what a star import of a module brings, where that is said."""
+    return getattr(importlib.import_module(module), "__all__", ())
+
+
+def public_names(module: str) -> Iterator[tuple[str, Any]]:
     """Yield the names of a module that a reference has, with their objects."""
-    for name in sorted({*dir(module), *getattr(module, "__all__", ())}):
-        thing = getattr(module, name, None)
+    here = importlib.import_module(module)
+    for name in sorted({*dir(here), *listed(module)}):
+        thing = getattr(here, name, None)
         if isinstance(thing, ModuleType):
             thing = getattr(thing, "__wrapped__", thing)  # theano.scan is a module and a function
         where = str(getattr(thing, "__module__", None) or type(thing).__module__)
-        constant = isinstance(thing, (tuple, float, str)) and name in getattr(module, "__all__", ())
+        constant = isinstance(thing, CONSTANTS) and name in listed(module)
         ours = where.partition(".")[0] == "theano" and not isinstance(thing, ModuleType)
         if (ours or constant) and not name.startswith(("_", "register_")):
             yield name, thing
+
+
+def public() -> list[str]:
+    """Return the names that the inventory must have: what ``theano`` shows, and what star imports of `WHOLE` bring.
+
+    Examples
+    --------
+    >>> {"theano.grad", "theano.tensor.where", "theano.tensor.nnet.relu", "theano.sparse.dot"} <= set(public())
+    True
+    """
+    return [f"{module}.{name}" for module in WHOLE for name, _ in public_names(module)
+            if module == "theano" or name in listed(module)]  # fmt: skip
 
 
 @cache
@@ -147,7 +170,10 @@ def entries() -> dict[str, list[Entry]]:
     """Return what is on each page: objects in the order of their names."""
     found: dict[Any, Entry] = {}
     for module in MODULES:
-        for name, thing in public_names(importlib.import_module(module)):
+        for name, thing in public_names(module):
+            inside = module == "theano" or f"{module_of(thing)}.".startswith(f"{module.removeprefix('theano.')}.")
+            if id(thing) in found and not inside and not (module in WHOLE and name in listed(module)):
+                continue
             # Types differ in their dtypes alone, functions of several variables likewise.
             same = _kind(name, thing) or id(thing)
             found.setdefault(same, Entry([], thing)).names.append(f"{module}.{name}")
@@ -155,6 +181,8 @@ def entries() -> dict[str, list[Entry]]:
     for entry in found.values():
         entry.names.sort(key=lambda name: _rank(name, entry.thing))
         pages[_page_of(entry)].append(entry)
+    for found_there in pages.values():
+        found_there.sort(key=lambda entry: (isinstance(entry.thing, type), entry.names[0].rpartition(".")[2].lower()))
     return pages
 
 
@@ -175,9 +203,13 @@ def _kind(name: str, thing: Any) -> str:
 
 def _page_of(entry: Entry) -> str:
     where = module_of(entry.thing)
-    if isinstance(entry.thing, (tuple, float, str)):
+    if isinstance(entry.thing, CONSTANTS):
         where = entry.names[0].rpartition(".")[0].removeprefix("theano.") + ".type"
-    return next(p.file for p in PAGES if any(not m or where == m or where.startswith(m + ".") for m in p.modules))
+
+    def closeness(page: Page) -> int:
+        return max((len(m) for m in page.modules if f"{where}.".startswith(m and f"{m}.")), default=-1)
+
+    return max(PAGES, key=closeness).file
 
 
 def signature(thing: Any) -> str:
@@ -211,7 +243,7 @@ def as_users_write(name: str, thing: Any, doc: str) -> str:
         near = [n for n in names if n.rpartition(".")[0] == package] or names or [found[0]]
         return near[0].replace("theano.tensor.", "T.", 1)
 
-    called = r"(?<=@)\w+|(?<![\w.])[A-Za-z_]\w*(?=[(.)])"
+    called = r"(?<=@)\w+|(?<![\w.])(?:[A-Z]\w*(?=[(.)])|[a-z_]\w*(?=\())"
     return re.sub(r"(?m)^(?:>>>|\.\.\.) .*$", lambda line: re.sub(called, spelled, line[0]), doc)
 
 
@@ -226,10 +258,12 @@ def documentation(entry: Entry) -> str:
     return as_users_write(entry.names[0], entry.thing, doc)
 
 
-def directive(kind: str, names: list[str], doc: str, inside: str = "") -> str:
-    """Return a directive of the domain py, with a docstring as its content."""
+def directive(kind: str, names: list[str], doc: str, inside: str = "", listed: bool = True) -> str:
+    """Return a directive of the domain py, with a docstring as its content; the page's contents may list it."""
     first, *rest = names
     lines = [f".. py:{kind}:: {first}", *(f"   {' ' * len(kind)}      {name}" for name in rest)]
+    # Each page has the contents of all pages in it: a build takes twice as long with all objects there.
+    lines += [] if listed else ["   :no-contents-entry:"]
     text = re.sub(r"\n{3,}", "\n\n", str(SphinxDocString(doc, config={"template": TEMPLATE})))
     content = f"{text.strip()}\n\n{inside}".strip()
     return "\n".join(lines) + "\n\n" + textwrap.indent(content, "   ") + "\n"
@@ -238,14 +272,14 @@ def directive(kind: str, names: list[str], doc: str, inside: str = "") -> str:
 def _shown(entry: Entry) -> str:
     """Return the directive of an object."""
     names, thing = entry
-    if isinstance(thing, (tuple, float, str)):
-        text = ", ".join(str(getattr(item, "__name__", item)) for item in thing) if isinstance(thing, tuple) else thing
-        return directive("data", names, f"{text}\n")
+    if isinstance(thing, CONSTANTS):
+        items = [thing] if isinstance(thing, (float, str)) else sorted(thing, key=str)
+        return directive("data", names, ", ".join(str(getattr(item, "__name__", item)) for item in items) + "\n")
     if isinstance(thing, type):
         members = thing.__name__ in CLASSES
         called = "" if issubclass(thing, Op) and not members else signature(thing)
         return directive("class", [name + called for name in names], documentation(entry),
-                         _members(thing) if members else "")  # fmt: skip
+                         _members(thing) if members else "", listed=members or not issubclass(thing, Op))  # fmt: skip
     if inspect.isfunction(thing) or isinstance(thing, (Op, Type)):
         return directive("function", [f"{name}{signature(thing)}" for name in names], documentation(entry))
     return directive("data", names, documentation(entry))
@@ -261,9 +295,9 @@ def _members(cls: type) -> str:
             continue
         if inspect.isroutine(member):
             said = re.sub(r"^\(self(, )?", "(", signature(member))
-            found.append(directive("method", [name + said], inspect.getdoc(member) or ""))
+            found.append(directive("method", [name + said], inspect.getdoc(member) or "", listed=False))
         elif isinstance(member, property):
-            found.append(directive("property", [name], inspect.getdoc(member) or ""))
+            found.append(directive("property", [name], inspect.getdoc(member) or "", listed=False))
     return "\n".join(found)
 
 

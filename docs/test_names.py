@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
+import functions
 import pytest
 
 import coverage_of_names as coverage
@@ -34,6 +36,14 @@ def test_nearly_all_names_are_there(found):
     assert coverage.share(found) >= 0.95
     for package in ("theano.tensor", "theano.scalar", coverage.METHODS):
         assert coverage.share({package: found[package]}) >= 0.96
+
+
+def test_every_public_name_has_an_entry_in_the_reference():
+    # The build of the documentation looks again, at the inventory itself.
+    text = "\n".join(functions.page_text(page) for page in functions.PAGES)
+    there = set(re.findall(r"(?m)^(?:\.\. py:\w+::|  +) ?(theano(?:\.\w+)+)", text))
+    some = "function shared scan grad tensor.grad tensor.where tensor.logsumexp tensor.full tensor.linalg.svd"
+    assert {*functions.public(), *(f"theano.{name}" for name in some.split())} - there == set()
 
 
 @pytest.mark.parametrize("packages", ["theano.tensor", "theano.scalar", "theano.sparse"])

@@ -11,6 +11,7 @@ import gallery
 import generate
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import speed
 
 import theano
@@ -49,7 +50,7 @@ def test_examples_run_as_they_are_shown(page):
         doc = functions.documentation(entry)
         if doc == inspect.getdoc(entry.thing):
             continue  # the doctests of its module have run it
-        names = {"theano": theano, "T": T, "np": np}
+        names = {"theano": theano, "T": T, "np": np, "sp": sp}
         test = doctest.DocTestParser().get_doctest(doc, names, entry.names[0], None, 0)
         said = []
         assert not doctest.DocTestRunner(optionflags=flags).run(test, out=said.append).failed, "".join(said)

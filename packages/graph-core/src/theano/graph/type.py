@@ -233,6 +233,7 @@ class Generic(CType):
 
     Examples
     --------
+    >>> from theano.graph import generic
     >>> generic.filter({"any": "thing"})
     {'any': 'thing'}
     """
