@@ -253,6 +253,10 @@ def documentation(entry: Entry) -> str:
     Programs meet these as ``node.op``; what makes them is of interest to who extends them.
     """
     doc = check_examples.documentation(entry.thing)
+    cls = type(entry.thing)
+    if isinstance(entry.thing, Op) and entry.thing.__doc__ == cls.__doc__ and inspect.signature(cls).parameters:
+        # Of an instance the parameters of its class are settled.
+        doc = re.sub(r"(?ms)^Parameters\n-+\n.*?(?=^\w[\w ]+\n--|\Z)", "", doc)
     if isinstance(entry.thing, type) and issubclass(entry.thing, Op) and entry.thing.__name__ not in CLASSES:
         doc = doc.split("\n\n")[0] + "\n"
     return as_users_write(entry.names[0], entry.thing, doc)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class CalledWith:
-    """How ops are called, for `inspect.signature`: by the parameters of their ``make_node``, not by ``__call__``'s.
+    """How ops are called, for `inspect.signature`: by the parameters of ``make_node``, or of their own ``__call__``.
 
     Examples
     --------
@@ -45,7 +45,8 @@ class CalledWith:
 
 
 def _of_make_node(op: Any) -> Any:
-    return inspect.signature(op.make_node)
+    own = type(op).__call__ is not NodeMaker.__call__
+    return inspect.signature(op.__call__ if own else op.make_node)
 
 
 class NodeMaker(Structural, OpContract):

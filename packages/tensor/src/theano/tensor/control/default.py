@@ -18,6 +18,22 @@ if TYPE_CHECKING:
 class Default(Op):
     """The first input, or the second where the first is None.
 
+    Parameters
+    ----------
+    x : Variable
+        Possibly None.
+    default : Variable
+        Of the type of ``x``, but not None.
+
+    Returns
+    -------
+    TensorVariable
+        ``x``, or ``default`` where ``x`` is None.
+
+    See Also
+    --------
+    switch
+
     Examples
     --------
     >>> import theano.tensor as T

@@ -51,6 +51,22 @@ class Alloc(Op):
     The node takes the value and each length; dimensions of the value stretch where its type says that
     they are 1 long.
 
+    Parameters
+    ----------
+    value : number or tensor
+        What is repeated; it broadcasts to the shape.
+    *shape : int or scalar of int
+        The lengths of the dimensions.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape, and of the dtype of the value.
+
+    See Also
+    --------
+    full, zeros, ones, broadcast_to
+
     Examples
     --------
     >>> Alloc()(7.0, 2, 3).eval()

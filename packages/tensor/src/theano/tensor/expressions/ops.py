@@ -238,6 +238,24 @@ class FillDiagonalOffset(Compound):
 class BroadcastTo(Compound):
     """A tensor stretched to a shape, by NumPy's rules.
 
+    Parameters
+    ----------
+    a : tensor
+        Lengths of 1 stretch, and new dimensions come on the left.
+    shape : sequence of int or int scalars, or vector of int
+        The lengths of the result.
+    **kwargs : object
+        As for any op, ``name`` and ``return_list``.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape.
+
+    See Also
+    --------
+    broadcast_shape, broadcast_arrays, tile, numpy.broadcast_to
+
     Examples
     --------
     >>> import theano, theano.tensor as T

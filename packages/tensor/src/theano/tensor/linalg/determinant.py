@@ -39,6 +39,20 @@ if TYPE_CHECKING:
 class Det(MatrixOp):
     """The determinant of a square matrix.
 
+    Parameters
+    ----------
+    x : matrix, shape (n, n)
+        Integers count as float64.
+
+    Returns
+    -------
+    TensorVariable
+        Without dimensions; its derivative is ``det(x) * inv(x).T``.
+
+    See Also
+    --------
+    nlinalg.slogdet, linalg.det, numpy.linalg.det
+
     Examples
     --------
     >>> import theano, theano.tensor as T

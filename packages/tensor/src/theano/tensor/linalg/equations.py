@@ -47,12 +47,26 @@ MATRIX_STRUCTURES = ("general", "symmetric", "lower_triangular", "upper_triangul
 class MatrixInverse(MatrixOp):
     """The inverse of a square matrix.
 
+    Parameters
+    ----------
+    x : matrix, shape (n, n)
+        Integers count as float64.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``x``; the derivative in a direction d is ``-inv(x) d inv(x)``.
+
     Raises
     ------
     numpy.linalg.LinAlgError
         While running: the matrix is singular.
     theano.errors.ShapeError
         While running: it is not square.
+
+    See Also
+    --------
+    nlinalg.pinv, slinalg.solve, linalg.inv, numpy.linalg.inv
 
     Examples
     --------

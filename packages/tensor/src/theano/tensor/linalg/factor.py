@@ -267,6 +267,20 @@ class SVD(MatrixOp):
 class Eig(MatrixOp):
     """The eigenvalues and right eigenvectors of a square matrix, which must be real.
 
+    Parameters
+    ----------
+    x : matrix, shape (n, n)
+        Of real numbers.
+
+    Returns
+    -------
+    list of TensorVariable
+        The eigenvalues, and a matrix whose columns are the eigenvectors.
+
+    See Also
+    --------
+    nlinalg.eigh, linalg.eig, numpy.linalg.eig
+
     Examples
     --------
     >>> import theano.tensor as T

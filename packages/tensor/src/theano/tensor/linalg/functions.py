@@ -30,6 +30,20 @@ if TYPE_CHECKING:
 class Expm(MatrixOp):
     """The exponential of a square matrix, by Pade approximants with scaling and squaring.
 
+    Parameters
+    ----------
+    A : matrix, shape (n, n)
+        Integers count as float64.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``A``.
+
+    See Also
+    --------
+    exp, scipy.linalg.expm
+
     Examples
     --------
     >>> import theano, theano.tensor as T

@@ -203,6 +203,22 @@ def _lengths(x: Variable) -> tuple[Variable, ...] | None:
 class SpecifyShape(CodeByType):
     """The input itself, with lengths that it is checked to have.
 
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    shape : sequence of int or int scalars, or vector of int
+        The lengths that it has. Another length is an error of the call.
+
+    Returns
+    -------
+    TensorVariable
+        ``x`` itself.
+
+    See Also
+    --------
+    shape, reshape, patternbroadcast
+
     Examples
     --------
     >>> import theano.tensor as T

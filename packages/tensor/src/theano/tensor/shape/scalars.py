@@ -24,6 +24,20 @@ if TYPE_CHECKING:
 class TensorFromScalar(Op):
     """A scalar variable as a tensor without dimensions.
 
+    Parameters
+    ----------
+    s : ScalarVariable
+        A number of :mod:`theano.scalar`.
+
+    Returns
+    -------
+    TensorVariable
+        Without dimensions, of the same dtype.
+
+    See Also
+    --------
+    scalar_from_tensor
+
     Examples
     --------
     >>> import theano
@@ -58,6 +72,20 @@ class TensorFromScalar(Op):
 
 class ScalarFromTensor(Op):
     """A tensor without dimensions as a scalar variable.
+
+    Parameters
+    ----------
+    t : tensor
+        Without dimensions.
+
+    Returns
+    -------
+    ScalarVariable
+        Of the same dtype.
+
+    See Also
+    --------
+    tensor_from_scalar
 
     Examples
     --------
