@@ -21,7 +21,28 @@ else:
 
 
 def is_sparse(x: object) -> TypeGuard[Sparse]:
-    """Return whether ``x`` is a variable of a sparse type."""
+    """Return whether ``x`` is a variable of a sparse type.
+
+    Parameters
+    ----------
+    x : Variable
+        Any variable.
+
+    Returns
+    -------
+    bool
+        Whether its type is a SparseType.
+
+    See Also
+    --------
+    as_sparse_variable
+
+    Examples
+    --------
+    >>> import theano.sparse as S
+    >>> S.is_sparse(S.csr_dmatrix("x"))
+    True
+    """
     return isinstance(x, Variable) and isinstance(x.type, SparseType)
 
 
@@ -33,11 +54,21 @@ def constant(x: Any, name: str | None = None) -> Any:
     x : sparse matrix or array of SciPy
         It is copied. Formats other than csr, csc and bsr become csr.
     name : str, optional
+        What graphs and messages call it.
+
+    Returns
+    -------
+    SparseConstant
+        The constant.
 
     Raises
     ------
     TypeError
         ``x`` is no sparse matrix.
+
+    See Also
+    --------
+    as_sparse_variable, theano.shared
 
     Examples
     --------
@@ -56,13 +87,23 @@ def as_sparse_variable(x: Any, name: str | None = None) -> Any:
     Parameters
     ----------
     x : sparse variable, Apply with one output, or sparse matrix
+        What becomes a sparse variable. One that is sparse already is returned as it is.
     name : str, optional
         Name for a variable that is made here.
+
+    Returns
+    -------
+    SparseVariable
+        ``x`` itself, or a constant of it.
 
     Raises
     ------
     TypeError
         ``x`` is neither: a dense variable becomes sparse by `csr_from_dense` or `csc_from_dense`.
+
+    See Also
+    --------
+    constant, csr_from_dense, csc_from_dense
 
     Examples
     --------
@@ -91,6 +132,22 @@ as_sparse = as_sparse_variable
 def as_sparse_or_tensor_variable(x: TensorLike, name: str | None = None) -> Variable:
     """Return ``x`` as a sparse variable if it is sparse, else as a tensor variable.
 
+    Parameters
+    ----------
+    x : variable, sparse matrix or array_like
+        What becomes a variable.
+    name : str, optional
+        What graphs and messages call it.
+
+    Returns
+    -------
+    SparseVariable or TensorVariable
+        Sparse if ``x`` is.
+
+    See Also
+    --------
+    as_sparse_variable, theano.tensor.as_tensor_variable
+
     Examples
     --------
     >>> as_sparse_or_tensor_variable(2.0), as_sparse_or_tensor_variable(sp.eye(2, format="csr")).type
@@ -110,9 +167,20 @@ def matrix(format: str, name: str | None = None, dtype: str | None = None) -> Sp
     Parameters
     ----------
     format : "csr", "csc" or "bsr"
+        How the matrix is stored.
     name : str, optional
+        What graphs and messages call it.
     dtype : str, optional
         ``theano.config.floatX`` where it is not given.
+
+    Returns
+    -------
+    SparseVariable
+        An input for :func:`theano.function`.
+
+    See Also
+    --------
+    csr_matrix, csc_matrix, bsr_matrix
 
     Examples
     --------
@@ -124,17 +192,86 @@ def matrix(format: str, name: str | None = None, dtype: str | None = None) -> Sp
 
 
 def csc_matrix(name: str | None = None, dtype: str | None = None) -> Sparse:
-    """Return a new variable of compressed sparse columns; see `matrix`."""
+    """Return a new variable of compressed sparse columns; see `matrix`.
+
+    Parameters
+    ----------
+    name : str, optional
+        What graphs and messages call it.
+    dtype : str, optional
+        Of the stored numbers; floatX by default.
+
+    Returns
+    -------
+    SparseVariable
+        An input for :func:`theano.function`.
+
+    See Also
+    --------
+    matrix, csr_matrix
+
+    Examples
+    --------
+    >>> import theano.sparse as S
+    >>> S.csc_matrix("x", dtype="float64").type
+    Sparse[float64, csc]
+    """
     return matrix("csc", name, dtype)
 
 
 def csr_matrix(name: str | None = None, dtype: str | None = None) -> Sparse:
-    """Return a new variable of compressed sparse rows; see `matrix`."""
+    """Return a new variable of compressed sparse rows; see `matrix`.
+
+    Parameters
+    ----------
+    name : str, optional
+        What graphs and messages call it.
+    dtype : str, optional
+        Of the stored numbers; floatX by default.
+
+    Returns
+    -------
+    SparseVariable
+        An input for :func:`theano.function`.
+
+    See Also
+    --------
+    matrix, csc_matrix
+
+    Examples
+    --------
+    >>> import theano.sparse as S
+    >>> S.csr_matrix("x", dtype="float64").type
+    Sparse[float64, csr]
+    """
     return matrix("csr", name, dtype)
 
 
 def bsr_matrix(name: str | None = None, dtype: str | None = None) -> Sparse:
-    """Return a new variable of rows of blocks; see `matrix`."""
+    """Return a new variable of rows of blocks; see `matrix`.
+
+    Parameters
+    ----------
+    name : str, optional
+        What graphs and messages call it.
+    dtype : str, optional
+        Of the stored numbers; floatX by default.
+
+    Returns
+    -------
+    SparseVariable
+        An input for :func:`theano.function`.
+
+    See Also
+    --------
+    matrix, csr_matrix
+
+    Examples
+    --------
+    >>> import theano.sparse as S
+    >>> S.bsr_matrix("x", dtype="float64").type
+    Sparse[float64, bsr]
+    """
     return matrix("bsr", name, dtype)
 
 

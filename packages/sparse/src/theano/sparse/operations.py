@@ -25,6 +25,22 @@ if TYPE_CHECKING:
 def matmul(x: Any, y: Any) -> Variable:
     """Return ``x @ y``: the product of the matrices, with a structured gradient.
 
+    Parameters
+    ----------
+    x : sparse variable, matrix or vector
+        The left factor.
+    y : sparse variable, matrix or vector
+        The right factor.
+
+    Returns
+    -------
+    variable
+        Sparse if both are, else dense.
+
+    See Also
+    --------
+    structured_dot, dot
+
     Examples
     --------
     >>> import theano.sparse as S, theano.tensor as T

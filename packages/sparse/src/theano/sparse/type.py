@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from theano import scalar as scal
 from theano.graph import Type, Variable
 from theano.graph.canonical import register_form
+from theano.graph.documentation import Documentation
 from theano.sparse.compressed import CLASSES, assembled, number_of_problem, well_formed
 from theano.tensor.type import dtype_name, tolerance
 
@@ -22,8 +23,45 @@ if TYPE_CHECKING:
 imported_scipy = True
 
 
-class SparseType(Type):
-    """Matrices of ``scipy.sparse`` of one format and one element type.
+def document(kind: Any) -> str:
+    """Return the docstring of a type of sparse matrices.
+
+    Examples
+    --------
+    >>> print(document(SparseType("csr", "float32")).partition("Parameters")[0].rstrip())
+    Make a variable that stands for a sparse matrix of float32 in csr format.
+    """
+    letter = {"float64": "d", "float32": "f"}.get(kind.dtype)
+    made = f"{kind.format}_{letter}matrix" if letter else f'SparseType("{kind.format}", "{kind.dtype}")'
+    return f"""Make a variable that stands for a sparse matrix of {kind.dtype} in {kind.format} format.
+
+Parameters
+----------
+name : str, optional
+    What graphs and messages call it, and the keyword of its value when a function is called.
+
+Returns
+-------
+SparseVariable
+    An input for :func:`theano.function`, which takes matrices of ``scipy.sparse`` for it.
+
+See Also
+--------
+matrix, csr_from_dense, theano.shared
+
+Examples
+--------
+>>> import scipy.sparse as sp
+>>> import theano
+>>> import theano.sparse as S
+>>> x = S.{made}("x")
+>>> theano.function([x], S.sp_sum(x))(sp.{kind.format}_matrix([[0.0, 2.0]], dtype="{kind.dtype}")).item()
+2.0
+"""
+
+
+class SparseType(Type):  # noqa: D101  (below: instances have documentation of their own)
+    __doc__ = Documentation("""Matrices of ``scipy.sparse`` of one format and one element type.
 
     Values are instances of ``scipy.sparse.csr_matrix``, ``csc_matrix`` or ``bsr_matrix`` in which no place is stored
     twice; indices may be in any order, of int32 or int64.
@@ -47,7 +85,7 @@ class SparseType(Type):
     Sparse[float64, csr]
     >>> SparseType("csc", "float64").filter(sp.csr_array([[0.0, 2.0]])).format
     'csc'
-    """
+    """, "theano.sparse.type:document")  # fmt: skip
 
     __props__ = ("format", "dtype")
 

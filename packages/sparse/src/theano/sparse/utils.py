@@ -14,6 +14,20 @@ if TYPE_CHECKING:
 def hash_from_sparse(data: SparseMatrix) -> str:
     """Return a digest of a sparse matrix: of its arrays, their dtypes and the shape.
 
+    Parameters
+    ----------
+    data : sparse matrix of SciPy
+        What is digested.
+
+    Returns
+    -------
+    str
+        The digest.
+
+    See Also
+    --------
+    constant
+
     Examples
     --------
     >>> import scipy.sparse as sp

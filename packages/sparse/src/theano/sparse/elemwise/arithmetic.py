@@ -351,11 +351,16 @@ def add(x: Variable, y: Variable | int) -> Any:
     Parameters
     ----------
     x, y : sparse variable, or tensor of at most two dimensions
+        The operands; one at least is sparse.
 
     Returns
     -------
     variable
         Sparse if both are, else dense. The gradient of a sparse operand is structured where the other is dense.
+
+    See Also
+    --------
+    sub, mul
 
     Examples
     --------
@@ -371,6 +376,22 @@ def add(x: Variable, y: Variable | int) -> Any:
 
 def sub(x: Any, y: Any) -> Any:
     """Return the difference of two matrices, one of which is sparse; see `add`.
+
+    Parameters
+    ----------
+    x : sparse variable, or tensor of at most two dimensions
+        The left operand.
+    y : sparse variable, or tensor of at most two dimensions
+        The right operand.
+
+    Returns
+    -------
+    variable
+        Sparse if both are, else dense.
+
+    See Also
+    --------
+    add
 
     Examples
     --------
@@ -388,12 +409,17 @@ def mul(x: Any, y: Any) -> Any:
     Parameters
     ----------
     x, y : sparse variable, or tensor of at most two dimensions
+        The operands; one at least is sparse.
 
     Returns
     -------
     sparse variable
         It stores numbers where the sparse operand does, or where both do. The gradient of a sparse operand is regular
         where both are sparse, else structured.
+
+    See Also
+    --------
+    add, div, dot
 
     Examples
     --------
@@ -411,6 +437,22 @@ def div(x: Any, y: Any) -> Sparse:
     """Return the stored numbers of a sparse matrix divided by a dense operand.
 
     The quotient of two sparse matrices is not defined, since most of the second is 0.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    y : tensor of at most two dimensions
+        The divisors.
+
+    Returns
+    -------
+    SparseVariable
+        It stores numbers where ``x`` does.
+
+    See Also
+    --------
+    mul
 
     Examples
     --------

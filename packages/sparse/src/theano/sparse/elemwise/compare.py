@@ -196,7 +196,16 @@ def _switch(name: str, says: str, both: Op, first: Op, second: Op) -> Comparison
     Parameters
     ----------
     x, y : sparse variable, or tensor of at most two dimensions
-        At least one is sparse; the result is if both are.
+        At least one is sparse; they broadcast as tensors do.
+
+    Returns
+    -------
+    SparseVariable or TensorVariable
+        Sparse if both are.
+
+    See Also
+    --------
+    eq, neq, lt, gt, le, ge
 
     Examples
     --------

@@ -70,6 +70,20 @@ def _map(name: str, tensor_op: Map, says: str) -> Map:
 
     The gradient is structured.
 
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+
+    Returns
+    -------
+    SparseVariable
+        It stores numbers where ``x`` does.
+
+    See Also
+    --------
+    structured_monoid, theano.tensor.{tensor_op.scalar_op}
+
     Examples
     --------
     >>> import scipy.sparse as sp
@@ -212,7 +226,18 @@ def cast(variable: Any, dtype: str) -> Any:
     Parameters
     ----------
     variable : sparse variable
+        Of any format.
     dtype : str
+        Of the stored numbers of the result.
+
+    Returns
+    -------
+    SparseVariable
+        Of the structure of ``variable``.
+
+    See Also
+    --------
+    theano.tensor.cast
 
     Examples
     --------

@@ -367,9 +367,19 @@ def getitem(x: Sparse, args: Any) -> Variable:
     Parameters
     ----------
     x : sparse variable
+        What has the elements.
     args : index, or pair of them
         Two integers give an element, two lists the elements at these places, one list rows; else each axis has a
         slice, or an integer that cuts out one line, and the result is a sparse matrix.
+
+    Returns
+    -------
+    variable
+        An element, a vector, or a sparse matrix.
+
+    See Also
+    --------
+    get_item_2d, get_item_list
 
     Examples
     --------

@@ -140,6 +140,20 @@ csm_properties = CSMProperties()
 def csm_data(csm: Sparse) -> Tensor:
     """Return the stored numbers of a matrix.
 
+    Parameters
+    ----------
+    csm : sparse variable
+        Of csr or csc format.
+
+    Returns
+    -------
+    TensorVariable
+        A vector.
+
+    See Also
+    --------
+    csm_properties, CSM
+
     Examples
     --------
     >>> import theano.sparse as S
@@ -150,22 +164,99 @@ def csm_data(csm: Sparse) -> Tensor:
 
 
 def csm_indices(csm: Sparse) -> Tensor:
-    """Return the place of each stored number along its row (csr) or column (csc), a vector of int32."""
+    """Return the place of each stored number along its row (csr) or column (csc), a vector of int32.
+
+    Parameters
+    ----------
+    csm : sparse variable
+        Of csr or csc format.
+
+    Returns
+    -------
+    TensorVariable
+        A vector of int32.
+
+    See Also
+    --------
+    csm_properties, CSM
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> csm_indices(sp.csr_matrix([[0.0, 5.0], [0.0, 0.0]])).eval()
+    array([1], dtype=int32)
+    """
     return csm_properties(csm)[1]
 
 
 def csm_indptr(csm: Sparse) -> Tensor:
-    """Return at which stored number each row (csr) or column (csc) begins, and the end of the last: int32."""
+    """Return at which stored number each row (csr) or column (csc) begins, and the end of the last: int32.
+
+    Parameters
+    ----------
+    csm : sparse variable
+        Of csr or csc format.
+
+    Returns
+    -------
+    TensorVariable
+        A vector of int32.
+
+    See Also
+    --------
+    csm_properties, CSM
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> csm_indptr(sp.csr_matrix([[0.0, 5.0], [0.0, 0.0]])).eval()
+    array([0, 1, 1], dtype=int32)
+    """
     return csm_properties(csm)[2]
 
 
 def csm_shape(csm: Sparse) -> Tensor:
-    """Return the numbers of rows and columns, a vector of int32."""
+    """Return the numbers of rows and columns, a vector of int32.
+
+    Parameters
+    ----------
+    csm : sparse variable
+        Of csr or csc format.
+
+    Returns
+    -------
+    TensorVariable
+        A vector of int32.
+
+    See Also
+    --------
+    csm_properties, CSM
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> csm_shape(sp.csr_matrix([[0.0, 5.0], [0.0, 0.0]])).eval()
+    array([2, 2], dtype=int32)
+    """
     return csm_properties(csm)[3]
 
 
 def shape(x: Sparse) -> Any:
     """Return the numbers of rows and columns of a sparse matrix, as a vector of int64.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+
+    Returns
+    -------
+    TensorVariable
+        A vector of two elements.
+
+    See Also
+    --------
+    csm_shape
 
     Examples
     --------
@@ -458,6 +549,20 @@ def times_each(x: Any, g: Sparse) -> Sparse:
 def sp_ones_like(x: SparseLike) -> Sparse:
     """Return ones wherever ``x`` stores a number.
 
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+
+    Returns
+    -------
+    SparseVariable
+        Of the structure of ``x``.
+
+    See Also
+    --------
+    sp_zeros_like
+
     Examples
     --------
     >>> import scipy.sparse as sp
@@ -470,6 +575,20 @@ def sp_ones_like(x: SparseLike) -> Sparse:
 
 def sp_zeros_like(x: SparseLike) -> Sparse:
     """Return a matrix of the shape of ``x`` in which nothing is stored.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+
+    Returns
+    -------
+    SparseVariable
+        Of the shape of ``x``.
+
+    See Also
+    --------
+    sp_ones_like
 
     Examples
     --------

@@ -135,12 +135,17 @@ def dot(x: Variable | SparseMatrix, y: Variable | Sequence[list[float]]) -> Tens
     Parameters
     ----------
     x, y : sparse variable, matrix or vector
+        The factors; one at least is sparse.
 
     Returns
     -------
     tensor
         Dense, also of two sparse matrices. The gradient is regular, and dense: one for each place of a sparse
         operand. `structured_dot` has a gradient of the stored numbers alone.
+
+    See Also
+    --------
+    structured_dot, true_dot, theano.tensor.dot
 
     Examples
     --------
@@ -210,6 +215,7 @@ def true_dot(x: Any, y: Any, grad_preserves_dense: bool = True) -> Any:
     Parameters
     ----------
     x, y : sparse variable or matrix
+        The factors; one at least is sparse.
     grad_preserves_dense : bool
         Whether the gradient of a dense operand is dense; else it is sparse, as that of a sparse one is.
 
@@ -217,6 +223,10 @@ def true_dot(x: Any, y: Any, grad_preserves_dense: bool = True) -> Any:
     -------
     sparse variable
         The gradient is regular.
+
+    See Also
+    --------
+    dot, structured_dot
 
     Examples
     --------
@@ -288,11 +298,16 @@ def structured_dot(x: Any, y: Any) -> Any:
     Parameters
     ----------
     x, y : sparse variable, matrix or vector
+        The factors; one at least is sparse.
 
     Returns
     -------
     variable
         Sparse if both are, else dense. The gradient of a sparse operand is one of its stored numbers alone.
+
+    See Also
+    --------
+    dot, true_dot
 
     Examples
     --------
@@ -374,9 +389,20 @@ def structured_dot_grad(sparse_A: Sparse, dense_B: TensorLike, ga: TensorLike) -
     Parameters
     ----------
     sparse_A : sparse variable
+        The left factor.
     dense_B : matrix or vector
+        The right factor.
     ga : matrix or vector
         The gradient with respect to the product.
+
+    Returns
+    -------
+    TensorVariable
+        A vector: one for each stored number.
+
+    See Also
+    --------
+    structured_dot
 
     Examples
     --------

@@ -105,10 +105,20 @@ def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> Tensor
     Parameters
     ----------
     x : sparse variable
+        Of csr or csc format.
     axis : None, 0 or 1
         None adds all elements, 0 those of each column, 1 those of each row.
     sparse_grad : bool
         Whether the gradient is structured: one of the stored numbers alone.
+
+    Returns
+    -------
+    TensorVariable
+        Without dimensions, or a vector.
+
+    See Also
+    --------
+    theano.tensor.sum
 
     Examples
     --------
@@ -170,6 +180,22 @@ def col_scale(x: SparseLike, s: TensorLike) -> Sparse:
 
     The gradient is structured.
 
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    s : vector
+        One element for each column.
+
+    Returns
+    -------
+    SparseVariable
+        It stores numbers where ``x`` does.
+
+    See Also
+    --------
+    row_scale, mul
+
     Examples
     --------
     >>> import scipy.sparse as sp
@@ -183,6 +209,22 @@ def row_scale(x: SparseLike, s: TensorLike) -> Sparse:
     """Return a sparse matrix whose rows are multiplied by the elements of ``s``.
 
     The gradient is structured.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    s : vector
+        One element for each row.
+
+    Returns
+    -------
+    SparseVariable
+        It stores numbers where ``x`` does.
+
+    See Also
+    --------
+    col_scale, mul
 
     Examples
     --------

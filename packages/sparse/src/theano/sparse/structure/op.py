@@ -225,6 +225,20 @@ remove0 = Remove0()
 def clean(x: SparseLike) -> Sparse:
     """Return a matrix without stored zeros, the indices of each line in order.
 
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+
+    Returns
+    -------
+    SparseVariable
+        The same matrix.
+
+    See Also
+    --------
+    remove0, ensure_sorted_indices
+
     Examples
     --------
     >>> import scipy.sparse as sp
@@ -310,10 +324,20 @@ def hstack(blocks: Sequence[SparseLike], format: str | None = None, dtype: str |
     Parameters
     ----------
     blocks : sequence of sparse variables
+        Of equally many rows.
     format : "csr" or "csc", optional
         Of the result; csc by default.
     dtype : str, optional
         Of the result; the one that holds all of them by default.
+
+    Returns
+    -------
+    SparseVariable
+        Its columns are those of all blocks.
+
+    See Also
+    --------
+    vstack
 
     Examples
     --------
@@ -326,6 +350,24 @@ def hstack(blocks: Sequence[SparseLike], format: str | None = None, dtype: str |
 
 def vstack(blocks: Sequence[SparseLike], format: str | None = None, dtype: str | None = None) -> Sparse:
     """Return sparse matrices one below the other; see `hstack`.
+
+    Parameters
+    ----------
+    blocks : sequence of sparse variable
+        Of equally many columns.
+    format : "csr" or "csc", optional
+        Of the result; csc by default.
+    dtype : str, optional
+        Of the result; the one that holds all of them by default.
+
+    Returns
+    -------
+    SparseVariable
+        Its rows are those of all blocks.
+
+    See Also
+    --------
+    hstack
 
     Examples
     --------
