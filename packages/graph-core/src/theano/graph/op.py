@@ -35,16 +35,16 @@ class CalledWith:
     <Signature (first, second)>
     """
 
-    def __init__(self, find: Callable[[Any], Any]):
+    def __init__(self, find: Callable[..., inspect.Signature]):
         self.find = find
 
-    def __get__(self, op: object, owner: type) -> Any:
+    def __get__(self, op: object, owner: type) -> inspect.Signature:
         if op is None:
             raise AttributeError("__signature__")  # of a class it is that of its constructor
         return self.find(op)
 
 
-def _of_make_node(op: Any) -> Any:
+def _of_make_node(op: Op) -> inspect.Signature:
     own = type(op).__call__ is not NodeMaker.__call__
     return inspect.signature(op.__call__ if own else op.make_node)
 
@@ -150,7 +150,7 @@ class Op(NodeMaker, CLinkerOp):
     (Double.0, Double(x))
     """
 
-    __signature__: Any = CalledWith(_of_make_node)
+    __signature__ = CalledWith(_of_make_node)
 
     # -- computing ----------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 imported_scipy = True
 
 
-def document(kind: Any) -> str:
+def document(kind: SparseType) -> str:
     """Return the docstring of a type of sparse matrices.
 
     Examples

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from theano.tensor.type import TensorType
 
 LETTERS = {
     "b": "int8",
@@ -26,7 +29,7 @@ PATTERNS: dict[str, tuple[bool, ...]] = {
 }
 
 
-def document(kind: Any) -> str:
+def document(kind: TensorType) -> str:
     """Return the docstring of a type of tensors: what its variables stand for, and a program that has one.
 
     Examples
@@ -63,7 +66,7 @@ Examples
 """
 
 
-def _example(kind: Any, name: str) -> str:
+def _example(kind: TensorType, name: str) -> str:
     letter = next((letter for letter, dtype in LETTERS.items() if dtype == kind.dtype), "")
     pattern = "" if name in PATTERNS else f", {kind.broadcastable}"
     made = f"{letter}{name}(" if letter and not pattern else f'TensorType("{kind.dtype}"{pattern})('

@@ -82,7 +82,7 @@ def _map(name: str, tensor_op: Map, says: str) -> Map:
 
     See Also
     --------
-    structured_monoid, theano.tensor.{tensor_op.scalar_op}
+    structured_monoid
 
     Examples
     --------

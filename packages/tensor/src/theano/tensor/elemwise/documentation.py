@@ -9,13 +9,18 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from theano import scalar as scal
+from theano.graph import Constant, Variable
 from theano.scalar.output_types import accepts
 from theano.scalar.registry import OPS
+
+if TYPE_CHECKING:
+    from theano.scalar.output_types import Types
+    from theano.tensor.elemwise.op import Elemwise
 
 #: Each name refers to the others of its line.
 RELATED = """
@@ -75,7 +80,7 @@ POWER, ATOM = 7, 9
 LONGEST = 90  #: characters of a derivative that is shown
 
 
-def document(op: Any) -> str:
+def document(op: Elemwise) -> str:
     """Return the docstring of an element-wise function."""
     scalar_op = op.scalar_op
     statement = type(scalar_op).__dict__.get("__doc__")
@@ -85,7 +90,7 @@ def document(op: Any) -> str:
         taken, returned, notes = _dtypes(scalar_op), _results(scalar_op), _notes(scalar_op)
     else:
         taken, returned, notes = "", "", []
-    shapes = "Shapes that broadcast against each other." if len(names) > 1 else "Any shape."
+    shapes = "Of shapes that broadcast against each other." if len(names) > 1 else "Of any shape."
     lines = [sentence, "", "Parameters", "----------", f"{', '.join(names)} : tensor_like"]
     lines += [*_wrapped(f"{shapes}{taken}"), "", "Returns", "-------", "TensorVariable"]
     lines += _wrapped(f"The result for each element.{returned}")
@@ -106,7 +111,7 @@ def _count(op: scal.DefinedOp) -> int:
     return op.nin if op.nin >= 0 else 2
 
 
-def _accepted(op: scal.DefinedOp) -> list[Any]:
+def _accepted(op: scal.DefinedOp) -> list[Types]:
     return [] if op.type_rule is None else list(accepts(op.type_rule, _count(op)))
 
 
@@ -141,10 +146,10 @@ def _special(op: scal.DefinedOp) -> str:
     count = _count(op)
     if not any(types[0].dtype == "float64" for types in _accepted(op)) or count > 2:
         return ""
-    name, nan = _called(op.op_name), np.float64("nan")
-    arguments: list[tuple[Any, ...]] = [(float(x),) for x in ("-inf", "-1", "0", "inf", "nan")]
+    name, nan = _called(op.op_name), float("nan")
+    arguments: list[tuple[float, ...]] = [(float(x),) for x in ("-inf", "-1", "0", "inf", "nan")]
     if count == 2:
-        arguments = [(nan, np.float64(1)), (np.float64(1), nan)]
+        arguments = [(nan, 1.0), (1.0, nan)]
     try:
         with np.errstate(all="ignore"):
             values = [np.asarray(op.impl(*map(np.float64, given))) for given in arguments]
@@ -155,7 +160,7 @@ def _special(op: scal.DefinedOp) -> str:
     return f"{', '.join(shown[:-1])}; {shown[-1]}."
 
 
-def _number(value: Any) -> str:
+def _number(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -193,19 +198,19 @@ def derivative(op: scal.DefinedOp) -> str:
     return f"Derivatives: {', '.join(shown)}." if shown else ""
 
 
-def _term(rule: Any, g: Any) -> str:
+def _term(rule: object, g: Variable) -> str:
     """Return what a gradient rule gives for an input, with the gradient of the output taken as 1."""
     if rule is scal.base.flat:
         return "0"
-    return _text(rule, g)[0] if hasattr(rule, "owner") else ""
+    return _text(rule, g)[0] if isinstance(rule, Variable) else ""
 
 
-def _text(x: Any, g: Any) -> tuple[str, int]:
+def _text(x: Variable, g: Variable) -> tuple[str, int]:
     """Return an expression of numbers as Python writes it, and how strongly its last operator binds."""
     if x is g:
         return "1", ATOM
     if x.owner is None:
-        return (x.name or _number(float(x.data))), ATOM
+        return (_number(float(x.data)) if isinstance(x, Constant) else str(x)), ATOM
     name, parts = getattr(x.owner.op, "op_name", "cast"), [_text(part, g) for part in x.owner.inputs]
     texts = [text for text, _ in parts]
     if name == "cast":
@@ -248,7 +253,7 @@ def _related() -> dict[str, list[str]]:
     return found
 
 
-def _see_also(op: Any) -> Iterable[str]:
+def _see_also(op: Elemwise) -> Iterable[str]:
     """Yield entries of related functions, and NumPy's or SciPy's of the same name."""
     own = getattr(op.scalar_op, "op_name", "")
     for name in _related().get(own, []):
@@ -261,7 +266,7 @@ def _see_also(op: Any) -> Iterable[str]:
         yield f"numpy.{name} : NumPy's function."
 
 
-def _example(op: Any, names: Sequence[str]) -> list[str]:
+def _example(op: Elemwise, names: Sequence[str]) -> list[str]:
     path = op.shown_as or f"T.{op.name.removeprefix('Elemwise{').split(',')[0] if op.name else op.scalar_op}"
     lines = [">>> import theano.tensor as T"]
     if isinstance(op.scalar_op, scal.DefinedOp) and not op.inplace_pattern:
