@@ -272,7 +272,7 @@ def conformance(session: nox.Session) -> None:
     flags = f"cxx=,device=cpu,base_compiledir={original / 'compiled'}"
     env = {"PYTHONPATH": "tools", "THEANO_FLAGS": flags, "OMP_NUM_THREADS": "1"}
     session.run(python, "-m", "conformance.record", *session.posargs, env=env, external=True)
-    install(session, LAYERS, TEST)
+    install(session, LAYERS, [*TEST, "numpydoc"])
     session.run("python", "-m", "conformance.reasons", "--write", env={"PYTHONPATH": "tools"})
     session.run("python", "docs/generate.py", env={"PYTHONPATH": f"tools{os.pathsep}docs"})
 
