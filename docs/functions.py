@@ -35,6 +35,7 @@ MODULES = (
 )  # fmt: skip
 WHOLE = MODULES[:7]  #: Of these, all that a star import brings has an entry, be it defined elsewhere.
 
+FIRST = {"theano.function", "theano.shared", "theano.grad", "theano.scan"}
 CONSTANTS = (tuple, list, frozenset, float, str)
 
 #: numpydoc's, which it would read and compile for each docstring.
@@ -182,8 +183,14 @@ def entries() -> dict[str, list[Entry]]:
         entry.names.sort(key=lambda name: _rank(name, entry.thing))
         pages[_page_of(entry)].append(entry)
     for found_there in pages.values():
-        found_there.sort(key=lambda entry: (isinstance(entry.thing, type), entry.names[0].rpartition(".")[2].lower()))
+        found_there.sort(key=_place)
     return pages
+
+
+def _place(entry: Entry) -> tuple[bool, bool, str]:
+    """Return what puts the functions that all programs call first, then the others, and classes last."""
+    name = entry.names[0].rpartition(".")[2]
+    return isinstance(entry.thing, type), entry.names[0] not in FIRST, name.lower()
 
 
 def _rank(name: str, thing: Any) -> tuple[int, bool, int, str]:

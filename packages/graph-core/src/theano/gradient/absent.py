@@ -108,8 +108,6 @@ def grad_undefined(op: Op, x_pos: int, x: Variable, comment: str = "") -> Variab
 def grad_not_implemented(op: Op, x_pos: int, x: Variable, comment: str = "") -> Variable:
     """Return the gradient of ``op`` with respect to an input where it exists but has not been written down.
 
-    The parameters are those of :func:`grad_undefined`.
-
     Parameters
     ----------
     op : Op

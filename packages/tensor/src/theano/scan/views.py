@@ -130,8 +130,6 @@ def foldl(
 ) -> tuple[Tensor, OrderedUpdates]:
     """Return :func:`reduce` from the first element to the last.
 
-    The parameters are those of :func:`reduce`.
-
     Parameters
     ----------
     fn : callable
@@ -175,8 +173,6 @@ def foldr(
     name: str | None = None,
 ) -> tuple[Tensor, OrderedUpdates]:
     """Return :func:`reduce` from the last element to the first.
-
-    The parameters are those of :func:`reduce`.
 
     Parameters
     ----------

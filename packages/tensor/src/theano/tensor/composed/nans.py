@@ -66,7 +66,7 @@ def nansum(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims:
 
 
 def nanprod(a: TensorLike, axis: Axis = None, dtype: str | None = None, keepdims: bool = False) -> Tensor:
-    """Return the product of elements, in which NaN counts as 1; parameters as for :func:`nansum`.
+    """Return the product of elements, in which NaN counts as 1.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def nanvar(a: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = Fal
 
 
 def nanstd(a: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
-    """Return the standard deviation of the elements that are not NaN; parameters as for :func:`nanvar`.
+    """Return the standard deviation of the elements that are not NaN.
 
     Parameters
     ----------

@@ -302,7 +302,7 @@ def _count(x: Tensor, axes: Sequence[int], dtype: str) -> Tensor:
 
 
 def std(input: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Tensor:
-    """Return the standard deviation of the elements along axes; the parameters are those of :func:`var`.
+    """Return the standard deviation of the elements along axes.
 
     Parameters
     ----------
