@@ -306,7 +306,7 @@ def ceil(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
 def chi2sf(x: TensorLike, k: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Probability that a chi-squared variable of k degrees of freedom exceeds x."""
 def clip(x: TensorLike, min: TensorLike, max: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """x, raised to min and lowered to max where it lies outside; nan stays nan."""
+    """The number x, raised to min and lowered to max where it lies outside; nan stays nan."""
 def cmatrices(*names: Any, **kwargs: Any) -> list[TensorVariable]: ...
 cmatrix: TensorType
 def col(name: str | None = None, dtype: str | None = None) -> TensorVariable: ...
@@ -553,7 +553,7 @@ def owens_t(h: TensorLike, a: TensorLike, /, *, name: str | None = ...) -> Tenso
 def polygamma(n: TensorLike, x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """The n-th derivative of psi, for whole n >= 0."""
 def pow(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """x to the power of y; of integers an integer, truncated if y is negative."""
+    """Power of x with the exponent y; of integers an integer, truncated if y is negative."""
 def psi(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Derivative of gammaln, the digamma function."""
 def rad2deg(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
@@ -586,7 +586,7 @@ def square(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
 def sub(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Difference."""
 def switch(cond: TensorLike, ift: TensorLike, iff: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """ift where cond is true (not zero), iff elsewhere; both are computed."""
+    """Value of ift where cond is true (not zero), of iff elsewhere; both are computed."""
 def tan(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Tangent."""
 def tanh(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
@@ -614,7 +614,7 @@ def vector(name: str | None = None, dtype: str | None = None) -> TensorVariable:
 def vectors(*names: Any, **kwargs: Any) -> list[TensorVariable]: ...
 wcol: TensorType
 def where(cond: TensorLike, ift: TensorLike, iff: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """ift where cond is true (not zero), iff elsewhere; both are computed."""
+    """Value of ift where cond is true (not zero), of iff elsewhere; both are computed."""
 wmatrix: TensorType
 wrow: TensorType
 wscalar: TensorType

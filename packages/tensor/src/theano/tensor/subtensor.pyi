@@ -66,7 +66,7 @@ def advanced_subtensor(x: TensorLike, *index: Any) -> TensorVariable: ...
 def advanced_subtensor1(x: TensorLike, ilist: Any) -> TensorVariable: ...
 def alloc(value: TensorLike, *shape: Any) -> TensorVariable: ...
 def clip(x: TensorLike, min: TensorLike, max: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """x, raised to min and lowered to max where it lies outside; nan stays nan."""
+    """The number x, raised to min and lowered to max where it lies outside; nan stays nan."""
 def eq(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Whether x equals y."""
 def mod(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
@@ -74,4 +74,4 @@ def mod(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVar
 def neq(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Whether x differs from y."""
 def switch(cond: TensorLike, ift: TensorLike, iff: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """ift where cond is true (not zero), iff elsewhere; both are computed."""
+    """Value of ift where cond is true (not zero), of iff elsewhere; both are computed."""

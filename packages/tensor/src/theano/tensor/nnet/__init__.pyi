@@ -76,6 +76,6 @@ def softmax_with_bias(x: TensorLike, b: TensorVariable) -> TensorVariable: ...
 def softplus(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Logarithm of 1 + exp(x), without overflow."""
 def softsign(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """x / (1 + abs(x)): a sigmoid from -1 to 1 with heavy tails."""
+    """Quotient x / (1 + abs(x)): a sigmoid from -1 to 1 with heavy tails."""
 def ultra_fast_sigmoid(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """An approximation of the sigmoid by three pieces, within 0.07 of it."""

@@ -95,7 +95,7 @@ def abs_(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Absolute value; modulus of a complex number."""
 def alloc(value: TensorLike, *shape: Any) -> TensorVariable: ...
 def clip(x: TensorLike, min: TensorLike, max: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """x, raised to min and lowered to max where it lies outside; nan stays nan."""
+    """The number x, raised to min and lowered to max where it lies outside; nan stays nan."""
 def crossentropy_categorical_1hot(coding_dist: TensorLike, true_one_of_n: Any) -> TensorVariable: ...
 def crossentropy_categorical_1hot_grad(
     g_y: TensorLike, coding_dist: TensorVariable, true_one_of_n: TensorLike,
@@ -138,8 +138,8 @@ def softmax_with_bias(x: TensorLike, b: TensorVariable) -> TensorVariable: ...
 def softplus(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Logarithm of 1 + exp(x), without overflow."""
 def softsign(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """x / (1 + abs(x)): a sigmoid from -1 to 1 with heavy tails."""
+    """Quotient x / (1 + abs(x)): a sigmoid from -1 to 1 with heavy tails."""
 def switch(cond: TensorLike, ift: TensorLike, iff: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """ift where cond is true (not zero), iff elsewhere; both are computed."""
+    """Value of ift where cond is true (not zero), of iff elsewhere; both are computed."""
 def ultra_fast_sigmoid(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """An approximation of the sigmoid by three pieces, within 0.07 of it."""
