@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from theano.compile import profiling
 from theano.settings.flags import TABLE
 
 FLAGS = Path("packages/graph-core/src/theano/settings")
@@ -35,6 +36,8 @@ def is_read(name):
     ]
     if name in ("optimizer_including", "optimizer_excluding", "optimizer_requiring"):
         spellings.append(r"getattr\(config, f[\"']optimizer_\{verb\}")
+    if name in profiling._CALLED or section == "profiling" and leaf in profiling._FLAGS.split():
+        return True  # in a loop over these
     return any(re.search(s, TEXT) for s in spellings) or (
         f'given("{name}")' in DEFAULTS and name == "compiledir_format"
     )

@@ -21,8 +21,8 @@ class Members:
     >>> import theano
     >>> x = theano.generic("x")
     >>> f = theano.function([x], theano.compile.view_op(x), profile=True)
-    >>> f(3), list(f.profile.op_nodes().values())
-    (3, [1])
+    >>> f(3), set(f.profile.op_nodes().values())
+    (3, {1})
     """
 
     def __init__(self, profile: ProfileStats):
