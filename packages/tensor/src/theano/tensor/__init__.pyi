@@ -103,8 +103,8 @@ from theano.tensor.expressions.ops import (
 )
 from theano.tensor.functions import (
     allclose as allclose, ceil_intdiv as ceil_intdiv, choose as choose, cov as cov, div_proxy as div_proxy, divmod as
-    divmod, inverse_permutation as inverse_permutation, iround as iround, isclose as isclose, isinf as isinf, isnan as
-    isnan, mgrid as mgrid, mod_check as mod_check, ogrid as ogrid, power as power, round as round, tile as tile,
+    divmod, iround as iround, isclose as isclose, isinf as isinf, isnan as isnan, mgrid as mgrid, mod_check as
+    mod_check, ogrid as ogrid, power as power, round as round,
 )
 from theano.tensor.index.advanced import (
     AdvancedBooleanIncSubtensor as AdvancedBooleanIncSubtensor, AdvancedBooleanIndexingError as
@@ -112,7 +112,7 @@ from theano.tensor.index.advanced import (
     AdvancedIncSubtensor, AdvancedIncSubtensor1 as AdvancedIncSubtensor1, AdvancedSubtensor as AdvancedSubtensor,
     AdvancedSubtensor1 as AdvancedSubtensor1, BaseAdvancedIncSubtensor as BaseAdvancedIncSubtensor,
     BaseAdvancedSubtensor as BaseAdvancedSubtensor, Nonzero as Nonzero, adv_index_broadcastable_pattern as
-    adv_index_broadcastable_pattern, nonzero as nonzero,
+    adv_index_broadcastable_pattern,
 )
 from theano.tensor.index.basic import (
     AdvancedIndexingError as AdvancedIndexingError, IncSubtensor as IncSubtensor, Subtensor as Subtensor, get_idx_list
@@ -123,11 +123,12 @@ from theano.tensor.index.derived import (
     to_one_hot as to_one_hot,
 )
 from theano.tensor.index.functions import (
-    flatnonzero as flatnonzero, inc_subtensor as inc_subtensor, nonzero_values as nonzero_values, roll as roll,
-    set_subtensor as set_subtensor, take as take,
+    flatnonzero as flatnonzero, inc_subtensor as inc_subtensor, nonzero as nonzero, nonzero_values as nonzero_values,
+    roll as roll, set_subtensor as set_subtensor, take as take,
 )
 from theano.tensor.index.permutation import (
-    PermuteRowElements as PermuteRowElements, permute_row_elements as permute_row_elements,
+    PermuteRowElements as PermuteRowElements, inverse_permutation as inverse_permutation, permute_row_elements as
+    permute_row_elements,
 )
 from theano.tensor.index.ravel import (
     RavelMultiIndex as RavelMultiIndex, UnravelIndex as UnravelIndex, ravel_multi_index as ravel_multi_index,
@@ -171,7 +172,7 @@ from theano.tensor.shape.diagonals import (
     AllocDiag as AllocDiag, ExtractDiag as ExtractDiag, SetDiag as SetDiag, diag as diag, diagonal as diagonal, trace as
     trace,
 )
-from theano.tensor.shape.repeat import RepeatOp as RepeatOp, repeat as repeat
+from theano.tensor.shape.repeat import RepeatOp as RepeatOp, repeat as repeat, tile as tile
 from theano.tensor.shape.reshape import (
     Reshape as Reshape, flatten as flatten, is_flat as is_flat, moveaxis as moveaxis, reshape as reshape, shape_padaxis
     as shape_padaxis, shape_padleft as shape_padleft, shape_padright as shape_padright, squeeze as squeeze, swapaxes as

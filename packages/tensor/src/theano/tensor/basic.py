@@ -145,7 +145,6 @@ from theano.tensor.functions import (
     cov,
     div_proxy,
     divmod,
-    inverse_permutation,
     iround,
     isclose,
     isinf,
@@ -155,7 +154,6 @@ from theano.tensor.functions import (
     ogrid,
     power,
     round,
-    tile,
 )
 from theano.tensor.index.advanced import (
     AdvancedBooleanIncSubtensor,
@@ -178,7 +176,6 @@ from theano.tensor.index.advanced import (
     advanced_set_subtensor1,
     advanced_subtensor,
     advanced_subtensor1,
-    nonzero,
 )
 from theano.tensor.index.basic import (
     AdvancedIndexingError,
@@ -190,12 +187,13 @@ from theano.tensor.index.derived import compress, diff, fill_diagonal, fill_diag
 from theano.tensor.index.functions import (
     flatnonzero,
     inc_subtensor,
+    nonzero,
     nonzero_values,
     roll,
     set_subtensor,
     take,
 )
-from theano.tensor.index.permutation import PermuteRowElements, permute_row_elements
+from theano.tensor.index.permutation import PermuteRowElements, inverse_permutation, permute_row_elements
 from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex, ravel_multi_index, unravel_index
 from theano.tensor.join.op import (
     Join,
@@ -252,7 +250,7 @@ from theano.tensor.shape.diagonals import (
     diagonal,
     trace,
 )
-from theano.tensor.shape.repeat import RepeatOp, repeat
+from theano.tensor.shape.repeat import RepeatOp, repeat, tile
 from theano.tensor.shape.reshape import (
     Reshape,
     flatten,

@@ -10,8 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.errors import ArgumentError
 from theano.settings import config
-from theano.tensor.control.checks import Assert
-from theano.tensor.convert import as_tensor_variable, whole_number
+from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import alloc
 from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import (
@@ -31,11 +30,11 @@ from theano.tensor.elemwise.functions import (
     switch,
     true_div,
 )
-from theano.tensor.index.functions import getitem, set_subtensor
+from theano.tensor.index.functions import getitem
 from theano.tensor.join.op import join, stack
 from theano.tensor.reduce.functions import all as all_of
-from theano.tensor.shape.basic import patternbroadcast, unbroadcast
-from theano.tensor.shape.reshape import reshape, vector_along
+from theano.tensor.shape.basic import patternbroadcast
+from theano.tensor.shape.reshape import vector_along
 
 if TYPE_CHECKING:
     from theano.tensor.annotations import TensorLike
@@ -359,72 +358,6 @@ def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e
     return all_of(isclose(a, b, rtol, atol, equal_nan))
 
 
-def tile(x: Any, reps: Any, ndim: int | None = None) -> Tensor:
-    """Return ``x`` repeated as a whole along each axis.
-
-    Parameters
-    ----------
-    x : tensor
-        Of any shape.
-    reps : whole number, sequence of tensor of int or vector
-        How often along each axis, counted from the last; once along those before the first of them.
-    ndim : int, optional
-        Number of dimensions of the result; needed if ``reps`` is a vector.
-
-    Returns
-    -------
-    TensorVariable
-        Along each axis ``reps`` times as long.
-
-    Raises
-    ------
-    ValueError
-        ``reps`` is no such thing, or longer than ``ndim``, or ``x`` has more dimensions than that.
-    AssertionError
-        When it runs: the vector ``reps`` is longer than ``ndim``.
-
-    See Also
-    --------
-    repeat, broadcast_to, numpy.tile
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> tile(T.dmatrix("m"), (2, 3)).ndim
-    2
-    """
-    x = as_tensor_variable(x)
-    if ndim is not None and ndim < x.type.ndim:
-        raise ValueError(f"ndim should be equal or larger than the {x.type.ndim} dimensions of {x}, not {ndim}")
-    if hasattr(reps, "type") and reps.type.ndim == 1:
-        if ndim is None:
-            raise ValueError("if reps is tensor.vector, you should specify the ndim")
-        reps = Assert(f"tile: reps has more elements than the result has dimensions, {ndim}")(
-            reps, reps.shape[0] <= ndim
-        )
-        reps = join(0, alloc(np.ones((), reps.type.dtype), ndim - reps.shape[0]), reps)
-        reps = [reps[i] for i in range(ndim)]
-    several = isinstance(reps, (list, tuple)) or (isinstance(reps, np.ndarray) and reps.ndim)
-    counts = list(reps) if several else [reps]
-    if ndim is not None and ndim < len(counts):
-        raise ValueError("ndim should be equal or larger than len(reps)")
-    for n in counts:
-        if isinstance(n, (float, str)) or hasattr(n, "type") and n.type.dtype not in scal.integer_dtypes:
-            raise ValueError(f"elements of reps must be whole numbers, not {n!r}")
-    # Of uint64 and int64, which lengths are, a product is a float.
-    counts = [cast(n, "int64") if (number := whole_number(n)) is None else number for n in counts]
-    total = ndim if ndim is not None else builtins.max(len(counts), x.type.ndim)
-    counts = [1] * (total - len(counts)) + counts
-    x = x.dimshuffle(*["x"] * (total - x.type.ndim), *range(x.type.ndim))
-    # Each axis becomes two, the copies first.
-    doubled = x.dimshuffle(*[e for i in range(total) for e in ("x", i)])
-    lengths: list[Any] = []
-    for i, n in enumerate(counts):
-        lengths += [n, x.shape[i]]
-    copies = alloc(doubled, *lengths)
-    return reshape(copies, [n * x.shape[i] for i, n in enumerate(counts)], ndim=total)
-
-
 def choose(a: TensorLike, choices: TensorLike, out: None = None, mode: str = "raise") -> Tensor:
     """Return for each element of ``a`` the element of the tensor among ``choices`` that it names.
 
@@ -498,40 +431,6 @@ def _as_wide_as(table: Tensor, index: Tensor) -> Tensor:
     missing = index.type.ndim - (table.type.ndim - 1)
     wide = table.dimshuffle(0, *["x"] * missing, *range(1, table.type.ndim)) if missing else table
     return wide + cast(index.zeros_like(), table.type.dtype).dimshuffle("x", *range(index.type.ndim))
-
-
-def inverse_permutation(perm: TensorLike) -> Tensor:
-    """Return the permutation (of the last axis) that undoes ``perm``.
-
-    Parameters
-    ----------
-    perm : vector or matrix of int
-        A permutation of 0 to n - 1, or one in each row.
-
-    Returns
-    -------
-    TensorVariable
-        Of the shape and dtype of ``perm``: ``x[perm][inverse_permutation(perm)]`` is ``x``.
-
-    See Also
-    --------
-    argsort, permute_row_elements
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> inverse_permutation(T.constant([2, 0, 1])).eval()
-    array([1, 2, 0])
-    """
-    perm = as_tensor_variable(perm)
-    if perm.type.ndim == 1:
-        places = arange(perm.shape[0])
-        return unbroadcast(set_subtensor(perm.zeros_like()[perm], cast(places, perm.type.dtype)), 0)
-    if perm.type.ndim == 2:
-        rows = arange(perm.shape[0]).dimshuffle(0, "x")
-        places = cast(arange(perm.shape[1]).dimshuffle("x", 0), perm.type.dtype)
-        return unbroadcast(set_subtensor(perm.zeros_like()[rows, perm], places + perm.zeros_like()), 1)
-    raise ArgumentError(f"a permutation has 1 or 2 dimensions, but {perm} has {perm.type.ndim}")
 
 
 def cov(

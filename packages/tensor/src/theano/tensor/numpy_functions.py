@@ -27,7 +27,7 @@ from theano.tensor.elemwise import functions as el
 from theano.tensor.functions import cov as _cov
 from theano.tensor.index import derived
 from theano.tensor.index import functions as index
-from theano.tensor.index.advanced import nonzero
+from theano.tensor.index.functions import nonzero
 from theano.tensor.join import op as joining
 from theano.tensor.messages import axis_of
 from theano.tensor.reduce import functions as reduce

@@ -26,9 +26,8 @@ from theano.tensor.convert import (
 from theano.tensor.create.alloc import ones_like, zeros_like
 from theano.tensor.elemwise import functions as el
 from theano.tensor.elemwise.dimshuffle import DimShuffle
-from theano.tensor.index.advanced import nonzero
 from theano.tensor.index.derived import compress
-from theano.tensor.index.functions import getitem, nonzero_values, take
+from theano.tensor.index.functions import getitem, nonzero, nonzero_values, take
 from theano.tensor.reduce import functions as reduce
 from theano.tensor.shape.basic import shape
 from theano.tensor.shape.diagonals import diagonal, trace

@@ -26,7 +26,7 @@ from theano.tensor.index.advanced import (
     AdvancedIncSubtensor, AdvancedIncSubtensor1 as AdvancedIncSubtensor1, AdvancedSubtensor as AdvancedSubtensor,
     AdvancedSubtensor1 as AdvancedSubtensor1, BaseAdvancedIncSubtensor as BaseAdvancedIncSubtensor,
     BaseAdvancedSubtensor as BaseAdvancedSubtensor, Nonzero as Nonzero, adv_index_broadcastable_pattern as
-    adv_index_broadcastable_pattern, nonzero as nonzero, slice_parts as slice_parts, sparse_gradient as sparse_gradient,
+    adv_index_broadcastable_pattern, slice_parts as slice_parts, sparse_gradient as sparse_gradient,
 )
 from theano.tensor.index.basic import (
     AdvancedIndexingError as AdvancedIndexingError, IncSubtensor as IncSubtensor, Subtensor as Subtensor, entry_type as
@@ -34,8 +34,8 @@ from theano.tensor.index.basic import (
     as index_of, keeps_one as keeps_one, sum_to_pattern as sum_to_pattern,
 )
 from theano.tensor.index.functions import (
-    flatnonzero as flatnonzero, getitem as getitem, inc_subtensor as inc_subtensor, nonzero_values as nonzero_values,
-    roll as roll, set_subtensor as set_subtensor, take as take,
+    flatnonzero as flatnonzero, getitem as getitem, inc_subtensor as inc_subtensor, nonzero as nonzero, nonzero_values
+    as nonzero_values, roll as roll, set_subtensor as set_subtensor, take as take,
 )
 from theano.tensor.index.lengths import slice_length as slice_length
 from theano.tensor.join.op import join as join

@@ -13,6 +13,7 @@ from theano.tensor.create.windows import bartlett
 from theano.tensor.index import derived
 from theano.tensor.reduce.functions import mean
 from theano.tensor.shape.broadcast import lengths_of
+from theano.tensor.shape.repeat import tile
 from theano.tensor.shape.reshape import flatten
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class Tile(Compound):
 
     def expression(self, x: Tensor, reps: Tensor) -> Tensor:
         """Return the copies side by side."""
-        return functions.tile(x, [reps[i] for i in range(self.ndim)], ndim=self.ndim)
+        return tile(x, [reps[i] for i in range(self.ndim)], ndim=self.ndim)
 
 
 class Mean(Compound):

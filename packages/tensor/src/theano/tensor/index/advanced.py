@@ -20,7 +20,6 @@ from theano.tensor.elemwise.functions import cast, eq, neq, switch
 from theano.tensor.index.basic import keeps_one, sum_to_pattern
 from theano.tensor.index.lengths import slice_length
 from theano.tensor.messages import broadcast_input, describe
-from theano.tensor.shape.basic import unbroadcast
 from theano.tensor.shape.reshape import reshape
 from theano.tensor.type import TensorApply, TensorType
 from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant, SliceType, as_index_variable
@@ -570,35 +569,3 @@ class Nonzero(Op):
         """Return zero: places jump."""
         (a,) = inputs
         return [a.zeros_like(dtype=gradient_dtype(a.type.dtype))]
-
-
-_nonzero = Nonzero()
-
-
-def nonzero(a: TensorLike, return_matrix: bool = False) -> Any:
-    """Return the places of the elements of ``a`` that are not 0.
-
-    Parameters
-    ----------
-    a : tensor
-        Of any shape.
-    return_matrix : bool
-        One matrix with a row for each axis, in place of a tuple of vectors.
-
-    Returns
-    -------
-    tuple of TensorVariable, or TensorVariable
-        A vector of int64 for each axis, or a matrix of them.
-
-    See Also
-    --------
-    flatnonzero, nonzero_values, switch, numpy.nonzero
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> [v.eval() for v in nonzero(T.constant([[0, 1], [2, 0]]))]
-    [array([0, 1]), array([1, 0])]
-    """
-    places = _nonzero(a, return_list=True)
-    return unbroadcast(as_tensor_variable(list(places)), 0) if return_matrix else tuple(places)

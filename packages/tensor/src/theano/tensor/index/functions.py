@@ -20,15 +20,15 @@ from theano.tensor.index.advanced import (
     AdvancedIncSubtensor1,
     AdvancedSubtensor,
     AdvancedSubtensor1,
+    Nonzero,
     advanced_boolean_subtensor,
     advanced_subtensor,
     advanced_subtensor1,
-    nonzero,
 )
 from theano.tensor.index.basic import IncSubtensor, Subtensor, entry_variables
 from theano.tensor.join.op import join
 from theano.tensor.messages import axis_of, describe
-from theano.tensor.shape.basic import addbroadcast
+from theano.tensor.shape.basic import addbroadcast, unbroadcast
 from theano.tensor.shape.reshape import Reshape, reshape
 from theano.tensor.type_other import NoneTypeT, SliceConstant, SliceType
 
@@ -431,3 +431,32 @@ def roll(x: TensorLike, shift: TensorLike, axis: int | None = None) -> Tensor:
 
 def _at_least_one(n: Tensor) -> Tensor:
     return clip(n, 1, np.int64(2**62))
+
+
+def nonzero(a: TensorLike, return_matrix: bool = False) -> Any:
+    """Return the places of the elements of ``a`` that are not 0.
+
+    Parameters
+    ----------
+    a : tensor
+        Of any shape.
+    return_matrix : bool
+        One matrix with a row for each axis, in place of a tuple of vectors.
+
+    Returns
+    -------
+    tuple of TensorVariable, or TensorVariable
+        A vector of int64 for each axis, or a matrix of them.
+
+    See Also
+    --------
+    flatnonzero, nonzero_values, switch, numpy.nonzero
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> [v.eval() for v in nonzero(T.constant([[0, 1], [2, 0]]))]
+    [array([0, 1]), array([1, 0])]
+    """
+    places = Nonzero()(a, return_list=True)
+    return unbroadcast(as_tensor_variable(list(places)), 0) if return_matrix else tuple(places)

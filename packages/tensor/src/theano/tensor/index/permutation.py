@@ -1,4 +1,4 @@
-"""PermuteRowElements: the elements of each row in another order."""
+"""PermuteRowElements: the elements of each row in another order; and the order that undoes one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from theano.errors import ArgumentError
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
+from theano.tensor.create.arange import arange
+from theano.tensor.elemwise.functions import cast
+from theano.tensor.index.functions import set_subtensor
 from theano.tensor.messages import broadcast_input, shape_error
+from theano.tensor.shape.basic import unbroadcast
 from theano.tensor.type import Tensor, TensorApply, TensorType
 
 if TYPE_CHECKING:
@@ -114,3 +118,37 @@ def permute_row_elements(x: TensorLike, y: TensorLike, inverse: int = 0) -> Tens
     array([5, 6, 7])
     """
     return _permute_row_elements(x, y, inverse)
+
+
+def inverse_permutation(perm: TensorLike) -> Tensor:
+    """Return the permutation (of the last axis) that undoes ``perm``.
+
+    Parameters
+    ----------
+    perm : vector or matrix of int
+        A permutation of 0 to n - 1, or one in each row.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``perm``: ``x[perm][inverse_permutation(perm)]`` is ``x``.
+
+    See Also
+    --------
+    argsort, permute_row_elements
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> inverse_permutation(T.constant([2, 0, 1])).eval()
+    array([1, 2, 0])
+    """
+    perm = as_tensor_variable(perm)
+    if perm.type.ndim == 1:
+        places = arange(perm.shape[0])
+        return unbroadcast(set_subtensor(perm.zeros_like()[perm], cast(places, perm.type.dtype)), 0)
+    if perm.type.ndim == 2:
+        rows = arange(perm.shape[0]).dimshuffle(0, "x")
+        places = cast(arange(perm.shape[1]).dimshuffle("x", 0), perm.type.dtype)
+        return unbroadcast(set_subtensor(perm.zeros_like()[rows, perm], places + perm.zeros_like()), 1)
+    raise ArgumentError(f"a permutation has 1 or 2 dimensions, but {perm} has {perm.type.ndim}")

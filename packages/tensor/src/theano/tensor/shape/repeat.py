@@ -1,4 +1,4 @@
-"""RepeatOp: each element repeated along an axis."""
+"""RepeatOp and tile: elements, or a whole tensor, repeated along axes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,22 @@ import numpy as np
 from theano import scalar as scal
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
+from theano.tensor.control.checks import Assert
 from theano.tensor.convert import (
     as_tensor_variable,
     constant,
     gradient_dtype,
     length_if_known,
     static_int,
+    whole_number,
 )
 from theano.tensor.create.alloc import alloc
 from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.index.functions import getitem, inc_subtensor
+from theano.tensor.join.op import join
 from theano.tensor.messages import axis_of, shape_error
+from theano.tensor.shape.reshape import reshape
 from theano.tensor.type import TensorApply, TensorType
 
 if TYPE_CHECKING:
@@ -162,3 +166,69 @@ def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tenso
     full = alloc(wide, *lengths[: place + 1], repeats, *lengths[place + 1 :])
     lengths[place] = lengths[place] * cast(repeats, "int64")
     return full.reshape(lengths, ndim=flat.type.ndim)
+
+
+def tile(x: Any, reps: Any, ndim: int | None = None) -> Tensor:
+    """Return ``x`` repeated as a whole along each axis.
+
+    Parameters
+    ----------
+    x : tensor
+        Of any shape.
+    reps : whole number, sequence of tensor of int or vector
+        How often along each axis, counted from the last; once along those before the first of them.
+    ndim : int, optional
+        Number of dimensions of the result; needed if ``reps`` is a vector.
+
+    Returns
+    -------
+    TensorVariable
+        Along each axis ``reps`` times as long.
+
+    Raises
+    ------
+    ValueError
+        ``reps`` is no such thing, or longer than ``ndim``, or ``x`` has more dimensions than that.
+    AssertionError
+        When it runs: the vector ``reps`` is longer than ``ndim``.
+
+    See Also
+    --------
+    repeat, broadcast_to, numpy.tile
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> tile(T.dmatrix("m"), (2, 3)).ndim
+    2
+    """
+    x = as_tensor_variable(x)
+    if ndim is not None and ndim < x.type.ndim:
+        raise ValueError(f"ndim should be equal or larger than the {x.type.ndim} dimensions of {x}, not {ndim}")
+    if hasattr(reps, "type") and reps.type.ndim == 1:
+        if ndim is None:
+            raise ValueError("if reps is tensor.vector, you should specify the ndim")
+        reps = Assert(f"tile: reps has more elements than the result has dimensions, {ndim}")(
+            reps, reps.shape[0] <= ndim
+        )
+        reps = join(0, alloc(np.ones((), reps.type.dtype), ndim - reps.shape[0]), reps)
+        reps = [reps[i] for i in range(ndim)]
+    several = isinstance(reps, (list, tuple)) or (isinstance(reps, np.ndarray) and reps.ndim)
+    counts = list(reps) if several else [reps]
+    if ndim is not None and ndim < len(counts):
+        raise ValueError("ndim should be equal or larger than len(reps)")
+    for n in counts:
+        if isinstance(n, (float, str)) or hasattr(n, "type") and n.type.dtype not in scal.integer_dtypes:
+            raise ValueError(f"elements of reps must be whole numbers, not {n!r}")
+    # Of uint64 and int64, which lengths are, a product is a float.
+    counts = [cast(n, "int64") if (number := whole_number(n)) is None else number for n in counts]
+    total = ndim if ndim is not None else max(len(counts), x.type.ndim)
+    counts = [1] * (total - len(counts)) + counts
+    x = x.dimshuffle(*["x"] * (total - x.type.ndim), *range(x.type.ndim))
+    # Each axis becomes two, the copies first.
+    doubled = x.dimshuffle(*[e for i in range(total) for e in ("x", i)])
+    lengths: list[Any] = []
+    for i, n in enumerate(counts):
+        lengths += [n, x.shape[i]]
+    copies = alloc(doubled, *lengths)
+    return reshape(copies, [n * x.shape[i] for i, n in enumerate(counts)], ndim=total)
