@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 import theano
 import theano.tensor as T
 from portion import portion
-from theano.tensor.conv.functions import causal_conv1d
+from theano.tensor.conv.derived import causal_conv1d
 from theano.tensor.conv.geometry import Geometry
 from theano.tensor.conv.op import AbstractConv2d, AbstractConv3d
 

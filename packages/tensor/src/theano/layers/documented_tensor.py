@@ -50,6 +50,7 @@ OLD_NAMES = {
         "theano.tensor.conv.functions": "abstract_conv2d=conv2d",
     },
     "theano.tensor.nnet.abstract_conv": {
+        "theano.tensor.conv.derived": "*",
         "theano.tensor.conv.functions": "*",
         "theano.tensor.conv.geometry": (
             "get_conv_gradinputs_shape get_conv_gradinputs_shape_1axis get_conv_gradweights_shape "

@@ -10,7 +10,7 @@ from theano import scalar as scal
 from theano.errors import ArgumentError
 from theano.graph import Constant
 from theano.settings import config
-from theano.tensor.conv.functions import conv2d_transpose
+from theano.tensor.conv.derived import conv2d_transpose
 from theano.tensor.convert import as_tensor_variable, whole_number
 from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import cast

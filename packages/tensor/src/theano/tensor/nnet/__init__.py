@@ -51,8 +51,11 @@ from theano.tensor.nnet.softmax import (
 #: What has a family or a module of its own, and is loaded when it is asked for.
 _LATER = {
     **{name: f"theano.tensor.conv.functions:{name}" for name in (
-        "causal_conv1d", "conv2d", "conv2d_grad_wrt_inputs", "conv2d_grad_wrt_weights", "conv2d_transpose", "conv3d",
-        "conv3d_grad_wrt_inputs", "conv3d_grad_wrt_weights", "separable_conv2d", "separable_conv3d",
+        "conv2d", "conv2d_grad_wrt_inputs", "conv2d_grad_wrt_weights", "conv3d", "conv3d_grad_wrt_inputs",
+        "conv3d_grad_wrt_weights",
+    )},
+    **{name: f"theano.tensor.conv.derived:{name}" for name in (
+        "causal_conv1d", "conv2d_transpose", "separable_conv2d", "separable_conv3d",
     )},
     **{name: f"theano.tensor.nnet.classes:{name}" for name in (
         "Prepend_scalar_constant_to_each_row", "Prepend_scalar_to_each_row", "confusion_matrix", "h_softmax",

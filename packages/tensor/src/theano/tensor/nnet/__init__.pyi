@@ -6,11 +6,14 @@
 from theano.legacy.convolution import ConvOp as ConvOp
 from theano.rewriting.rule import FunctionRule, PatternRule
 from theano.tensor.annotations import TensorLike
+from theano.tensor.conv.derived import (
+    causal_conv1d as causal_conv1d, conv2d_transpose as conv2d_transpose, separable_conv2d as separable_conv2d,
+    separable_conv3d as separable_conv3d,
+)
 from theano.tensor.conv.functions import (
-    causal_conv1d as causal_conv1d, conv2d as abstract_conv2d, conv2d as conv2d, conv2d_grad_wrt_inputs as
-    conv2d_grad_wrt_inputs, conv2d_grad_wrt_weights as conv2d_grad_wrt_weights, conv2d_transpose as conv2d_transpose,
-    conv3d as conv3d, conv3d_grad_wrt_inputs as conv3d_grad_wrt_inputs, conv3d_grad_wrt_weights as
-    conv3d_grad_wrt_weights, separable_conv2d as separable_conv2d, separable_conv3d as separable_conv3d,
+    conv2d as abstract_conv2d, conv2d as conv2d, conv2d_grad_wrt_inputs as conv2d_grad_wrt_inputs,
+    conv2d_grad_wrt_weights as conv2d_grad_wrt_weights, conv3d as conv3d, conv3d_grad_wrt_inputs as
+    conv3d_grad_wrt_inputs, conv3d_grad_wrt_weights as conv3d_grad_wrt_weights,
 )
 from theano.tensor.conv.upsampling import (
     bilinear_upsampling as bilinear_upsampling, frac_bilinear_upsampling as frac_bilinear_upsampling,

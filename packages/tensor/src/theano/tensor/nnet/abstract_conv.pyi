@@ -1,4 +1,4 @@
-"""Old spelling; what ``theano.tensor.nnet.abstract_conv`` shows is in :mod:`theano.tensor.conv.functions`, :mod:`theano.tensor.conv.geometry`, :mod:`theano.tensor.conv.op`, :mod:`theano.tensor.conv.upsampling`, :mod:`theano`, :mod:`theano.graph`, :mod:`theano.legacy.conv_shapes`, :mod:`theano.scalar`, :mod:`theano.settings`, :mod:`theano.tensor.convert`, :mod:`theano.tensor.shape.basic`."""
+"""Old spelling; what ``theano.tensor.nnet.abstract_conv`` shows is in :mod:`theano.tensor.conv.derived`, :mod:`theano.tensor.conv.functions`, :mod:`theano.tensor.conv.geometry`, :mod:`theano.tensor.conv.op`, :mod:`theano.tensor.conv.upsampling`, :mod:`theano`, :mod:`theano.graph`, :mod:`theano.legacy.conv_shapes`, :mod:`theano.scalar`, :mod:`theano.settings`, :mod:`theano.tensor.convert`, :mod:`theano.tensor.shape.basic`."""
 # Written by tools/stubs.py; do not edit.
 # mypy: ignore-errors
 # ruff: noqa
@@ -8,11 +8,14 @@ from collections.abc import Sequence as Sequence
 from theano.settings import config as config
 from theano.tensor.annotations import TensorLike
 from theano.tensor.control.checks import Assert as Assert
+from theano.tensor.conv.derived import (
+    causal_conv1d as causal_conv1d, conv2d_transpose as conv2d_transpose, separable_conv2d as separable_conv2d,
+    separable_conv3d as separable_conv3d,
+)
 from theano.tensor.conv.functions import (
-    assert_shape as assert_shape, causal_conv1d as causal_conv1d, conv2d as conv2d, conv2d_grad_wrt_inputs as
-    conv2d_grad_wrt_inputs, conv2d_grad_wrt_weights as conv2d_grad_wrt_weights, conv2d_transpose as conv2d_transpose,
-    conv3d as conv3d, conv3d_grad_wrt_inputs as conv3d_grad_wrt_inputs, conv3d_grad_wrt_weights as
-    conv3d_grad_wrt_weights, separable_conv2d as separable_conv2d, separable_conv3d as separable_conv3d,
+    assert_shape as assert_shape, conv2d as conv2d, conv2d_grad_wrt_inputs as conv2d_grad_wrt_inputs,
+    conv2d_grad_wrt_weights as conv2d_grad_wrt_weights, conv3d as conv3d, conv3d_grad_wrt_inputs as
+    conv3d_grad_wrt_inputs, conv3d_grad_wrt_weights as conv3d_grad_wrt_weights,
 )
 from theano.tensor.conv.geometry import (
     get_conv_gradinputs_shape as get_conv_gradinputs_shape, get_conv_gradinputs_shape_1axis as
