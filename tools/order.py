@@ -41,7 +41,8 @@ _TENSOR = (
     # NumPy's functions that are expressions of all others.
     "tensor.composed.shapes tensor.composed.joins tensor.composed.ranges tensor.composed.quantiles",
     "tensor.composed.padding tensor.composed.elements tensor.composed.nans tensor.composed.places",
-    "tensor.composed.statistics tensor.composed.subscripts tensor.composed.products tensor.composed.matrices",
+    "tensor.composed.statistics tensor.composed.subscripts tensor.composed.products tensor.composed.stacks",
+    "tensor.composed.factors tensor.composed.equations tensor.composed.norms tensor.composed.matrices",
     # Public modules, and what stands on all of it.
     "tensor.device.placement tensor.device.transfer tensor.basic tensor.exports tensor.latex tensor.testing",
     "layers.tensor layers.documented_tensor tensor distributed",

@@ -114,7 +114,7 @@ def counterpart(f: Callable[..., object]) -> Callable[..., Any] | None:
     Examples
     --------
     >>> counterpart(np.linalg.inv).__module__, counterpart(np.save)
-    ('theano.tensor.composed.matrices', None)
+    ('theano.tensor.composed.equations', None)
     """
     name = f.__name__
     if f in functions:

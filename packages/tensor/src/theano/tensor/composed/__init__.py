@@ -27,17 +27,23 @@ _MODULES = {
     "statistics": "average corrcoef trapezoid",
     "products": "cross einsum inner kron vdot vecdot",
 }
-_MATRICES = (
-    "cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_norm matrix_power matrix_rank "
-    "matrix_transpose multi_dot norm outer pinv qr slogdet solve svd svdvals tensordot tensorinv tensorsolve trace "
-    "vecdot vector_norm"
-)
+_OF_MATRICES = {
+    "composed.factors": "cholesky eig eigh eigvals eigvalsh qr svd svdvals",
+    "composed.equations": "det inv lstsq pinv slogdet solve tensorinv tensorsolve",
+    "composed.norms": "cond matrix_norm matrix_rank norm vector_norm",
+    "composed.matrices": "diagonal matrix_power multi_dot outer trace",
+    "composed.products": "cross vecdot",
+    "composed.shapes": "matrix_transpose",
+    "blas.dot": "matmul tensordot",
+}
 #: For each function of ``theano.tensor`` its place, as `theano.layers.lazily` reads it.
 FUNCTIONS = {
     name: f"theano.tensor.composed.{module}:{name}" for module, names in _MODULES.items() for name in names.split()
 }
 #: The same for ``theano.tensor.linalg``.
-OF_MATRICES = {name: f"theano.tensor.composed.matrices:{name}" for name in _MATRICES.split()}
+OF_MATRICES = {
+    name: f"theano.tensor.{module}:{name}" for module, names in _OF_MATRICES.items() for name in names.split()
+}
 #: NumPy's counterparts by their full names; `numpy.put_along_axis` writes into its argument, which no expression does.
 COUNTERPARTS = {f"numpy.{name}": place for name, place in FUNCTIONS.items() if name != "put_along_axis"} | {
     f"numpy.linalg.{name}": place for name, place in OF_MATRICES.items()
