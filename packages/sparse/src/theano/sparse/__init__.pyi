@@ -43,10 +43,10 @@ from theano.sparse.index.op import (
     get_item_scalar as get_item_scalar, getitem as getitem,
 )
 from theano.sparse.operations import matmul as matmul
+from theano.sparse.parts.alike import sp_ones_like as sp_ones_like, sp_zeros_like as sp_zeros_like
 from theano.sparse.parts.op import (
     CSM as CSM, CSMGrad as CSMGrad, CSMProperties as CSMProperties, csm_data as csm_data, csm_grad as csm_grad,
-    csm_indices as csm_indices, csm_indptr as csm_indptr, csm_shape as csm_shape, shape as shape, sp_ones_like as
-    sp_ones_like, sp_zeros_like as sp_zeros_like,
+    csm_indices as csm_indices, csm_indptr as csm_indptr, csm_shape as csm_shape, shape as shape,
 )
 from theano.sparse.product.op import (
     Dot as Dot, SamplingDot as SamplingDot, StructuredDot as StructuredDot, StructuredDotGradCSC as

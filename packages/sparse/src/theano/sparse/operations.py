@@ -10,6 +10,7 @@ from theano.sparse.elemwise.compare import *  # noqa: F403
 from theano.sparse.elemwise.maps import *  # noqa: F403
 from theano.sparse.elemwise.maps import structured_abs, structured_copy  # noqa: F401
 from theano.sparse.index.op import *  # noqa: F403
+from theano.sparse.parts.alike import sp_ones_like, sp_zeros_like  # noqa: F401
 from theano.sparse.parts.op import *  # noqa: F403
 from theano.sparse.parts.op import shape  # noqa: F401
 from theano.sparse.product.op import *  # noqa: F403

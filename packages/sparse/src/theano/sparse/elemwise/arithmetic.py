@@ -14,8 +14,9 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.sparse.convert import as_sparse_or_tensor_variable, as_sparse_variable, is_sparse
+from theano.sparse.parts.alike import sp_ones_like, times_each, with_data
 from theano.sparse.parts.elements import Cells
-from theano.sparse.parts.op import compressed, csm_data, length, sp_ones_like, times_each, with_data
+from theano.sparse.parts.op import compressed, csm_data, length
 from theano.sparse.structure.dense import dense_from_sparse
 from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.sparse.convert import as_sparse_variable
+from theano.sparse.parts.alike import with_data
 from theano.sparse.parts.elements import Cells
-from theano.sparse.parts.op import compressed, csm_data, with_data
+from theano.sparse.parts.op import compressed, csm_data
 from theano.sparse.type import SparseType
 from theano.tensor.elemwise import functions as F
 from theano.tensor.nnet.activation import sigmoid

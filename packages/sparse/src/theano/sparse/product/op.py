@@ -13,8 +13,9 @@ from theano.gradient.absent import DisconnectedType, grad_not_implemented
 from theano.graph import Apply, Op
 from theano.sparse.compressed import CLASSES as FORMATS
 from theano.sparse.convert import as_sparse_or_tensor_variable, as_sparse_variable, is_sparse
+from theano.sparse.parts.alike import sp_ones_like, times_each
 from theano.sparse.parts.elements import Cells, index_vector
-from theano.sparse.parts.op import CSM, compressed, csm_properties, length, sp_ones_like, times_each
+from theano.sparse.parts.op import CSM, compressed, csm_properties, length
 from theano.sparse.structure.dense import dense_from_sparse
 from theano.sparse.type import SparseType
 from theano.tensor.blas.dot import dot as dense_dot

@@ -8,8 +8,9 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.graph import Apply, Op
+from theano.sparse.parts.alike import sp_ones_like, times_each
 from theano.sparse.parts.elements import Cells, index_vector
-from theano.sparse.parts.op import compressed, length, sp_ones_like, times_each
+from theano.sparse.parts.op import compressed, length
 from theano.sparse.structure.dense import SparseFromDense, dense_from_sparse
 from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable

@@ -10,8 +10,9 @@ import numpy as np
 from theano.graph import Apply, Op
 from theano.sparse.compressed import CLASSES
 from theano.sparse.convert import as_sparse_variable
+from theano.sparse.parts.alike import with_data
 from theano.sparse.parts.elements import Cells, elements_at
-from theano.sparse.parts.op import csm_properties, length, with_data
+from theano.sparse.parts.op import csm_properties, length
 from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorType
