@@ -320,12 +320,15 @@ def scan_pushout_sums(fgraph: FunctionGraph, node: Node) -> Any:
         return None
     parts = Parts(node)
     outputs = parts.outputs()
-    sums = [*parts.carried, *(_last_of(state) for state in parts.states)]
+    last = [part for state in parts.states if (part := _last_of(state)) is not None]
+    if len(last) != len(parts.states):
+        return None
+    sums = [*parts.carried, *last]
     fixed = {part.inner: part.outer for part in parts.fixed}
     largest = max(_order(v) for part in parts.sequences for _, v in part.taps)
     added: list[list[tuple[MappedPart, Any]]] = []
     for part in sums:
-        terms = part and _summed(part, outputs)
+        terms = _summed(part, outputs)
         if not terms:
             return None
         each = [_written_once(t, fixed) or (t, t) for t in terms]
@@ -333,18 +336,18 @@ def scan_pushout_sums(fgraph: FunctionGraph, node: Node) -> Any:
             return None
         added.append([(MappedPart(v, outputs=[v.type()]), t) for v, t in each])
     parts.mapped = [*parts.mapped, *(mapped for each in added for mapped, _ in each)]
-    parts.carried, states, parts.states = [], parts.states, []
+    parts.carried, parts.states = [], []
     found = parts.build()
     for part, each in zip(sums, added, strict=True):
-        total = part.outer  # type: ignore[union-attr]
+        total = part.outer
         for mapped, term in each:
             rows = found.pop(mapped.outputs[0])
             row = rows.sum(axis=0, dtype=rows.type.dtype)
             total = total + clone_replace([term], {**fixed, mapped.result: row})[0]
-        (old,) = part.outputs  # type: ignore[union-attr]
-        if any(old in state.outputs for state in states):
+        (old,) = part.outputs
+        if part in last:
             # What it begins with is a row, too; without steps there is no other.
-            rows = join(0, shape_padleft(part.outer), shape_padleft(total))  # type: ignore[union-attr]
+            rows = join(0, shape_padleft(part.outer), shape_padleft(total))
             total = patternbroadcast(rows[: parts.n_steps + 1], old.type.broadcastable)
         found[old] = conform(total, old)
     return found

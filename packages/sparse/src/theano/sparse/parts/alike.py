@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def with_data(x: Sparse, data: TensorLike) -> Sparse:
     return CSM(x.type.format)(data, indices, indptr, shape)
 
 
-def times_each(x: Any, g: Sparse) -> Sparse:
+def times_each(x: Sparse, g: Sparse) -> Sparse:
     """Return ``x`` with each stored number multiplied by that of ``g`` at its place: a step of gradients.
 
     The product of matrices would first add what ``x`` stores at one place, and what ``g`` does.

@@ -21,7 +21,6 @@ from theano.lowering.accepts import Accepts
 from theano.lowering.table import Lowering, register
 from theano.lowering.targets import ANY
 from theano.records import record
-from theano.scalar.cbody import calls_c_library
 from theano.scalar.ctypes import c_type, load, storage_support, store
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
@@ -71,11 +70,6 @@ class LoopPlan:
         return (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *self.body.support)))
 
     @property
-    def sequential(self) -> bool:
-        """Whether no compiler widens the loop: then a branch around what only one side of a choice needs pays."""
-        return calls_c_library("\n".join(self.body.lines))
-
-    @property
     def by_row(self) -> bool:
         """Whether there is a loop over rows, which keeps what is stretched along them in registers."""
         return (
@@ -101,7 +95,7 @@ class LoopPlan:
         over, and what is left over runs as fast. Not worth it where the second loop is short, nor where a function of
         the C library makes every element expensive.
         """
-        if self.strided or self.sequential:
+        if self.strided or self.body.sequential:
             return 1
         wide = (o.dtype for o in self.nest.operands if not is_narrow(o.dtype, self.wide))
         size = min(np.dtype("float32" if dtype == "float16" else dtype).itemsize for dtype in wide)
@@ -140,7 +134,7 @@ def elemwise_kernel(op: Elemwise, node: Apply) -> Kernel | Builtin | None:
     else:
         _write_single(c, plan)
     params = Constants(numbers=plan.body.params)
-    return Kernel(title(op, node), str(c), plan.support, params, plan.work, plain_loops=not plan.sequential)
+    return Kernel(title(op, node), str(c), plan.support, params, plan.work, plain_loops=not plan.body.sequential)
 
 
 def plan_of(node: Apply) -> LoopPlan | None:

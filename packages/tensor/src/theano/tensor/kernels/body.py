@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from theano.records import record, replace
-from theano.scalar.cbody import calling
+from theano.scalar.cbody import calling, calls_c_library
 from theano.scalar.composite import Composite
 from theano.scalar.ctypes import compute_type
 from theano.scalar.program import Literal, lift_constants
@@ -49,6 +49,11 @@ class Body:
     def words(self) -> frozenset[str]:
         """All names in the statements."""
         return frozenset(word for line in self.lines for word in _WORD.findall(line))
+
+    @cached_property
+    def sequential(self) -> bool:
+        """Whether it calls a function that no compiler widens: then a branch around a call pays, and vectors do not."""
+        return calls_c_library("\n".join(self.lines))
 
     @property
     def names(self) -> list[str]:

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 import numpy as np
 
 from theano.codegen.text import CText
-from theano.scalar.cbody import calls_c_library
 from theano.scalar.ctypes import compute_type
 from theano.tensor.kernels.body import Body
 
@@ -40,7 +39,7 @@ def wide_type(body: Body, dtypes: Iterable[str]) -> str:
     """
     sizes = {np.dtype(dtype).itemsize for dtype in dtypes}
     widest = max(sizes)
-    if 1 not in sizes or widest not in (4, 8) or not body.support or calls_c_library("\n".join(body.lines)):
+    if 1 not in sizes or widest not in (4, 8) or not body.support or body.sequential:
         return ""
     return f"int{8 * widest}_t"
 

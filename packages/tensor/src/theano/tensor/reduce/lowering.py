@@ -28,7 +28,7 @@ from theano.records import record, replace
 from theano.scalar.arithmetic import identity
 from theano.scalar.c import support
 from theano.scalar.c_values import literal
-from theano.scalar.cbody import LIGHT_SUPPORT, calls_c_library, names_of_blocks
+from theano.scalar.cbody import LIGHT_SUPPORT, names_of_blocks
 from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support
 from theano.scalar.define import DefinedOp
 from theano.tensor.kernels import tuning
@@ -146,7 +146,7 @@ class _Plan:
         With whole vectors only, the compiler need not write (and compile) the loop a second time for what is left
         over. Not worth it where a function of the C library makes every term expensive.
         """
-        if calls_c_library("\n".join(body.lines)):
+        if body.sequential:
             return 1
         wide = self.wide(body)
         dtypes = [*self.dtypes, *(r.term for r in self.results), *(r.acc for r in self.results)]
@@ -333,7 +333,7 @@ def _generated(op: Op, node: Apply, plan: _Plan) -> Kernel | None:
     work = 0.2 + 0.1 * len(body.lines) + 0.4 * min(len(body.support), 12)
     params = plan.params(work, driver(path, "th_reduce"), constants=body.params, vector=vector)
     # Lanes of bytes are packed from wider vectors: without all passes, their loops take twice as long.
-    plain = all(np.dtype(r.acc).itemsize > 1 for r in plan.results) and not calls_c_library("\n".join(body.lines))
+    plain = all(np.dtype(r.acc).itemsize > 1 for r in plan.results) and not body.sequential
     text = (c_text("reduce.h"), *blocks)
     return Kernel(title(op, node), str(c), text, params, work, plain_loops=plain)
 
