@@ -310,7 +310,7 @@ def _flat(v: Any) -> Any:
 
 
 @local_rule([Scan], keeps="close", tags=_FAST_RUN, phases=_EVERYWHERE)
-def scan_pushout_sums(fgraph: FunctionGraph, node: Node) -> Any:
+def scan_pushout_sums(fgraph: FunctionGraph, node: Node) -> Answer:
     """Where steps do nothing together but add up, they are rows of a sum: the loop goes over rows then.
 
     What each step adds to one part of zeros, as the gradient of an element does, is added up before it is written.
