@@ -498,3 +498,21 @@ def test_a_place_with_room_for_less_than_a_mebibyte_is_full(room: int, full: boo
 ])  # fmt: skip
 def test_what_compilers_say_is_one_line_that_can_be_read(text: str, shown: str) -> None:
     assert readable(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("cpu", "tuned"),
+    [
+        ("x86_64 AuthenticAMD 23 49 avx avx2 fma", "-mtune=skylake"),
+        ("x86_64 AuthenticAMD 26 2 avx avx2 avx512f fma", "-mtune=icelake-server"),
+        ("x86_64 GenuineIntel 6 167 avx avx2 avx512f fma", None),
+        ("aarch64 0x41 0xd40 asimd sve", None),
+    ],
+)
+def test_amd_cpus_are_tuned_for_as_intels(cpu: str, tuned: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flags, "cpu_description", lambda: cpu)
+    optional = flags.wishes(()).optional()
+    assert [flag for flag in optional if flag.startswith("-mtune")] == ([tuned] if tuned else [])
+    assert ("-mprefer-vector-width=512" in optional) == ("avx512f" in cpu)
+    chosen = flags.wishes(("-march=x86-64-v3",)).optional()
+    assert not any(flag.startswith("-mtune") for flag in chosen), "a user who chooses a CPU chooses its tuning"

@@ -17,6 +17,9 @@ never ``-ffast-math``
 ``-mprefer-vector-width=512``
     Where the CPU has AVX-512 the compilers still choose 256 bits; for the functions of our maths header
     512 bits are 1.3 to 1.8 times faster.
+``-mtune=icelake-server``, ``-mtune=skylake``
+    On AMD's CPUs: with its tables for those, gcc loads an operand again for each of its uses, as an operand of an
+    instruction. `2*x + 3*y - x*y / (1 + x*x)` of a million numbers takes 420 us so, 320 with one load each.
 ``--param=vect-epilogues-nomask=0``
     What 512 bits leave over is not done in loops of 256 and 128 bits first: each would be compiled in full.
 ``-pipe``
@@ -99,12 +102,15 @@ class Wishes(NamedTuple):
         Use all that this CPU has. Not if the user's own options choose a CPU.
     wide : bool
         Prefer 512-bit vectors.
+    amd : bool
+        The CPU is one of AMD's.
     extra : tuple of str
         The user's options; they come last and so win.
     """
 
     native: bool
     wide: bool
+    amd: bool = False
     extra: tuple[str, ...] = ()
 
     def optional(self) -> tuple[str, ...]:
@@ -113,6 +119,7 @@ class Wishes(NamedTuple):
         return (
             *NUMERIC, *WISHED, *((KERNELS_ALONE,) if alone else ()),
             *(("-mprefer-vector-width=512",) if self.native and self.wide else ()),
+            *((f"-mtune={'icelake-server' if self.wide else 'skylake'}",) if self.native and self.amd else ()),
         )  # fmt: skip
 
 
@@ -125,7 +132,8 @@ def wishes(extra: tuple[str, ...]) -> Wishes:
     False
     """
     native = not any(flag.startswith(("-march=", "-mcpu=")) for flag in extra)
-    return Wishes(native, "avx512f" in cpu_description().split(), extra)
+    facts = cpu_description().split()
+    return Wishes(native, "avx512f" in facts, "AuthenticAMD" in facts, extra)
 
 
 @cache
