@@ -30,9 +30,6 @@ html_search_scorer = str(Path(__file__).parent / "scorer.js")
 nitpicky = False
 toc_object_entries_show_parents = "hide"
 
-# Pages whose content is in the code are written anew by each build.
-generate.write_pages(Path(__file__).parent)
-
 
 def trim(app, tree):
     """Leave out the empty lines around code: doctest wants one after what is printed, readers do not."""
