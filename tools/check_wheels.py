@@ -18,7 +18,8 @@ import sysconfig
 import tempfile
 import venv
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from email.message import Message
 from email.parser import HeaderParser
 from pathlib import Path
 
@@ -27,6 +28,9 @@ LAYERS = ["graph-core", "scalar", "tensor", "sparse", "legacy", "gpu-backend"]
 #: Where a layer's module is not of its name, and where the layer below it is not the one before.
 MODULE = {"gpu-backend": "gpuarray"}
 BELOW = {"gpu-backend": "tensor"}
+#: The package above the layers: its folder, distribution and module, and the layers that it pins.
+LINKER, LINKER_NAME, LINKER_MODULE = "pytensor-linker", "theano-pytensor", "theano_pytensor"
+LINKER_NEEDS = ("tensor", "sparse")
 
 # What must hold with exactly the layers up to this one.
 WORKS = {
@@ -130,21 +134,41 @@ def check_owners(files: dict[str, set[str]], machine: str = platform.machine()) 
     expect(seen["theano/__init__.py"] == "graph-core", "theano/__init__.py belongs to graph-core alone")
 
 
+def header_of(wheel: Path) -> Message:
+    """Return the metadata of a wheel, which must have a licence beside it."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
+        expect(any(n.endswith("LICENSE") for n in archive.namelist()), f"{wheel.name}: no licence in the wheel")
+        return HeaderParser().parsestr(archive.read(name).decode())
+
+
+def expect_pins(header: Message, layers: Iterable[str]) -> None:
+    """See that a distribution needs layers of its own version exactly."""
+    needs = header.get_all("Requires-Dist") or []
+    for layer in layers:
+        pinned = f"theano-{layer}=={header['Version']}"
+        expect(pinned in needs, f"{header['Name']} does not pin {pinned}: {needs}")
+
+
 def check_metadata(wheels: dict[str, Path]) -> None:
     """All wheels have one version and pin each other exactly."""
-    versions = {}
-    for layer, wheel in wheels.items():
-        with zipfile.ZipFile(wheel) as archive:
-            (name,) = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
-            header = HeaderParser().parsestr(archive.read(name).decode())
-            expect(any(n.endswith("LICENSE") for n in archive.namelist()), f"{layer}: no licence in the wheel")
-        versions[layer] = header["Version"]
-        needs = header.get_all("Requires-Dist") or []
-        if layer != LAYERS[0]:
-            below = BELOW.get(layer) or LAYERS[LAYERS.index(layer) - 1]
-            pinned = f"theano-{below}=={header['Version']}"
-            expect(pinned in needs, f"{layer} does not pin {pinned}: {needs}")
+    headers = {layer: header_of(wheel) for layer, wheel in wheels.items()}
+    for layer in LAYERS[1:]:
+        expect_pins(headers[layer], [BELOW.get(layer) or LAYERS[LAYERS.index(layer) - 1]])
+    versions = {layer: header["Version"] for layer, header in headers.items()}
     expect(len(set(versions.values())) == 1, f"versions differ: {versions}")
+
+
+def check_linker(wheel: Path) -> None:
+    """The linker for PyTensor has a module of its own alone, and pins the layers that it calls."""
+    header = header_of(wheel)
+    expect(header["Name"] == LINKER_NAME, f"{wheel.name} is of {header['Name']}")
+    expect_pins(header, LINKER_NEEDS)
+    names = owners({LINKER: wheel})[LINKER]
+    expect({f"{LINKER_MODULE}/__init__.py", f"{LINKER_MODULE}/py.typed"} <= names, f"{wheel.name}: files are missing")
+    for name in sorted(names):
+        kind = name.startswith(f"{LINKER_MODULE}/") and name.endswith((".py", "/py.typed"))
+        expect(kind, f"{name} does not belong into {wheel.name}")
 
 
 class Environment:

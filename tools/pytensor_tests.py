@@ -2,7 +2,8 @@
 
 Usage: ``python tools/pytensor_tests.py [--of pymc] [OPTIONS] [TESTS]``. Nothing of them is kept here: they come from a
 tag of the repository, that of the installed version, or with ``--source`` from a clone that is there. TESTS are paths
-below ``tests``; by default those of `TESTS`. Further options go to pytest.
+below ``tests``; by default those of `TESTS`. Further options go to pytest, each as one word (``-kdot``). Names
+of some tests hold addresses, so that pytest-xdist cannot run them.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import check_wheels
 import targets
-from check_wheels import LAYERS, Trouble, expect, run
+from check_wheels import LAYERS, LINKER, LINKER_NAME, Trouble, expect, run
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = "packages/graph-core/src/theano/__init__.py"
@@ -54,6 +54,18 @@ def version(root: Path = ROOT) -> str:
 def git(root: Path, *arguments: str) -> str:
     """Return what git prints."""
     return run("git", "-C", root, *arguments).strip()
+
+
+def archive_of(package: str, root: Path = ROOT) -> str:
+    """Return the name of a package's source archive, by the folder of the package.
+
+    Examples
+    --------
+    >>> archive_of("gpu-backend").partition("-")[0], archive_of("pytensor-linker").partition("-")[0]
+    ('theano_gpu_backend', 'theano_pytensor')
+    """
+    name = LINKER_NAME if package == LINKER else f"theano-{package}"
+    return f"{name.replace('-', '_')}-{version(root)}"
 
 
 def fragments(root: Path) -> list[str]:
@@ -130,8 +142,10 @@ def clear(dist: Path) -> None:
 
 
 def build(root: Path, dist: Path, only_archives: bool = False) -> dict[str, Path]:
-    """Build a source archive of each layer from what is committed, and a wheel from each archive; return the wheels."""
-    kind = ["--sdist"] if only_archives else []
+    """Build a source archive of each package from what is committed, and a wheel from each archive; return the wheels.
+
+    The linker for PyTensor has no compiled parts: its one wheel is built here in any case.
+    """
     moment = git(root, "log", "-1", "--format=%ct")
     os.environ.setdefault("SOURCE_DATE_EPOCH", moment)  # two builds of a commit have the same times in them
     wheels = {}
@@ -143,11 +157,13 @@ def build(root: Path, dist: Path, only_archives: bool = False) -> dict[str, Path
         with tarfile.open(sources / "sources.tar") as archive:
             archive.extractall(sources, filter="data")
         os.environ["CCACHE_BASEDIR"] = tempfile.gettempdir()  # each run has folders of other names in it
-        for layer in LAYERS:
+        for package in (*LAYERS, LINKER):
             before = set(dist.glob("*.whl"))
-            run(sys.executable, "-m", "build", *kind, "--no-isolation", "--outdir", dist, sources / "packages" / layer)
+            kind = ["--sdist"] if only_archives and package != LINKER else []
+            source = sources / "packages" / package
+            run(sys.executable, "-m", "build", *kind, "--no-isolation", "--outdir", dist, source)
             for wheel in set(dist.glob("*.whl")) - before:
-                wheels[layer] = wheel
+                wheels[package] = wheel
                 print(f"built {wheel.name}", flush=True)
     return wheels
 
@@ -157,7 +173,7 @@ def build_for_all(root: Path, dist: Path) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         sources = Path(temporary)
         for layer in LAYERS:
-            name = f"theano_{layer.replace('-', '_')}-{version(root)}"
+            name = archive_of(layer, root)
             with tarfile.open(dist / f"{name}.tar.gz") as archive:
                 archive.extractall(sources, filter="data")
             (sources / name).rename(sources / layer)
@@ -170,8 +186,8 @@ def check(root: Path, dist: Path, wheels: dict[str, Path], machine: str = platfo
     """See that the metadata are accepted, each file has one owner, and all have this version and pin each other."""
     check_wheels.check_owners(check_wheels.owners(wheels), machine)
     check_wheels.check_metadata(wheels)
-    wanted = {f"theano_{layer.replace('-', '_')}-{version(root)}" for layer in LAYERS}
-    archives = {path.name.removesuffix(".tar.gz") for path in dist.glob("*.tar.gz")}
+    wanted = {archive_of(layer, root) for layer in LAYERS}
+    archives = {path.name.removesuffix(".tar.gz") for path in dist.glob("*.tar.gz")} - {archive_of(LINKER, root)}
     expect(archives == wanted, f"source archives of other names: {archives ^ wanted}")
     built = {"-".join(path.name.split("-")[:2]) for path in wheels.values()}
     expect(built == wanted, f"wheels of other names: {built ^ wanted}")
@@ -205,6 +221,7 @@ def main(arguments: list[str] | None = None) -> int:
     dist = ROOT / "dist"
     clear(dist)
     wheels = build(ROOT, dist, only_archives=options.all)
+    check_wheels.check_linker(wheels.pop(LINKER))
     if options.all:
         build_for_all(ROOT, dist)
     else:

@@ -80,6 +80,33 @@ def test_planted(tmp_path, changes, said):
         check_wheels.check_metadata(wheels)
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ((), None),
+        (("py.typed", "other"), "files are missing"),
+        (("linker.py", "linker.c"), "linker.c does not belong"),
+        (("theano_pytensor/linker.py", "theano/linker.py"), "theano/linker.py does not belong"),
+        (("theano-sparse==2.0", "theano-sparse>=2.0"), "does not pin theano-sparse==2.0"),
+        (("Name: theano-pytensor", "Name: theano-linker"), "is of theano-linker"),
+    ],
+)
+def test_the_linker(tmp_path, change, said):
+    wheel = tmp_path / "theano_pytensor-2.0-py3-none-any.whl"
+    needs = "".join(f"Requires-Dist: theano-{layer}==2.0\n" for layer in ("tensor", "sparse"))
+    texts = {f"theano_pytensor/{name}": "" for name in ("__init__.py", "linker.py", "py.typed")}
+    texts["theano_pytensor.dist-info/METADATA"] = f"Name: theano-pytensor\nVersion: 2.0\n{needs}"
+    texts["theano_pytensor.dist-info/licenses/LICENSE"] = ""
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, text in texts.items():
+            archive.writestr(*(part.replace(*change) if change else part for part in (name, text)))
+    if said is None:
+        check_wheels.check_linker(wheel)
+        return
+    with pytest.raises(check_wheels.Trouble, match=said):
+        check_wheels.check_linker(wheel)
+
+
 def test_each_machine_has_the_levels_of_its_own(tmp_path):
     files = check_wheels.owners(made(tmp_path))
     check_wheels.check_owners(files, "x86_64")
@@ -91,5 +118,5 @@ def test_each_machine_has_the_levels_of_its_own(tmp_path):
 
 def test_the_packages_of_this_tree_agree():
     licence = (check_wheels.ROOT / "LICENSE").read_text()
-    for layer in (*check_wheels.LAYERS, "theano"):
+    for layer in (*check_wheels.LAYERS, check_wheels.LINKER, "theano"):
         assert (check_wheels.ROOT / "packages" / layer / "LICENSE").read_text() == licence
