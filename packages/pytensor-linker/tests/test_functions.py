@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import tracemalloc
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -153,3 +156,32 @@ def test_a_model_of_pymc() -> None:
     np.testing.assert_allclose(found[0][1], found[1][1])
     bounded = pm.pytensorf.compile([s := pt.dscalar()], pm.logp(pm.Normal.dist(0, s), 1.0), mode="THEANO")
     assert bounded(-1.0) == -np.inf
+
+
+def test_functions_that_are_dropped_are_freed() -> None:
+    x, state = pt.dvector("x"), pytensor.shared(np.zeros(3))
+    steps = pytensor.scan(lambda h, v: pt.tanh(h * v), x, [pt.zeros(())], return_updates=False)
+    references = []
+    for number in range(3):
+        f = function([x], [x * number + state, steps[-1]], updates={state: state + 1}, mode="THEANO")
+        f(np.ones(3))
+        references += [weakref.ref(f.vm), weakref.ref(f.maker.fgraph)]
+    del f
+    gc.collect()
+    assert [reference() for reference in references] == [None] * len(references)
+
+
+def test_calls_do_not_allocate_what_stays() -> None:
+    x, state = pt.dvector("x"), pytensor.shared(np.zeros(3))
+    f = function([x], [pt.exp(x).sum(), x[:, None] * x], updates={state: state + x}, mode="THEANO")
+    given, seen = np.ones(3), []
+    tracemalloc.start()
+    try:
+        for calls in (200, 20_000):
+            for _ in range(calls):
+                f(given)
+            gc.collect()
+            seen.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert seen[1] - seen[0] < 2_000, "a byte a call would be 20,000"
