@@ -76,6 +76,21 @@ def test_a_shared_product_is_opened_where_that_cancels():
     assert sum("mul" in op for op in ops(f.maker.fgraph)) == 1
 
 
+@pytest.mark.parametrize("sizes", [(5, 1), (1, 5), (5, 5), (1, 1)])
+def test_a_shared_quotient_is_opened_where_its_divisor_is_stretched(sizes):
+    x, s, t = (T.TensorType("float64", [size == 1])(name) for name, size in zip("xst", (*sizes, sizes[1]), strict=True))
+    rng = np.random.default_rng(5)
+    values = [rng.uniform(0.5, 2, size) for size in (*sizes, sizes[1])]
+    scaled = x / s
+    for out in (scaled / s, scaled / t, -scaled / s, (2.0 * scaled) / s, (scaled * x) / s):
+        check([x, s, t], [T.sqr(scaled), scaled, out], values)
+    mode = theano.Mode("cvm", "fast_run").excluding("fusion")
+    f = theano.function([x, s, t], [scaled, scaled / s], mode=mode, on_unused_input="ignore")
+    divided = f.maker.fgraph.outputs[1].owner
+    assert (divided.inputs[0] is not f.maker.fgraph.outputs[0]) == (sizes == (5, 1))
+    np.testing.assert_allclose(f(*values)[1], values[0] / values[1] / values[1], rtol=1e-15)
+
+
 def test_a_shared_product_that_wrapped_is_not_opened():
     a, b = T.bvector("a"), T.bvector("b")
     for quotient in ((a * b) / T.cast(b, "float64"), (a * b) * x / b):

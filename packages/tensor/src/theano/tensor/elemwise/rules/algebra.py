@@ -145,22 +145,32 @@ def _cancel(above: list[Tensor], below: list[Tensor]) -> tuple[list[Tensor], lis
 
 
 def _open_shared(
-    above: list[Tensor], below: list[Tensor], family: Family, dtype: str
+    above: list[Tensor], below: list[Tensor], family: Family, out: TensorType
 ) -> tuple[list[Tensor], list[Tensor]]:
     """Open terms that others use as well, where that lets something cancel: ``(x * y) / y`` with ``x * y`` kept.
 
-    Not a term of a narrower dtype than the whole: a product of int8 may have wrapped before it is divided.
+    So is ``(x / y) / y`` with ``x / y`` kept, if y is stretched: ``x / sqr(y)`` divides each element once, also in a
+    kernel that does not have ``x / y``. A term of a narrower dtype than the whole stays: a product of int8 may have
+    wrapped before it is divided.
     """
     sides: tuple[list[Tensor], list[Tensor]] = ([], [])
     for k, (side, other) in enumerate(((above, below), (below, above))):
         for v in side:
             ups, downs = _opened(v, family)
             met = _meet(ups, other) or _meet(downs, side)
-            if not met or any(x.type.dtype != dtype for x in (v, *ups, *downs)):
+            if family is products and k == 0 and len(ups) == 1 and downs and below:
+                met = met or _is_stretched([*downs, *below], out)
+            if not met or any(x.type.dtype != out.dtype for x in (v, *ups, *downs)):
                 ups, downs = [v], []
             sides[k].extend(ups)
             sides[1 - k].extend(downs)
     return sides
+
+
+def _is_stretched(factors: Sequence[Tensor], out: TensorType) -> bool:
+    """Return whether a product of these has fewer elements than a result of this type."""
+    axes = zip(out.broadcastable, *(v.type.broadcastable for v in factors), strict=True)
+    return any(not whole and all(each) for whole, *each in axes)
 
 
 def _opened(v: Tensor, family: Family) -> tuple[list[Tensor], list[Tensor]]:
@@ -292,7 +302,7 @@ def canonical(node: TensorApply, family: Family) -> Any:
         return None
     above, below, cancelled = _cancel(above, below)
     if not cancelled:
-        above, below, cancelled = _cancel(*_open_shared(above, below, family, dtype))
+        above, below, cancelled = _cancel(*_open_shared(above, below, family, out.type))
     (up, above), (down, below) = _gather(above), _gather(below)
     if not above and not below and (up or down) and not cancelled:
         return None  # constant folding computes it
