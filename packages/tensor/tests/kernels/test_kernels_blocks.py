@@ -103,7 +103,7 @@ def placed(n):
 
 REDUCED = edges("REDUCE_SHORT_RUN", "REDUCE_PIECE", "REDUCE_FOLD", "REDUCE_RUNS", "REDUCE_FEW_ROWS", "REDUCE_FAR_BYTES",
                 "REDUCE_BAND_BYTES", "REDUCE_TILE_BYTES", "REDUCE_SMALL_TILE", "REDUCE_FETCHED_ROW",
-                products=((4, "REDUCE_FLUSH", 32), (4, "REDUCE_FLUSH", 64), ("REDUCE_FLUSH", 32), ("REDUCE_FLUSH", 64), ("REDUCE_FLUSH", "REDUCE_FLUSH", 32),
+                products=((4, "REDUCE_FLUSH", 32), (4, "REDUCE_FLUSH", 64), ("REDUCE_NEAR_TERMS", 32), ("REDUCE_NEAR_TERMS", 64), ("REDUCE_FLUSH", 32), ("REDUCE_FLUSH", 64), ("REDUCE_FLUSH", "REDUCE_FLUSH", 32),
                           ("REDUCE_FLUSH", "REDUCE_FLUSH", "REDUCE_FLUSH", 32)), most=2000)  # fmt: skip
 REDUCTIONS = [
     *[("add", d, a, np.add) for d, a in [

@@ -31,6 +31,7 @@ enum {
     TH_REDUCE_SHORT_RUN = 64,       /* elements; shorter runs are first joined to longer ones */
     TH_REDUCE_PIECE = 65536,        /* terms that one thread takes into one result at a time */
     TH_REDUCE_FLUSH = 128,          /* terms per accumulator, or accumulators per accumulator, before they go up a level */
+    TH_REDUCE_NEAR_TERMS = 32,      /* of elements that lie apart, so many per accumulator are copied at a time: they stay in the first cache */
     TH_REDUCE_FOLD = 512,           /* accumulators of several rows that are taken in as one */
     TH_REDUCE_RUNS = 256,           /* results of short runs that are stored together */
     TH_REDUCE_SHORT_TERMS = 90,     /* light terms of a result up to which those of several results are computed at once */

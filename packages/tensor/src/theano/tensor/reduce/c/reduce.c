@@ -19,6 +19,7 @@ enum {
     SHORT_RUN = TH_REDUCE_SHORT_RUN,
     PIECE = TH_REDUCE_PIECE,
     FLUSH = TH_REDUCE_FLUSH,
+    NEAR_TERMS = TH_REDUCE_NEAR_TERMS,
     FOLD = TH_REDUCE_FOLD,
     RUNS = TH_REDUCE_RUNS,
     SHORT_TERMS = TH_REDUCE_SHORT_TERMS,
@@ -203,6 +204,8 @@ static void inner(const job *j, char *const *base, int64_t lo, int64_t hi, value
     }
     if (bands && room * bytes > BAND_BYTES)
         room = BAND_BYTES / bytes;
+    if (bands && !together && room > NEAR_TERMS * lanes)
+        room = NEAR_TERMS * lanes;
     for (int k = 0; k < j->nout; ++k)
         acc[k] = l.bytes[0][k];
     l.levels = 1;
