@@ -69,8 +69,12 @@ def test_another_machine_or_number_of_threads_is_measured_anew(place, monkeypatc
     for model, values in (("26 2", {"row_by_row": False}), ("25 1", {"row_by_row": False, "own_float64": 1200**3, "own_float32": 2500**3})):
         monkeypatch.setattr(tuning, "cpu_description", lambda model=model: f"x86_64 AuthenticAMD {model} AMD EPYC")
         assert tuning.chosen(place) == tuning.Found(tuning.CAREFUL | values, "known for this family of CPU")
-    monkeypatch.setattr(tuning, "cpu_description", lambda: "x86_64 AuthenticAMD 25 17 AMD EPYC")
-    assert tuning.chosen(place).values == tuning.CAREFUL
+    for model, side in ((207, 1000), (167, 2500)):
+        monkeypatch.setattr(tuning, "cpu_description", lambda model=model: f"x86_64 GenuineIntel 6 {model} Xeon(R) avx512_fp16 fma")
+        assert tuning.chosen(place).values["own_float64"] == side**3
+    for unknown in ("AuthenticAMD 25 17 AMD EPYC", "GenuineIntel 6 167 Core(TM) avx512f fma"):
+        monkeypatch.setattr(tuning, "cpu_description", lambda unknown=unknown: f"x86_64 {unknown}")
+        assert tuning.chosen(place).values == tuning.CAREFUL
 
 
 def test_an_error_while_values_are_tried_leaves_the_others():
