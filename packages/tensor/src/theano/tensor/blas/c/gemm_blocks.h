@@ -82,9 +82,13 @@ static void NAME(pack_side)(const NAME(side) *s, int64_t terms, int64_t lo, int6
     const int64_t step = s->wide * (int64_t)sizeof(T), at_once = s->line_step == (int64_t)sizeof(T) ? TERMS_AHEAD : terms;
     for (int64_t p = 0; p < terms; p += at_once)
         for (int64_t q = lo; q < hi; ++q) {
-            const int64_t at = NAME(line)(s, q), width = NAME(line)(s, q + 1) - at;
-            NAME(pack_panel)(s->packed + (q * terms + p) * step, step, width, terms - p < at_once ? terms - p : at_once,
-                             s->from + at * s->line_step + p * s->term_step, s->line_step, s->term_step);
+            const int64_t at = NAME(line)(s, q), width = NAME(line)(s, q + 1) - at, some = terms - p < at_once ? terms - p : at_once;
+            /* Stores would wait for lines that are not in the caches yet, where each panel takes few of them at a time. */
+            if (at_once < terms)
+                for (int64_t i = 0; i < some * step; i += 64)
+                    __builtin_prefetch(s->packed + ((q + PANELS_AHEAD) * terms + p) * step + i, 1, 2);
+            NAME(pack_panel)(s->packed + (q * terms + p) * step, step, width, some, s->from + at * s->line_step + p * s->term_step,
+                             s->line_step, s->term_step);
         }
 }
 

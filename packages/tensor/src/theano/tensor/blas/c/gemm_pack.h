@@ -72,6 +72,8 @@ INLINE void NAME(turn_square)(char *to, int64_t step, int64_t width, int64_t ter
 
 /* The terms that are packed of each panel at a time where a term's numbers are neighbours: their rows are read side by side. */
 #define TERMS_AHEAD TH_GEMM_TERMS_AHEAD
+#define PANELS_AHEAD TH_GEMM_PANELS_AHEAD
+#define SQUARES_AHEAD TH_GEMM_SQUARES_AHEAD
 
 /* The panel of a factor whose numbers for one term are neighbours. */
 static void NAME(pack_rows)(char *to, int64_t step, int64_t width, int64_t terms, const char *from, int64_t term_step)
@@ -107,8 +109,10 @@ static __attribute__((unused)) void NAME(pack_panel)(char *to, int64_t step, int
     } else if (term_step == size) {
         for (int64_t j = 0; j < width; j += SQUARE, from += SQUARE * line_step)
             for (int64_t p = 0; p < terms; p += SQUARE) {
-                _Pragma("GCC unroll 8") for (int i = 0; i < SQUARE; ++i)
+                _Pragma("GCC unroll 8") for (int i = 0; i < SQUARE; ++i) {
                     __builtin_prefetch(from + p * size + (SQUARE + i) * line_step);
+                    __builtin_prefetch(to + (p + SQUARES_AHEAD * SQUARE + i) * step + j * size, 1, 2);
+                }
                 NAME(turn_square)(to + p * step + j * size, step, width - j < SQUARE ? width - j : SQUARE,
                                   terms - p < SQUARE ? terms - p : SQUARE, from + p * size, line_step);
             }

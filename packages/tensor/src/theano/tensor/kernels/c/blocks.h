@@ -84,6 +84,8 @@ enum {
     TH_GEMM_NEAR_BYTES = 1 << 20,       /* if that factor has no more than so much: in pieces of rows it is read slowly from memory */
     TH_GEMM_PACKED_BYTES = 6 << 20,     /* of a factor that are packed at once: a share of the third */
     TH_GEMM_TERMS_AHEAD = 8,            /* rows of a factor from which panels are packed side by side: its terms are fetched as many ahead */
+    TH_GEMM_PANELS_AHEAD = 2,           /* and the lines of the copy are fetched so many panels ahead, */
+    TH_GEMM_SQUARES_AHEAD = 4,          /* or, where terms are neighbours, so many squares ahead */
     TH_GEMM_SHARED_CELLS = 24,          /* pieces into which threads cut a block of the product, at least */
     TH_GEMM_BATCH_PARTS = 32,           /* into which a batch of products is cut for threads, each with space of its own */
     TH_GEMM_BATCH_WORK = 1000000,       /* multiplications of such a part, at least */
