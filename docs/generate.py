@@ -13,6 +13,7 @@ from typing import Any
 import functions
 import gallery
 import numpy_names
+import pymc_models
 import speed
 import stages
 
@@ -321,28 +322,14 @@ def differences_page() -> str:
     return DIFFERENCES_HEAD.format(calls=found["calls"]) + rows
 
 
-def pymc_page() -> str:
-    """Return the page about PyMC with the times that `benchmarks/models/measure.py` recorded."""
-    folder = Path(__file__).parent
-    found = json.loads((folder / "data" / "models.json").read_text(encoding="utf-8"))
-    before, start, rest = (folder / "tutorial" / "pymc.md").read_text(encoding="utf-8").partition("<!-- models -->\n")
-    modes = {"THEANO": "Theano", "NUMBA": "Numba"}
-    lines = [f"| model | {' | '.join(f'{mode}: empty cache | full cache | a call' for mode in modes.values())} |"]
-    lines += ["|---|" + "---|" * 3 * len(modes)]
-    for name, row in found["models"].items():
-        cells = (f"{row[m]['empty']:.1f} s | {row[m]['full']:.1f} s | {row[m]['call']:.3g} µs" for m in modes)
-        lines.append(f"| {name.replace('_', ' ')} | {' | '.join(cells)} |")
-    lines.append(f"\n{found['measured']}\n")
-    return before + start + "\n".join(lines) + rest[rest.index("<!-- end -->") :]
-
-
 def pages() -> dict[str, str]:
     """Return the text of each page, by its place below docs."""
     return {
         "library/config.md": config_page(), "library/maths.md": maths_page(), "library/rules.md": rules_page(),
         "library/compiled.md": compiled_page(), "library/differences.md": differences_page(),
-        "library/numpy.md": numpy_names.page(), "errors.md": errors_page(), "tutorial/pymc.md": pymc_page(),
+        "library/numpy.md": numpy_names.page(), "errors.md": errors_page(),
         **functions.pages(), **stages.pictures(), **gallery.pages(), **speed.pages(),
+        **pymc_models.pages(),
     }  # fmt: skip
 
 
