@@ -30,6 +30,9 @@ html_search_scorer = str(Path(__file__).parent / "scorer.js")
 nitpicky = False
 toc_object_entries_show_parents = "hide"
 
+# A clone lacks these pages. Tracked ones stay as they are: their test says when one is stale.
+generate.write_pages(Path(__file__).parent, lambda place: not generate.is_tracked(place))
+
 
 def trim(app, tree):
     """Leave out the empty lines around code: doctest wants one after what is printed, readers do not."""

@@ -6,7 +6,7 @@ import inspect
 import json
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -333,9 +333,16 @@ def pages() -> dict[str, str]:
     }  # fmt: skip
 
 
-def write_pages(docs: Path) -> None:
-    """Write the pages, where they have changed."""
+def is_tracked(place: str) -> bool:
+    """Return whether git has a page. The build writes all others, which ``.gitignore`` lists."""
+    return not place.startswith(("library/tensor/", "library/numpy.md", "gallery/")) and not place.endswith(".rst")
+
+
+def write_pages(docs: Path, places: Callable[[str], bool] = lambda place: True) -> None:
+    """Write the pages of some places, where they have changed."""
     for place, text in pages().items():
+        if not places(place):
+            continue
         path = docs / place
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
