@@ -132,7 +132,7 @@ class TestValues:
             for low in range(0, n, piece):
                 body(run)(arg, low, min(n, low + piece))
 
-        imported(exported[0] / "all.py").LIB.all_set_parallel(model.model, in_pieces)
+        imported(exported[0] / "all.py").LIB.all_set_parallel(model._model, in_pieces)
         draws, fresh = models.draws(6), imported(exported[0] / "all.py").Model()
         images, labels = draws.random((4003, 64)).astype("float32"), draws.integers(0, 10, 4003).astype("int32")
         maps = images[:1001].reshape(-1, 1, 8, 8)
@@ -226,9 +226,9 @@ class TestInputs:
             assert got[0].tobytes() == functions_of(functions, "predict", images, model)[0].tobytes()
 
     def test_lengths_that_a_type_fixes(self, model):
-        assert model.call("row", np.ones((1, 3)))[0].tolist() == [[2, 2, 2]]
+        assert model.row(np.ones((1, 3)))[0].tolist() == [[2, 2, 2]]
         with pytest.raises(ValueError, match="the input x has the length 2 along dimension 0, where its type says 1"):
-            model.call("row", np.ones((2, 3)))
+            model.row(np.ones((2, 3)))
 
 
 def functions_of(functions, name, images, model):
@@ -287,7 +287,7 @@ class TestFiles:
         with theano.change_flags({**QUICK, "blas.gemm": "library"}):
             theano.export(function, tmp_path / "linked", blas=options)
         model = imported(tmp_path / "linked" / "linked.py").Model()
-        assert model.call("call", np.ones((2, 2)))[0].tolist() == [[42, 42], [42, 42]]
+        assert model.call(np.ones((2, 2)))[0].tolist() == [[42, 42], [42, 42]]
         sources = {path.name for path in (tmp_path / "linked" / "src" / "tensor").glob("*.c")}
         assert sources == {"copy.c", "gemm_f32.c", "gemm_f64.c", "linear.c"}, "what a product needs, and no more"
 
@@ -307,6 +307,16 @@ class TestFiles:
             theano.export({"f": f}, tmp_path / "long")
         got = imported(tmp_path / "long" / "long.py").Model()
         assert got.f(1.0)[0] == 7.0 and all(len(p.name) < 220 for p in (tmp_path / "long" / "values").iterdir())
+
+    @pytest.mark.parametrize("name", ["model", "loop", "kernels", "machine", "calls", "npy", "move", "abi", "elementwise"])
+    def test_names_that_what_runs_it_has(self, tmp_path, name):
+        x, n = T.dvector("x"), T.iscalar("n")
+        function = theano.function([x, n], [theano.scan(lambda v: 2 * v, outputs_info=x, n_steps=n)[0][-1], x + 1])
+        with theano.config.change_flags(QUICK):
+            theano.export({"call": function, "loop": function, "check": function}, tmp_path / name)
+        model = imported(tmp_path / name / f"{name}.py").Model()
+        for each in (model.call, model.loop, model.check):
+            assert [v.tolist() for v in each([1, 2], 3)] == [[8, 16], [2, 3]]
 
     def test_the_library_alone_is_left(self, exported, tmp_path):
         folder, _ = exported
@@ -353,10 +363,10 @@ class TestWhatIsCompiled:
     def test_kernels_of_layers_are_linked(self, compiled, tmp_path):
         f = self.function()
         theano.export(f, tmp_path / "m")
-        assert "src/m.c" in compiled and "src/kernels.c" in compiled and not [name for name in compiled if "tensor" in name]
+        assert "src/m_tables.c" in compiled and "src/kernels.c" in compiled and not [name for name in compiled if "tensor" in name]
         assert {"linear.c", "reduce.c"} <= {path.name for path in (tmp_path / "m" / "src" / "tensor").iterdir()}
         x = models.draws(10).normal(size=(30, 30))
-        got = imported(tmp_path / "m" / "m.py").Model().call("call", x, x)
+        got = imported(tmp_path / "m" / "m.py").Model().call(x, x)
         assert [v.tobytes() for v in got] == [np.asarray(v).tobytes() for v in f(x, x)]
 
     def test_objects_are_kept_by_source_and_options(self, compiled, tmp_path):
@@ -369,7 +379,7 @@ class TestWhatIsCompiled:
             theano.export(f, tmp_path / "m")
             assert compiled == first, "the second time nothing is compiled"
             theano.export(theano.function([x, y], [T.cumsum(x), T.cumsum(y)]), tmp_path / "m")
-            assert compiled[len(first) :] == ["src/m.c"], "another function of the same kernels"
+            assert compiled[len(first) :] == ["src/m_tables.c"], "another function of the same kernels"
         with theano.change_flags({"gcc.cxxflags": "-O0 -DMINE=1"}):
             theano.export(f, tmp_path / "m")
         assert compiled[len(first) + 1 :] == first, "other options"
@@ -409,7 +419,7 @@ class TestCommands:
         x = T.dvector("x")
         f = theano.function([x], [T.exp(x) * 2, T.dot(x, x), T.cumsum(x)])
         path = Path(theano.export(f, folder, name, library=False, cpu=cpu, **options))
-        assert path.parent == folder / "src" and path.is_file() and (name is None or path.name == f"{name}.c")
+        assert path.parent == folder / "src" and path.is_file() and (name is None or path.name == f"{name}_tables.c")
         lines = [line.split() for line in (folder / "Makefile").read_text().splitlines() if "$(CC)" in line]
         made = {words[words.index("-o") + 1]: words for words in lines}
         return made, {name: made[name] for name in made if name.endswith(".o")}
@@ -536,3 +546,9 @@ class TestRefusals:
                 theano.export(names, tmp_path / "no")
         with pytest.raises(ValueError, match="'1st' cannot be the name of the model in C"):
             theano.export(function, tmp_path / "no", "1st")
+
+    @pytest.mark.parametrize("name", ["theano_model", "th", "th_model", "theano", "p0", "math", "numpy"])
+    def test_names_of_files_that_are_there_already(self, tmp_path, name):
+        x = T.dscalar("x")
+        with pytest.raises(ValueError, match=f"name=.my_{name}"):
+            theano.export(theano.function([x], x + 1), tmp_path / name)

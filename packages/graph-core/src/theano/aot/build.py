@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import shlex
 import tempfile
@@ -134,7 +135,7 @@ class Commands:
 
     def _key(self, unit: Unit, texts: Mapping[str, str]) -> str:
         """Return the key of a unit's object: its text with those of the headers, the compiler and the command."""
-        read = with_headers({unit.path: texts[unit.path]}, lambda name: texts.get(name, texts.get(f"src/{name}")))
+        read = with_headers({unit.path: texts[unit.path]}, lambda name: texts.get(name, texts.get(posixpath.normpath(f"src/{name}"))))
         texts_by_name = [part for item in sorted(read.items()) for part in item]
         return digest_parts(["object", self.tools.identity, *self.compile(unit), "", *texts_by_name])
 

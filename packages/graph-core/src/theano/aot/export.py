@@ -27,6 +27,14 @@ RUNTIME = ("machine.c", "calls.c", "loop.c", "npy.c")
 OF_THE_LOADER = ("elementwise", "move")
 #: The functions that a model has beside those that are exported.
 RESERVED = frozenset(("open", "get", "set", "copy", "save", "message", "set_parallel", "close"))
+#: What else a file beside ``NAME.h`` and ``NAME.py`` is called, or what these and programs that use them import.
+TAKEN = frozenset(
+    "theano_model assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg"
+    " stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"
+    " ctypes json numpy pathlib".split()
+)
+#: How the names of what runs the tables begin, and those of the tables.
+OWN_NAMES = re.compile(r"(theano|th|p\d+)(_.*)?")
 #: Whole numbers wrap, as in the kernels.
 RUNTIME_FLAGS = ("-std=gnu11", "-O2", "-fwrapv", "-fno-strict-aliasing")
 
@@ -68,7 +76,7 @@ def export(
     Returns
     -------
     str
-        The path of the library, or of ``NAME.c`` if it is not compiled.
+        The path of the library, or of ``src/NAME_tables.c`` if it is not compiled.
 
     Raises
     ------
@@ -108,7 +116,7 @@ def export(
     """
     given = _checked(functions)
     folder = os.path.abspath(os.fspath(folder))
-    name = _c_name(name or re.sub(r"\W", "_", os.path.basename(folder)), "the model")
+    name = _model_name(name or re.sub(r"\W", "_", os.path.basename(folder)))
     linked = tuple([blas] if isinstance(blas, str) else blas or ())
     linked = tuple(word for each in linked for word in each.split())
     made = plan(given, bool(linked))
@@ -122,7 +130,7 @@ def export(
     files[f"{name}.py"] = loader_text(name, path)
     _write(folder, files, {cell.file: npy_bytes(cell.value, cell.dtype) for cell in made.cells})
     if not library:
-        return os.path.join(folder, "src", f"{name}.c")
+        return os.path.join(folder, *_tables(name).split("/"))
     commands.run(folder, files, cache)
     return os.path.join(folder, path)
 
@@ -150,6 +158,15 @@ def _c_name(name: str, what: str) -> str:
     return name
 
 
+def _model_name(name: str) -> str:
+    if _c_name(name, "the model") in TAKEN or OWN_NAMES.fullmatch(name):
+        raise ValueError(
+            f"export: {name} is what a file or a function of each model is called, or of the language; name the model "
+            f"otherwise: theano.export(f, folder, name={'my_' + name!r})"
+        )
+    return name
+
+
 def _library_name(name: str) -> str:
     return f"{name}.dll" if os.name == "nt" else f"lib{name}.so"
 
@@ -159,8 +176,9 @@ def _library_name(name: str) -> str:
 
 def _sources(made: Plan, name: str, tools: Toolchain, cpu: str) -> tuple[dict[str, str], list[Unit]]:
     """Return all texts by their paths, and what is to be compiled."""
-    files = {f"src/{name}.c": Tables(made, name).write(), f"{name}.h": header_text(made, name)}
-    units = [Unit(f"src/{name}.c", _flags(RUNTIME_FLAGS, tools))]
+    tables = _tables(name)
+    files = {tables: Tables(made, name).write(), f"{name}.h": header_text(made, name)}
+    units = [Unit(tables, _flags(RUNTIME_FLAGS, tools))]
     runtime = {each: _text(_MACHINE, each) for each in RUNTIME}
     runtime |= {f"{each}.c": _text(LOADER_FOLDER, f"{each}.cpp") for each in OF_THE_LOADER}
     runtime = with_headers({**runtime, "theano_model.h": _text(_MACHINE, "theano_model.h")}, _runtime_header)
@@ -180,6 +198,11 @@ def _sources(made: Plan, name: str, tools: Toolchain, cpu: str) -> tuple[dict[st
         files.update({f"src/{tree.name}/{each}": text for each, text in texts.items()})
         units += [Unit(f"src/{tree.name}/{each}", _layer_flags(tree, tools, cpu), archive) for each in names]
     return files, units
+
+
+def _tables(name: str) -> str:
+    """Return the path of the tables of a model: no file of what runs them is called so, whatever its name."""
+    return f"src/{name}_tables.c"
 
 
 def _text(folder: str, file: str) -> str:

@@ -57,10 +57,10 @@ class Tables:
         self.plan, self.name, self.c = plan, name, CText()
 
     def write(self) -> str:
-        """Return the text of ``NAME.c``."""
+        """Return the text of ``NAME_tables.c``."""
         c, plan, name = self.c, self.plan, self.name
         c(f"/* The tables of {name}, and its functions; written by theano.export. */")
-        c(f'#include "{name}.h"', '#include "model.h"', "")
+        c(f'#include "../{name}.h"', '#include "model.h"', "")
         for symbol in sorted({*plan.kernels, *plan.builtins}):
             c(f"extern int {symbol}(th_ctx *ctx);")
         # Addresses of what is elsewhere: of what type a function is does not matter for that.
@@ -71,13 +71,13 @@ class Tables:
         c("")
         for k, program in enumerate(plan.programs):
             self._program(k, program)
-        self._array("model_program", "programs", [self._summary(k, p) for k, p in enumerate(plan.programs)])
-        self._array("model_cell", "cells", [
+        self._array("th_model_program", "programs", [self._summary(k, p) for k, p in enumerate(plan.programs)])
+        self._array("th_model_cell", "cells", [
             f"{{{c_string(cell.name) if cell.name else 'NULL'}, {c_string(cell.file)}, {dtype_number(cell.dtype)}, "
             f"{len(cell.ones)}, {_mask(cell.ones)}}}"
             for cell in plan.cells
         ])  # fmt: skip
-        c(f"static const model_tables tables = {{programs, cells, {len(plan.programs)}, {len(plan.cells)}}};", "")
+        c(f"static const th_model_tables tables = {{programs, cells, {len(plan.programs)}, {len(plan.cells)}}};", "")
         self._relocations()
         self._functions()
         return str(c)
@@ -111,14 +111,14 @@ class Tables:
                 f"{{{_KINDS[slot.kind]}, {dtype}, {ndim}, {planned.cells.get(number, -1)}, {pool}, "
                 f"{producer.get(number, -1)}, {int(number in overwritten)}, {ones}}}"
             )
-        self._array("model_slot", f"p{k}_slots", slots)
+        self._array("th_model_slot", f"p{k}_slots", slots)
         rows = [self._instruction(f"p{k}_i{i}", i, step, planned) for i, step in enumerate(planned.steps)]
-        self._array("model_instruction", f"p{k}_code", rows)
-        self._array("model_input", f"p{k}_inputs", [
+        self._array("th_model_instruction", f"p{k}_code", rows)
+        self._array("th_model_input", f"p{k}_inputs", [
             f"{{{given.slot}, {cell}, {int(bool(given.writable))}, {c_string(name)}}}"
             for given, cell, name in zip(program.inputs, planned.input_cells, planned.input_names, strict=True)
         ])  # fmt: skip
-        self._array("model_update", f"p{k}_updates", [
+        self._array("th_model_update", f"p{k}_updates", [
             f"{{{cell}, {update.slot}}}" for update, cell in zip(program.updates, planned.update_cells, strict=True)
         ])  # fmt: skip
         self._numbers(f"p{k}_outputs", program.outputs)
@@ -155,15 +155,15 @@ class Tables:
         c = self.c
         pairs = {"taps": loop.taps, "needed": loop.needed}
         for name, rows in pairs.items():
-            self._array("model_rows", f"{at}_{name}", [f"{{{i}, {k}}}" for i, k in rows])
+            self._array("th_model_rows", f"{at}_{name}", [f"{{{i}, {k}}}" for i, k in rows])
         states = []
         for k, state in enumerate(loop.states):
             taps = self._numbers(f"{at}_state{k}", state.taps)
             states.append(f"{{{state.input}, {state.depth}, {len(state.taps)}, {taps}, {_all(state.keep)}}}")
-        self._array("model_state", f"{at}_states", states)
+        self._array("th_model_state", f"{at}_states", states)
         c(f"static const int64_t {at}_keep[] = {{{', '.join(str(_all(k)) for k in loop.keep) or '0'}}};")
         lengths = self._numbers(f"{at}_lengths", step.lengths)
-        c(f"static const model_loop {at}_loop = {{")
+        c(f"static const th_model_loop {at}_loop = {{")
         count = -1 if loop.count is None else loop.count
         lengths_of = (len(loop.taps), len(loop.needed), len(loop.states), len(loop.keep))
         ranges = (loop.carried.start, len(loop.carried), loop.fixed.start, len(loop.fixed))
@@ -196,19 +196,19 @@ class Tables:
     def _functions(self) -> None:
         c, name = self.c, self.name
         c(f"theano_model *{name}_open(const char *folder, char *message, size_t room) {{")
-        c("    put_addresses();", "    return model_open(&tables, folder, message, room);", "}")
+        c("    put_addresses();", "    return th_model_open(&tables, folder, message, room);", "}")
         for function, number in self.plan.functions.items():
             c(f"int {name}_{function}({_ARGUMENTS}) {{")
-            c(f"    return model_call(model, {number}, inputs, outputs);", "}")
+            c(f"    return th_model_call(model, {number}, inputs, outputs);", "}")
         c(f"int {name}_get(theano_model *model, const char *value, theano_array *array) {{")
-        c("    return model_get(model, value, array);", "}")
+        c("    return th_model_get(model, value, array);", "}")
         c(f"int {name}_set(theano_model *model, const char *value, const theano_array *array) {{")
-        c("    return model_set(model, value, array);", "}")
-        c(f"void {name}_copy(const theano_array *array, void *to) {{ model_copy_array(array, to); }}")
-        c(f"int {name}_save(theano_model *model, const char *folder) {{ return model_save(model, folder); }}")
-        c(f"const char *{name}_message(const theano_model *model) {{ return model_message(model); }}")
-        c(f"void {name}_set_parallel(theano_model *model, theano_parallel run) {{ model_set_parallel(model, run); }}")
-        c(f"void {name}_close(theano_model *model) {{ model_close(model); }}")
+        c("    return th_model_set(model, value, array);", "}")
+        c(f"void {name}_copy(const theano_array *array, void *to) {{ th_model_copy_array(array, to); }}")
+        c(f"int {name}_save(theano_model *model, const char *folder) {{ return th_model_save(model, folder); }}")
+        c(f"const char *{name}_message(const theano_model *model) {{ return th_model_message(model); }}")
+        c(f"void {name}_set_parallel(theano_model *model, theano_parallel run) {{ th_model_set_parallel(model, run); }}")
+        c(f"void {name}_close(theano_model *model) {{ th_model_close(model); }}")
 
 
 def _all(keep: int | None) -> int:

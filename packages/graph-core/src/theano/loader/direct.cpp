@@ -20,22 +20,22 @@ constexpr const char *kData = "theano.direct";
 
 struct Direct {
     PyObject *function = nullptr; /* strong: its program has the parameters and lists of numbers */
-    std::vector<model_slot> slots;
-    std::vector<model_instruction> code;
-    std::vector<model_input> inputs;
+    std::vector<th_model_slot> slots;
+    std::vector<th_model_instruction> code;
+    std::vector<th_model_input> inputs;
     std::vector<std::string> texts; /* names, of inputs and of places in messages */
     std::vector<const char *> places;
-    std::vector<model_cell> cells;
+    std::vector<th_model_cell> cells;
     std::vector<PyObject *> values; /* borrowed from the program */
-    model_program program{};
-    model_tables tables{};
+    th_model_program program{};
+    th_model_tables tables{};
     theano_model *model = nullptr;
     std::vector<theano_array> given;
     std::string failure;
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
     ~Direct() {
-        model_close(model);
+        th_model_close(model);
         Py_XDECREF(function);
     }
 };
@@ -109,7 +109,7 @@ bool put_values(Direct &direct) {
         if (!array) return false;
         const theano_array value = array_of(reinterpret_cast<PyArrayObject *>(array), direct.cells[k].dtype);
         const bool fits = value.ndim == direct.cells[k].ndim;
-        const int status = fits ? model_put(direct.model, int32_t(k), &value) : -1;
+        const int status = fits ? th_model_put(direct.model, int32_t(k), &value) : -1;
         Py_DECREF(array);
         if (!fits) return refuse("a stored value is of another number of dimensions than its type says");
         if (status < 0) return PyErr_NoMemory() != nullptr;
@@ -126,7 +126,7 @@ bool fill(Direct &direct, const Program &program) {
                       int32_t(direct.inputs.size()), 1, int32_t(program.wanted.size()), 0, program.npools, program.lazy};
     direct.tables = {&direct.program, direct.cells.data(), 1, int32_t(direct.cells.size())};
     direct.given.resize(direct.inputs.size());
-    direct.model = model_new(&direct.tables);
+    direct.model = th_model_new(&direct.tables);
     if (!direct.model) return PyErr_NoMemory() != nullptr;
     return put_values(direct);
 }
@@ -135,8 +135,8 @@ bool fill(Direct &direct, const Program &program) {
 
 /* 0, or -1 with the failure noted. */
 int run(Direct *direct, theano_array *made) {
-    if (model_call(direct->model, 0, direct->given.data(), made) == THEANO_OK) return 0;
-    if (direct->failure.empty()) direct->failure = model_message(direct->model);
+    if (th_model_call(direct->model, 0, direct->given.data(), made) == THEANO_OK) return 0;
+    if (direct->failure.empty()) direct->failure = th_model_message(direct->model);
     return -1;
 }
 
@@ -212,7 +212,7 @@ bool maps(Direct *direct, intptr_t *place, double *from, int64_t length, int inp
         direct->failure = "it gives a place of " + std::to_string(made.shape[0]) + " numbers, where " + std::to_string(input_rank) + " are wanted";
         return false;
     }
-    model_copy_array(&made, from);
+    th_model_copy_array(&made, from);
     return true;
 }
 

@@ -16,14 +16,14 @@ typedef struct {
 } stack;
 
 typedef struct {
-    model_block *now, *next;
+    th_model_block *now, *next;
     int64_t *shape, *strides;
 } carried;
 
 typedef struct {
     th_ctx *ctx;
-    const model_loop *loop;
-    model_frame *frame;
+    const th_model_loop *loop;
+    th_model_frame *frame;
     int64_t n, steps;
     stack *stacks; /* states, then mapped results */
     carried *values;
@@ -34,10 +34,10 @@ static int64_t elements_of(const th_buffer *b) { return th_count_elements(b->ndi
 /* ------------------------------------------------------------------------- before */
 
 static int check_steps(const run *r) {
-    const model_loop *loop = r->loop;
+    const th_model_loop *loop = r->loop;
     th_ctx *ctx = r->ctx;
     for (int32_t k = 0; k < loop->nneeded; ++k) {
-        const model_rows need = loop->needed[k];
+        const th_model_rows need = loop->needed[k];
         const long long length = (long long)ctx->in[need.input]->shape[0], n = (long long)r->n;
         if (n < 0 && length < need.rows)
             return ctx->rt->fail(ctx, TH_ERR_INDEX, "%s: sequence %d (<input %d>) has %lld rows, shorter than its taps reach: that takes %d",
@@ -50,7 +50,7 @@ static int check_steps(const run *r) {
         return ctx->rt->fail(ctx, TH_ERR_INDEX, "%s: the number of steps (n_steps) is %lld, and cannot be negative", loop->name,
                              (long long)r->n);
     for (int32_t k = 0; k < loop->nstates; ++k) {
-        const model_state *state = loop->states + k;
+        const th_model_state *state = loop->states + k;
         if (ctx->in[state->input]->shape[0] != state->depth)
             return ctx->rt->fail(ctx, TH_ERR_VALUE, "%s: the initial value of output %d (<input %d>) has %lld rows, but a step looks %d back",
                                  loop->name, (int)k, (int)state->input, (long long)ctx->in[state->input]->shape[0], (int)state->depth);
@@ -84,12 +84,12 @@ static int make_stack(run *r, int32_t k, int64_t rows, int whole, const int64_t 
 
 static int start_states(run *r) {
     for (int32_t k = 0; k < r->loop->nstates; ++k) {
-        const model_state *state = r->loop->states + k;
+        const th_model_state *state = r->loop->states + k;
         const th_buffer *first = r->ctx->in[state->input];
         int64_t rows = state->depth + r->n, kept = state->keep > state->depth ? state->keep : state->depth + 1;
         if (state->keep >= 0 && kept < rows) rows = kept;
         if (make_stack(r, k, rows, state->keep < 0 && !r->loop->until, first->shape + 1) < 0) return -1;
-        model_copy(r->stacks[k].data, first);
+        th_model_copy(r->stacks[k].data, first);
         r->stacks[k].at = state->depth % rows;
     }
     return 0;
@@ -103,9 +103,9 @@ static int start_carried(run *r) {
         c->shape = (int64_t *)r->ctx->rt->scratch(r->ctx, 2 * sizeof(int64_t) * (size_t)(first->ndim + 1));
         if (!c->shape) return -1;
         c->strides = c->shape + first->ndim;
-        c->now = model_block_new((size_t)(elements_of(first) * first->itemsize));
+        c->now = th_model_block_new((size_t)(elements_of(first) * first->itemsize));
         if (!c->now) return r->ctx->rt->fail(r->ctx, TH_ERR_MEMORY, "no memory for a carried value");
-        model_copy(c->now->data, first);
+        th_model_copy(c->now->data, first);
         laid.shape = c->shape;
         laid.strides = c->strides;
         th_lay_out(&laid, first->shape);
@@ -116,33 +116,33 @@ static int start_carried(run *r) {
 /* --------------------------------------------------------------------------- a step */
 
 static void bind_step(const run *r, int64_t step) {
-    const model_loop *loop = r->loop;
+    const th_model_loop *loop = r->loop;
     int32_t input = 0;
-    model_begin(r->frame);
+    th_model_begin(r->frame);
     for (int32_t k = 0; k < loop->ntaps; ++k) {
         const th_buffer *rows = r->ctx->in[loop->taps[k].input];
-        model_bind(r->frame, input++, rows->data + (step + loop->taps[k].rows) * rows->strides[0], rows->shape + 1, rows->strides + 1);
+        th_model_bind(r->frame, input++, rows->data + (step + loop->taps[k].rows) * rows->strides[0], rows->shape + 1, rows->strides + 1);
     }
     for (int32_t k = 0; k < loop->nstates; ++k) {
-        const model_state *state = loop->states + k;
+        const th_model_state *state = loop->states + k;
         const th_buffer *first = r->ctx->in[state->input];
         const stack *s = r->stacks + k;
         int64_t strides[TH_MAX_NDIM];
         th_buffer row = {NULL, first->ndim - 1, first->dtype, first->shape + 1, strides, first->itemsize, NULL, NULL};
         th_lay_out(&row, first->shape + 1);
         for (int32_t t = 0; t < state->ntaps; ++t)
-            model_bind(r->frame, input++, s->data + (state->depth + step + state->taps[t]) % s->rows * s->bytes, row.shape, strides);
+            th_model_bind(r->frame, input++, s->data + (state->depth + step + state->taps[t]) % s->rows * s->bytes, row.shape, strides);
     }
     for (int32_t k = 0; k < loop->ncarried; ++k)
-        model_bind(r->frame, input++, r->values[k].now->data, r->values[k].shape, r->values[k].strides);
+        th_model_bind(r->frame, input++, r->values[k].now->data, r->values[k].shape, r->values[k].strides);
     for (int32_t k = 0; k < loop->nfixed; ++k) {
         const th_buffer *fixed = r->ctx->in[loop->first_fixed + k];
-        model_bind(r->frame, input++, fixed->data, fixed->shape, fixed->strides);
+        th_model_bind(r->frame, input++, fixed->data, fixed->shape, fixed->strides);
     }
 }
 
 static int keep_row(run *r, int32_t k, int64_t step) {
-    const th_buffer *made = model_output(r->frame, k);
+    const th_buffer *made = th_model_output(r->frame, k);
     const int mapped = k >= r->loop->nstates;
     const th_buffer *like = mapped ? NULL : r->ctx->in[r->loop->states[k].input];
     stack *s = r->stacks + k;
@@ -160,22 +160,22 @@ static int keep_row(run *r, int32_t k, int64_t step) {
                                 (int)k, (long long)made->shape[d], d,
                                 step ? "the rows before it have" : "what it begins with (outputs_info) has", (long long)length);
     }
-    model_copy(s->data + s->at * s->bytes, made);
+    th_model_copy(s->data + s->at * s->bytes, made);
     s->at = s->at + 1 == s->rows ? 0 : s->at + 1;
     return 0;
 }
 
 static int keep_carried(run *r, int32_t k) {
-    const th_buffer *made = model_output(r->frame, r->loop->nstates + r->loop->nmapped + k);
+    const th_buffer *made = th_model_output(r->frame, r->loop->nstates + r->loop->nmapped + k);
     carried *c = r->values + k;
     const size_t bytes = (size_t)(elements_of(made) * made->itemsize);
-    model_block *other;
+    th_model_block *other;
     th_buffer laid = *made;
     if (!c->next || c->next->capacity < bytes) {
-        model_block_release(c->next);
-        if (!(c->next = model_block_new(bytes))) return r->ctx->rt->fail(r->ctx, TH_ERR_MEMORY, "no memory for a carried value");
+        th_model_block_release(c->next);
+        if (!(c->next = th_model_block_new(bytes))) return r->ctx->rt->fail(r->ctx, TH_ERR_MEMORY, "no memory for a carried value");
     }
-    model_copy(c->next->data, made);
+    th_model_copy(c->next->data, made);
     laid.shape = c->shape;
     laid.strides = c->strides;
     th_lay_out(&laid, made->shape);
@@ -187,7 +187,7 @@ static int keep_carried(run *r, int32_t k) {
 
 /* Any byte that is not 0 says that this was the last step. */
 static int says_stop(const run *r) {
-    const th_buffer *until = model_output(r->frame, r->loop->nstates + r->loop->nmapped + r->loop->ncarried);
+    const th_buffer *until = th_model_output(r->frame, r->loop->nstates + r->loop->nmapped + r->loop->ncarried);
     for (int64_t k = 0; k < until->itemsize; ++k) {
         if (until->data[k]) return 1;
     }
@@ -198,7 +198,7 @@ static int run_steps(run *r) {
     const int32_t stacks = r->loop->nstates + r->loop->nmapped;
     for (int64_t step = 0; step < r->n; ++step) {
         bind_step(r, step);
-        if (model_run(r->frame) < 0) return -1;
+        if (th_model_run(r->frame) < 0) return -1;
         for (int32_t k = 0; k < stacks; ++k) {
             if (keep_row(r, k, step) < 0) return -1;
         }
@@ -227,9 +227,9 @@ static int unroll(const run *r, int32_t k, int64_t end, int64_t keep, const int6
 }
 
 static int give_results(const run *r) {
-    const model_loop *loop = r->loop;
+    const th_model_loop *loop = r->loop;
     for (int32_t k = 0; k < loop->nstates; ++k) {
-        const model_state *state = loop->states + k;
+        const th_model_state *state = loop->states + k;
         if (unroll(r, k, state->depth + r->steps, state->keep, r->ctx->in[state->input]->shape + 1) < 0) return -1;
     }
     for (int32_t k = loop->nstates; k < loop->nstates + loop->nmapped; ++k) {
@@ -248,7 +248,7 @@ static int give_results(const run *r) {
 /* ------------------------------------------------------------------- without a step */
 
 /* A row of zeros in the place of each that a step would see: the program of lengths looks at no element. */
-static int bind_zeros(run *r, model_frame *lengths, int32_t *input, const th_buffer *rows) {
+static int bind_zeros(run *r, th_model_frame *lengths, int32_t *input, const th_buffer *rows) {
     int64_t strides[TH_MAX_NDIM];
     th_buffer row = {NULL, rows->ndim - 1, rows->dtype, rows->shape + 1, strides, rows->itemsize, NULL, NULL};
     const size_t bytes = (size_t)(elements_of(&row) * row.itemsize) + 1;
@@ -256,16 +256,16 @@ static int bind_zeros(run *r, model_frame *lengths, int32_t *input, const th_buf
     if (!zeros) return -1;
     memset(zeros, 0, bytes);
     th_lay_out(&row, row.shape);
-    model_bind(lengths, (*input)++, zeros, row.shape, strides);
+    th_model_bind(lengths, (*input)++, zeros, row.shape, strides);
     return 0;
 }
 
 static int lengths_of_row(run *r, int32_t program, int64_t *row, int ndim) {
-    const model_loop *loop = r->loop;
-    model_frame *lengths = model_frame_of(model_of(r->ctx), program);
+    const th_model_loop *loop = r->loop;
+    th_model_frame *lengths = th_model_frame_of(th_model_of(r->ctx), program);
     int32_t input = 0;
     if (!lengths) return -1;
-    model_begin(lengths);
+    th_model_begin(lengths);
     for (int32_t k = 0; k < loop->ntaps; ++k) {
         if (bind_zeros(r, lengths, &input, r->ctx->in[loop->taps[k].input]) < 0) return -1;
     }
@@ -275,14 +275,14 @@ static int lengths_of_row(run *r, int32_t program, int64_t *row, int ndim) {
         }
     }
     for (int32_t k = loop->first_carried; k < loop->first_fixed + loop->nfixed; ++k)
-        model_bind(lengths, input++, r->ctx->in[k]->data, r->ctx->in[k]->shape, r->ctx->in[k]->strides);
-    if (model_run(lengths) < 0) return -1;
-    for (int d = 0; d < ndim; ++d) memcpy(row + d, model_output(lengths, d)->data, sizeof *row);
+        th_model_bind(lengths, input++, r->ctx->in[k]->data, r->ctx->in[k]->shape, r->ctx->in[k]->strides);
+    if (th_model_run(lengths) < 0) return -1;
+    for (int d = 0; d < ndim; ++d) memcpy(row + d, th_model_output(lengths, d)->data, sizeof *row);
     return 0;
 }
 
 static int without_steps(run *r) {
-    const model_loop *loop = r->loop;
+    const th_model_loop *loop = r->loop;
     th_ctx *ctx = r->ctx;
     for (int32_t k = 0; k < loop->nstates; ++k) {
         const th_buffer *first = ctx->in[loop->states[k].input];
@@ -294,7 +294,7 @@ static int without_steps(run *r) {
         last.shape = shape;
         last.data += (first->shape[0] - rows) * first->strides[0];
         if (ctx->rt->ensure(ctx, ctx->out[k], shape) < 0) return -1;
-        model_copy(ctx->out[k]->data, &last);
+        th_model_copy(ctx->out[k]->data, &last);
     }
     for (int32_t k = 0; k < loop->nmapped; ++k) {
         th_buffer *out = ctx->out[loop->nstates + k];
@@ -306,12 +306,12 @@ static int without_steps(run *r) {
         const th_buffer *first = ctx->in[loop->first_carried + k];
         th_buffer *out = ctx->out[loop->nstates + loop->nmapped + k];
         if (ctx->rt->ensure(ctx, out, first->shape) < 0) return -1;
-        model_copy(out->data, first);
+        th_model_copy(out->data, first);
     }
     return 0;
 }
 
-static int64_t count_steps(const th_ctx *ctx, const model_loop *loop) {
+static int64_t count_steps(const th_ctx *ctx, const th_model_loop *loop) {
     int64_t n;
     if (loop->count >= 0) {
         memcpy(&n, ctx->in[loop->count]->data, sizeof n);
@@ -325,9 +325,9 @@ static int64_t count_steps(const th_ctx *ctx, const model_loop *loop) {
     return n;
 }
 
-int model_run_loop(th_ctx *ctx, const model_loop *loop) {
+int th_model_run_loop(th_ctx *ctx, const th_model_loop *loop) {
     const size_t stacks = (size_t)(loop->nstates + loop->nmapped), values = (size_t)loop->ncarried;
-    run r = {ctx, loop, model_frame_of(model_of(ctx), loop->step), 0, 0, NULL, NULL};
+    run r = {ctx, loop, th_model_frame_of(th_model_of(ctx), loop->step), 0, 0, NULL, NULL};
     int status;
     r.n = count_steps(ctx, loop);
     if (!r.frame || check_steps(&r) < 0) return -1;
@@ -338,11 +338,11 @@ int model_run_loop(th_ctx *ctx, const model_loop *loop) {
     memset(r.stacks, 0, stacks * sizeof *r.stacks);
     memset(r.values, 0, values * sizeof *r.values);
     status = start_states(&r) < 0 || start_carried(&r) < 0 ? -1 : run_steps(&r);
-    if (status < 0) model_in_step(model_of(ctx), r.steps, loop->name);
+    if (status < 0) th_model_in_step(th_model_of(ctx), r.steps, loop->name);
     if (status == 0) status = give_results(&r);
     for (size_t k = 0; k < values; ++k) {
-        model_block_release(r.values[k].now);
-        model_block_release(r.values[k].next);
+        th_model_block_release(r.values[k].now);
+        th_model_block_release(r.values[k].next);
     }
     return status;
 }

@@ -14,13 +14,13 @@
 #include "layout.h"
 #include "machine.h"
 
-const int64_t model_itemsize[TH_NDTYPES] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 8, 16};
-const char *const model_dtype_name[TH_NDTYPES] = {"bool",   "int8",   "uint8",   "int16",   "uint16",  "int32",     "uint32",
-                                                  "int64",  "uint64", "float16", "float32", "float64", "complex64", "complex128"};
+const int64_t th_model_itemsize[TH_NDTYPES] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 8, 16};
+const char *const th_model_dtype_name[TH_NDTYPES] = {"bool",   "int8",   "uint8",   "int16",   "uint16",  "int32",     "uint32",
+                                                     "int64",  "uint64", "float16", "float32", "float64", "complex64", "complex128"};
 
-static model_frame *frame_of(const th_ctx *ctx) { return (model_frame *)ctx->priv; }
+static th_model_frame *frame_of(const th_ctx *ctx) { return (th_model_frame *)ctx->priv; }
 
-theano_model *model_of(const th_ctx *ctx) { return frame_of(ctx)->model; }
+theano_model *th_model_of(const th_ctx *ctx) { return frame_of(ctx)->model; }
 
 /* ----------------------------------------------------------------------- errors */
 
@@ -31,7 +31,7 @@ static int keep_failure(theano_model *model, int32_t kind, const char *format, v
     return -1;
 }
 
-int model_fail(theano_model *model, int32_t kind, const char *format, ...) {
+int th_model_fail(theano_model *model, int32_t kind, const char *format, ...) {
     va_list args;
     va_start(args, format);
     keep_failure(model, kind, format, args);
@@ -40,7 +40,7 @@ int model_fail(theano_model *model, int32_t kind, const char *format, ...) {
 }
 
 /* Puts the names of an instruction's inputs in the places that a kernel has left for them, and says what it computes. */
-static void explain(theano_model *model, const model_instruction *instr) {
+static void explain(theano_model *model, const th_model_instruction *instr) {
     char told[sizeof model->message];
     const char *at = model->message;
     size_t used = 0;
@@ -62,7 +62,7 @@ static void explain(theano_model *model, const model_instruction *instr) {
 }
 
 /* The number of a step goes before what is said already. */
-void model_in_step(theano_model *model, int64_t step, const char *loop) {
+void th_model_in_step(theano_model *model, int64_t step, const char *loop) {
     char said[sizeof model->message];
     memcpy(said, model->message, sizeof said);
     snprintf(model->message, sizeof model->message, "in step %lld of %.100s: %.800s", (long long)step, loop, said);
@@ -78,8 +78,8 @@ void model_in_step(theano_model *model, int64_t step, const char *loop) {
 #define aligned_free free
 #endif
 
-model_block *model_block_new(size_t bytes) {
-    model_block *block = (model_block *)malloc(sizeof *block);
+th_model_block *th_model_block_new(size_t bytes) {
+    th_model_block *block = (th_model_block *)malloc(sizeof *block);
     const size_t capacity = ((bytes ? bytes : 1) + 63) & ~(size_t)63;
     if (!block) return NULL;
     block->data = capacity >= bytes ? (char *)aligned_alloc(64, capacity) : NULL;
@@ -92,47 +92,47 @@ model_block *model_block_new(size_t bytes) {
     return block;
 }
 
-void model_block_release(model_block *block) {
+void th_model_block_release(th_model_block *block) {
     if (!block || --block->refs) return;
     aligned_free(block->data);
     free(block);
 }
 
-model_block *model_lent_by(const slot *s) { return s->where == IN_OWN ? s->own : s->where == IN_LENT ? s->lent : NULL; }
+th_model_block *th_model_lent_by(const slot *s) { return s->where == IN_OWN ? s->own : s->where == IN_LENT ? s->lent : NULL; }
 
-void model_let_go(slot *s) {
-    model_block_release(s->lent);
+void th_model_let_go(slot *s) {
+    th_model_block_release(s->lent);
     s->lent = NULL;
     s->where = IN_NONE;
     s->buf.data = NULL;
 }
 
 /* After its last use: its block may serve another slot of the plan. */
-static void retire(model_frame *frame, slot *s) {
+static void retire(th_model_frame *frame, slot *s) {
     const int32_t pool = s->info->pool;
-    model_let_go(s);
+    th_model_let_go(s);
     if (pool < 0 || !s->own) return;
     if (!frame->pool[pool] && s->own->refs == 1)
         frame->pool[pool] = s->own;
     else
-        model_block_release(s->own);
+        th_model_block_release(s->own);
     s->own = NULL;
 }
 
-static model_block *own_block(model_frame *frame, slot *s, size_t bytes) {
+static th_model_block *own_block(th_model_frame *frame, slot *s, size_t bytes) {
     if (!s->own && s->info->pool >= 0) {
         s->own = frame->pool[s->info->pool];
         frame->pool[s->info->pool] = NULL;
     }
     if (s->own && (s->own->capacity < bytes || s->own->refs > 1)) {
-        model_block_release(s->own);
+        th_model_block_release(s->own);
         s->own = NULL;
     }
-    if (!s->own) s->own = model_block_new(bytes);
+    if (!s->own) s->own = th_model_block_new(bytes);
     return s->own;
 }
 
-void model_copy(char *to, const th_buffer *from) {
+void th_model_copy(char *to, const th_buffer *from) {
     const int64_t elements = th_count_elements(from->ndim, from->itemsize, from->shape);
     if (elements <= 0) return;
     if (from->ndim == 0 || th_is_packed(from))
@@ -146,7 +146,7 @@ void model_copy(char *to, const th_buffer *from) {
 static int rt_fail(th_ctx *ctx, int32_t kind, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    keep_failure(model_of(ctx), kind, format, args);
+    keep_failure(th_model_of(ctx), kind, format, args);
     va_end(args);
     return -1;
 }
@@ -156,7 +156,7 @@ static int rt_ensure(th_ctx *ctx, th_buffer *out, const int64_t *shape) {
     const int64_t elements = th_count_elements(out->ndim, out->itemsize, shape);
     if (elements < 0)
         return rt_fail(ctx, TH_ERR_VALUE, "an output would have a negative length or more bytes than can be addressed");
-    model_block_release(s->lent);
+    th_model_block_release(s->lent);
     s->lent = NULL;
     if (out->ndim == 0) {
         s->where = IN_CELL;
@@ -164,8 +164,8 @@ static int rt_ensure(th_ctx *ctx, th_buffer *out, const int64_t *shape) {
         return 0;
     }
     if (!own_block(frame_of(ctx), s, (size_t)(elements * out->itemsize))) {
-        model_let_go(s);
-        return rt_fail(ctx, TH_ERR_MEMORY, "no memory for %lld elements of %s", (long long)elements, model_dtype_name[out->dtype]);
+        th_model_let_go(s);
+        return rt_fail(ctx, TH_ERR_MEMORY, "no memory for %lld elements of %s", (long long)elements, th_model_dtype_name[out->dtype]);
     }
     s->where = IN_OWN;
     th_lay_out(out, shape);
@@ -177,11 +177,11 @@ static int rt_view(th_ctx *ctx, th_buffer *out, const th_buffer *base, char *dat
                    const int64_t *strides) {
     slot *s = (slot *)out;
     const slot *owner = (const slot *)base->priv;
-    model_block *lent = model_lent_by(owner);
+    th_model_block *lent = th_model_lent_by(owner);
     if (ndim != out->ndim)
         return rt_fail(ctx, TH_ERR_VALUE, "a view of %d dimensions where %d are declared", (int)ndim, (int)out->ndim);
     if (lent) lent->refs++;
-    model_block_release(s->lent);
+    th_model_block_release(s->lent);
     s->lent = lent;
     s->where = lent ? IN_LENT : IN_GIVEN; /* or a number in another slot, which stays as long as the frame */
     out->data = data;
@@ -194,18 +194,18 @@ static int rt_view(th_ctx *ctx, th_buffer *out, const th_buffer *base, char *dat
 }
 
 static void *rt_scratch(th_ctx *ctx, size_t bytes) {
-    model_frame *frame = frame_of(ctx);
-    model_block *last = frame->nscratch ? frame->scratch[frame->nscratch - 1] : NULL;
+    th_model_frame *frame = frame_of(ctx);
+    th_model_block *last = frame->nscratch ? frame->scratch[frame->nscratch - 1] : NULL;
     bytes = (bytes + 63) & ~(size_t)63;
     if (!last || last->capacity - frame->scratch_used < bytes) {
         if (frame->nscratch == frame->scratch_room) {
             const int32_t room = frame->scratch_room ? 2 * frame->scratch_room : 8;
-            model_block **more = (model_block **)realloc(frame->scratch, (size_t)room * sizeof *more);
+            th_model_block **more = (th_model_block **)realloc(frame->scratch, (size_t)room * sizeof *more);
             if (!more) goto none;
             frame->scratch = more;
             frame->scratch_room = room;
         }
-        last = model_block_new(bytes > 4096 ? bytes : 4096);
+        last = th_model_block_new(bytes > 4096 ? bytes : 4096);
         if (!last) goto none;
         frame->scratch[frame->nscratch++] = last;
         frame->scratch_used = 0;
@@ -218,17 +218,17 @@ none:
 }
 
 /* The last block, which is the largest, stays for the next instruction. */
-static void reset_scratch(model_frame *frame) {
+static void reset_scratch(th_model_frame *frame) {
     int32_t k;
     if (!frame->nscratch) return;
-    for (k = 0; k + 1 < frame->nscratch; ++k) model_block_release(frame->scratch[k]);
+    for (k = 0; k + 1 < frame->nscratch; ++k) th_model_block_release(frame->scratch[k]);
     frame->scratch[0] = frame->scratch[frame->nscratch - 1];
     frame->nscratch = 1;
     frame->scratch_used = 0;
 }
 
 static int rt_parallel_for(th_ctx *ctx, int64_t n, int64_t grain, th_body body, void *arg) {
-    theano_model *model = model_of(ctx);
+    theano_model *model = th_model_of(ctx);
     if (n > 0) {
         if (model->parallel && n > grain)
             model->parallel(n, grain > 0 ? grain : 1, body, arg);
@@ -248,16 +248,16 @@ static const th_runtime runtime_table = {TH_ABI_VERSION, rt_ensure, rt_view, rt_
 
 /* ----------------------------------------------------------------------- frames */
 
-void model_frame_delete(model_frame *frame) {
-    const model_program *program;
+void th_model_frame_delete(th_model_frame *frame) {
+    const th_model_program *program;
     if (!frame) return;
     program = frame->program;
     for (int32_t k = 0; frame->slots && k < program->nslots; ++k) {
-        model_let_go(frame->slots + k);
-        model_block_release(frame->slots[k].own);
+        th_model_let_go(frame->slots + k);
+        th_model_block_release(frame->slots[k].own);
     }
-    for (int32_t k = 0; frame->pool && k < program->npools; ++k) model_block_release(frame->pool[k]);
-    for (int32_t k = 0; k < frame->nscratch; ++k) model_block_release(frame->scratch[k]);
+    for (int32_t k = 0; frame->pool && k < program->npools; ++k) th_model_block_release(frame->pool[k]);
+    for (int32_t k = 0; k < frame->nscratch; ++k) th_model_block_release(frame->scratch[k]);
     free(frame->slots);
     free(frame->contexts);
     free(frame->args);
@@ -269,41 +269,41 @@ void model_frame_delete(model_frame *frame) {
     free(frame);
 }
 
-void *model_table(size_t count, size_t size) { return calloc(count + 1, size); }
+void *th_model_table(size_t count, size_t size) { return calloc(count + 1, size); }
 
-static model_frame *frame_new(theano_model *model, const model_program *program) {
+static th_model_frame *frame_new(theano_model *model, const th_model_program *program) {
     size_t dims = 0, args = 0;
-    model_frame *frame = (model_frame *)calloc(1, sizeof *frame);
+    th_model_frame *frame = (th_model_frame *)calloc(1, sizeof *frame);
     if (!frame) return NULL;
     frame->model = model;
     frame->program = program;
     for (int32_t k = 0; k < program->nslots; ++k) dims += 2 * (size_t)program->slots[k].ndim;
     for (int32_t i = 0; i < program->ncode; ++i) args += (size_t)(program->code[i].nin + program->code[i].nout);
-    frame->slots = (slot *)model_table((size_t)program->nslots, sizeof *frame->slots);
-    frame->contexts = (th_ctx *)model_table((size_t)program->ncode, sizeof *frame->contexts);
-    frame->args = (th_buffer **)model_table(args, sizeof *frame->args);
-    frame->dims = (int64_t *)model_table(dims, sizeof *frame->dims);
-    frame->pool = (model_block **)model_table((size_t)program->npools, sizeof *frame->pool);
-    frame->done = (unsigned char *)model_table((size_t)program->ncode, 1);
+    frame->slots = (slot *)th_model_table((size_t)program->nslots, sizeof *frame->slots);
+    frame->contexts = (th_ctx *)th_model_table((size_t)program->ncode, sizeof *frame->contexts);
+    frame->args = (th_buffer **)th_model_table(args, sizeof *frame->args);
+    frame->dims = (int64_t *)th_model_table(dims, sizeof *frame->dims);
+    frame->pool = (th_model_block **)th_model_table((size_t)program->npools, sizeof *frame->pool);
+    frame->done = (unsigned char *)th_model_table((size_t)program->ncode, 1);
     if (!frame->slots || !frame->contexts || !frame->args || !frame->dims || !frame->pool || !frame->done) {
-        model_frame_delete(frame);
+        th_model_frame_delete(frame);
         return NULL;
     }
     dims = args = 0;
     for (int32_t k = 0; k < program->nslots; ++k) {
-        const model_slot *info = program->slots + k;
+        const th_model_slot *info = program->slots + k;
         slot *s = frame->slots + k;
         s->info = info;
         s->buf.ndim = info->ndim;
         s->buf.dtype = info->dtype;
-        s->buf.itemsize = info->dtype < 0 ? 0 : model_itemsize[info->dtype];
+        s->buf.itemsize = info->dtype < 0 ? 0 : th_model_itemsize[info->dtype];
         s->buf.priv = s;
         s->buf.shape = frame->dims + dims;
         s->buf.strides = s->buf.shape + info->ndim;
         dims += 2 * (size_t)info->ndim;
     }
     for (int32_t i = 0; i < program->ncode; ++i) {
-        const model_instruction *instr = program->code + i;
+        const th_model_instruction *instr = program->code + i;
         th_ctx *ctx = frame->contexts + i;
         ctx->in = frame->args + args;
         for (int32_t k = 0; k < instr->nin; ++k) frame->args[args++] = &frame->slots[instr->in[k]].buf;
@@ -318,15 +318,15 @@ static model_frame *frame_new(theano_model *model, const model_program *program)
     return frame;
 }
 
-model_frame *model_frame_of(theano_model *model, int32_t program) {
+th_model_frame *th_model_frame_of(theano_model *model, int32_t program) {
     if (!model->frames[program]) model->frames[program] = frame_new(model, model->tables->programs + program);
-    if (!model->frames[program]) model_fail(model, TH_ERR_MEMORY, "no memory for the tables of a program");
+    if (!model->frames[program]) th_model_fail(model, TH_ERR_MEMORY, "no memory for the tables of a program");
     return model->frames[program];
 }
 
 /* A window on a stored value. */
-void model_bind_stored(slot *s, const model_value *value) {
-    model_let_go(s);
+void th_model_bind_stored(slot *s, const th_model_value *value) {
+    th_model_let_go(s);
     s->lent = value->block;
     s->lent->refs++;
     s->where = IN_LENT;
@@ -338,42 +338,42 @@ void model_bind_stored(slot *s, const model_value *value) {
 }
 
 /* The slot's value becomes a copy of it, in memory of its own. */
-int model_separate(model_frame *frame, slot *s) {
+int th_model_separate(th_model_frame *frame, slot *s) {
     const int64_t elements = th_count_elements(s->buf.ndim, s->buf.itemsize, s->buf.shape);
-    model_block *block = own_block(frame, s, (size_t)(elements * s->buf.itemsize));
-    if (!block) return model_fail(frame->model, TH_ERR_MEMORY, "no memory for a copy of %lld elements", (long long)elements);
-    model_copy(block->data, &s->buf);
-    model_let_go(s);
+    th_model_block *block = own_block(frame, s, (size_t)(elements * s->buf.itemsize));
+    if (!block) return th_model_fail(frame->model, TH_ERR_MEMORY, "no memory for a copy of %lld elements", (long long)elements);
+    th_model_copy(block->data, &s->buf);
+    th_model_let_go(s);
     th_lay_out(&s->buf, s->buf.shape);
     s->buf.data = block->data;
     s->where = IN_OWN;
     return 0;
 }
 
-static int bind_stored(model_frame *frame) {
-    const model_program *program = frame->program;
+static int bind_stored(th_model_frame *frame) {
+    const th_model_program *program = frame->program;
     for (int32_t k = 0; k < program->nslots; ++k) {
-        const model_slot *info = program->slots + k;
+        const th_model_slot *info = program->slots + k;
         if ((info->kind != MODEL_STATE && info->kind != MODEL_CONSTANT) || info->cell < 0) continue;
-        model_bind_stored(frame->slots + k, frame->model->cells + info->cell);
-        if (info->overwritten && model_separate(frame, frame->slots + k) < 0) return -1;
+        th_model_bind_stored(frame->slots + k, frame->model->cells + info->cell);
+        if (info->overwritten && th_model_separate(frame, frame->slots + k) < 0) return -1;
     }
     return 0;
 }
 
-void model_begin(model_frame *frame) {
+void th_model_begin(th_model_frame *frame) {
     for (int32_t k = 0; k < frame->program->nslots; ++k) {
         slot *s = frame->slots + k;
         if (s->info->pool >= 0)
             retire(frame, s);
         else
-            model_let_go(s);
+            th_model_let_go(s);
     }
 }
 
-void model_bind(model_frame *frame, int32_t input, char *data, const int64_t *shape, const int64_t *strides) {
+void th_model_bind(th_model_frame *frame, int32_t input, char *data, const int64_t *shape, const int64_t *strides) {
     slot *s = frame->slots + frame->program->inputs[input].slot;
-    model_let_go(s);
+    th_model_let_go(s);
     s->where = IN_GIVEN;
     s->buf.data = data;
     for (int d = 0; d < s->buf.ndim; ++d) {
@@ -382,56 +382,56 @@ void model_bind(model_frame *frame, int32_t input, char *data, const int64_t *sh
     }
 }
 
-const th_buffer *model_output(const model_frame *frame, int32_t output) {
+const th_buffer *th_model_output(const th_model_frame *frame, int32_t output) {
     return &frame->slots[frame->program->outputs[output]].buf;
 }
 
 /* ---------------------------------------------------------------------- running */
 
 static int run_call(th_ctx *ctx, int32_t program) {
-    model_frame *frame = model_frame_of(model_of(ctx), program);
+    th_model_frame *frame = th_model_frame_of(th_model_of(ctx), program);
     if (!frame) return -1;
-    model_begin(frame);
-    for (int32_t k = 0; k < ctx->nin; ++k) model_bind(frame, k, ctx->in[k]->data, ctx->in[k]->shape, ctx->in[k]->strides);
-    if (model_run(frame) < 0) return -1;
+    th_model_begin(frame);
+    for (int32_t k = 0; k < ctx->nin; ++k) th_model_bind(frame, k, ctx->in[k]->data, ctx->in[k]->shape, ctx->in[k]->strides);
+    if (th_model_run(frame) < 0) return -1;
     for (int32_t k = 0; k < ctx->nout; ++k) {
-        const th_buffer *made = model_output(frame, k);
+        const th_buffer *made = th_model_output(frame, k);
         if (ctx->rt->ensure(ctx, ctx->out[k], made->shape) < 0) return -1;
-        model_copy(ctx->out[k]->data, made);
+        th_model_copy(ctx->out[k]->data, made);
     }
     return 0;
 }
 
-static int run_one(model_frame *frame, int32_t i) {
-    const model_instruction *instr = frame->program->code + i;
+static int run_one(th_model_frame *frame, int32_t i) {
+    const th_model_instruction *instr = frame->program->code + i;
     th_ctx *ctx = frame->contexts + i;
-    int status = instr->run ? instr->run(ctx) : instr->loop ? model_run_loop(ctx, instr->loop) : run_call(ctx, instr->call);
+    int status = instr->run ? instr->run(ctx) : instr->loop ? th_model_run_loop(ctx, instr->loop) : run_call(ctx, instr->call);
     reset_scratch(frame);
     if (status >= 0) return status;
-    if (!frame->model->failed) model_fail(frame->model, TH_ERR_VALUE, "a kernel failed and did not say why");
+    if (!frame->model->failed) th_model_fail(frame->model, TH_ERR_VALUE, "a kernel failed and did not say why");
     explain(frame->model, instr);
     return -1;
 }
 
-static int run_straight(model_frame *frame) {
+static int run_straight(th_model_frame *frame) {
     for (int32_t i = 0; i < frame->program->ncode; ++i) {
-        const model_instruction *instr = frame->program->code + i;
+        const th_model_instruction *instr = frame->program->code + i;
         if (run_one(frame, i)) return -1;
         for (int32_t k = 0; k < instr->nfrees; ++k) retire(frame, frame->slots + instr->frees[k]);
     }
     return 0;
 }
 
-static int is_missing(const model_frame *frame, int32_t number) {
+static int is_missing(const th_model_frame *frame, int32_t number) {
     const int32_t producer = frame->program->slots[number].producer;
     return producer >= 0 && !frame->done[producer];
 }
 
-static int push(model_frame *frame, int32_t *depth, int32_t instruction) {
+static int push(th_model_frame *frame, int32_t *depth, int32_t instruction) {
     if (*depth == frame->stack_room) {
         const int32_t room = frame->stack_room ? 2 * frame->stack_room : 64;
         int32_t *more = (int32_t *)realloc(frame->stack, (size_t)room * sizeof *more);
-        if (!more) return model_fail(frame->model, TH_ERR_MEMORY, "no memory to run a program on demand");
+        if (!more) return th_model_fail(frame->model, TH_ERR_MEMORY, "no memory to run a program on demand");
         frame->stack = more;
         frame->stack_room = room;
     }
@@ -440,7 +440,7 @@ static int push(model_frame *frame, int32_t *depth, int32_t instruction) {
 }
 
 /* What is not there yet of some slots is to be computed first: how many there are, or -1. */
-static int push_missing(model_frame *frame, int32_t *depth, const int32_t *slots, int32_t count) {
+static int push_missing(th_model_frame *frame, int32_t *depth, const int32_t *slots, int32_t count) {
     int pushed = 0;
     for (int32_t k = 0; k < count; ++k) {
         if (!is_missing(frame, slots[k])) continue;
@@ -451,8 +451,8 @@ static int push_missing(model_frame *frame, int32_t *depth, const int32_t *slots
 }
 
 /* Only what results need is computed; a lazy instruction says itself which inputs it wants. */
-static int run_on_demand(model_frame *frame) {
-    const model_program *program = frame->program;
+static int run_on_demand(th_model_frame *frame) {
+    const th_model_program *program = frame->program;
     int32_t depth = 0;
     memset(frame->done, 0, (size_t)program->ncode);
     for (int32_t k = program->nwanted; k-- > 0;) {
@@ -460,7 +460,7 @@ static int run_on_demand(model_frame *frame) {
     }
     while (depth) {
         const int32_t i = frame->stack[depth - 1];
-        const model_instruction *instr = program->code + i;
+        const th_model_instruction *instr = program->code + i;
         th_ctx *ctx = frame->contexts + i;
         int status, waits = 0;
         if (frame->done[i]) {
@@ -485,13 +485,13 @@ static int run_on_demand(model_frame *frame) {
             continue;
         }
         if (ctx->need < 0 || ctx->need >= instr->nin || !is_missing(frame, instr->in[ctx->need]))
-            return model_fail(frame->model, TH_ERR_VALUE, "a lazy kernel asks for input %d, which is not missing", (int)ctx->need);
+            return th_model_fail(frame->model, TH_ERR_VALUE, "a lazy kernel asks for input %d, which is not missing", (int)ctx->need);
         if (push_missing(frame, &depth, instr->in + ctx->need, 1) < 0) return -1;
     }
     return 0;
 }
 
-int model_run(model_frame *frame) {
+int th_model_run(th_model_frame *frame) {
     if (bind_stored(frame) < 0) return -1;
     return frame->program->lazy ? run_on_demand(frame) : run_straight(frame);
 }

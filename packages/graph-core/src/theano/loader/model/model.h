@@ -1,6 +1,6 @@
 /* A program as tables, and what runs it: the machine of exported models.
  *
- * NAME.c, which is written with the model, has the tables: those of theano/loader/schema.py, as far as a process without
+ * NAME_tables.c, which is written with the model, has the tables: those of theano/loader/schema.py, as far as a process without
  * Python has a use for them. machine.c runs them as the loader does (loader/machine.cpp and its neighbours), with the
  * loader's own element-wise loops, copies and layouts; loop.c runs the steps of a scan; npy.c reads and writes values.
  */
@@ -26,34 +26,34 @@ typedef struct {
     int32_t producer;    /* the instruction that computes it, or -1 */
     int32_t overwritten; /* of a state: a copy is written into, and stored when all has gone well */
     uint64_t ones;       /* bit d: dimension d has length 1 */
-} model_slot;
+} th_model_slot;
 
 typedef struct {
     int32_t input, rows;
-} model_rows;
+} th_model_rows;
 
 typedef struct {
     int32_t input, depth, ntaps;
     const int32_t *taps; /* below 0 */
     int64_t keep;        /* how many of the last rows are wanted; -1: all */
-} model_state;
+} th_model_state;
 
 /* The steps of a loop. Inputs are those of the instruction. */
 typedef struct {
     int32_t step; /* the program of one step: rows of sequences, rows of states, carried and fixed values -> rows, carried, stop */
     int32_t count; /* the input that says how many steps there are; -1: as many as the shortest sequence has rows */
     int32_t ntaps, nneeded, nstates, nmapped, first_carried, ncarried, first_fixed, nfixed, until;
-    const model_rows *taps;   /* rows of sequences that a step sees: the input, and how far ahead */
-    const model_rows *needed; /* how many rows more than there are steps a sequence has */
-    const model_state *states;
+    const th_model_rows *taps;   /* rows of sequences that a step sees: the input, and how far ahead */
+    const th_model_rows *needed; /* how many rows more than there are steps a sequence has */
+    const th_model_state *states;
     const int64_t *keep;    /* per mapped result, as above */
     const int32_t *lengths; /* per mapped result: the program that says how long a row is where there is no step; -1: a number */
     const char *name;
-} model_loop;
+} th_model_loop;
 
 typedef struct {
     th_thunk run;           /* a kernel; or, where it is NULL, */
-    const model_loop *loop; /* a loop; or */
+    const th_model_loop *loop; /* a loop; or */
     int32_t call;           /* another program */
     int32_t lazy;
     const void *params;
@@ -61,54 +61,54 @@ typedef struct {
     int32_t nin, nout, nfrees, nbefore;
     const char *what;         /* the expression, and where it was written */
     const char *const *names; /* of its inputs */
-} model_instruction;
+} th_model_instruction;
 
 typedef struct {
     int32_t slot, cell; /* of the default value, or -1 */
     int32_t separate;   /* the program writes into it, or stores it */
     const char *name;
-} model_input;
+} th_model_input;
 
 typedef struct {
     int32_t cell, slot;
-} model_update;
+} th_model_update;
 
 typedef struct {
     const char *name;
-    const model_slot *slots;
-    const model_instruction *code;
-    const model_input *inputs;
+    const th_model_slot *slots;
+    const th_model_instruction *code;
+    const th_model_input *inputs;
     const int32_t *outputs, *wanted; /* wanted: instructions that results need */
-    const model_update *updates;
+    const th_model_update *updates;
     int32_t nslots, ncode, ninputs, noutputs, nwanted, nupdates, npools, lazy;
-} model_program;
+} th_model_program;
 
 typedef struct {
     const char *name; /* NULL: a constant */
     const char *file; /* below the model's folder */
     int32_t dtype, ndim;
     uint64_t ones;
-} model_cell;
+} th_model_cell;
 
 typedef struct {
-    const model_program *programs;
-    const model_cell *cells;
+    const th_model_program *programs;
+    const th_model_cell *cells;
     int32_t nprograms, ncells;
-} model_tables;
+} th_model_tables;
 
-/* ------------------------------------- what NAME.c calls, and the loader (direct.cpp) */
+/* ------------------------------------- what NAME_tables.c calls, and the loader (direct.cpp) */
 
-theano_model *model_new(const model_tables *tables); /* without values; NULL: there is no memory */
-int model_put(theano_model *model, int32_t cell, const theano_array *value); /* a copy of a value that fits the cell */
-theano_model *model_open(const model_tables *tables, const char *folder, char *message, size_t room);
-int model_call(theano_model *model, int32_t program, const theano_array *inputs, theano_array *outputs);
-int model_get(theano_model *model, const char *name, theano_array *value);
-int model_set(theano_model *model, const char *name, const theano_array *value);
-void model_copy_array(const theano_array *array, void *to);
-int model_save(theano_model *model, const char *folder);
-const char *model_message(const theano_model *model);
-void model_set_parallel(theano_model *model, theano_parallel parallel);
-void model_close(theano_model *model);
+theano_model *th_model_new(const th_model_tables *tables); /* without values; NULL: there is no memory */
+int th_model_put(theano_model *model, int32_t cell, const theano_array *value); /* a copy of a value that fits the cell */
+theano_model *th_model_open(const th_model_tables *tables, const char *folder, char *message, size_t room);
+int th_model_call(theano_model *model, int32_t program, const theano_array *inputs, theano_array *outputs);
+int th_model_get(theano_model *model, const char *name, theano_array *value);
+int th_model_set(theano_model *model, const char *name, const theano_array *value);
+void th_model_copy_array(const theano_array *array, void *to);
+int th_model_save(theano_model *model, const char *folder);
+const char *th_model_message(const theano_model *model);
+void th_model_set_parallel(theano_model *model, theano_parallel parallel);
+void th_model_close(theano_model *model);
 
 /* ------------------------------------------------------- what the machine's files share */
 
@@ -116,44 +116,44 @@ typedef struct {
     int32_t refs;
     size_t capacity;
     char *data; /* 64-byte aligned */
-} model_block;
+} th_model_block;
 
-model_block *model_block_new(size_t bytes); /* one reference; NULL: there is no more memory */
-void model_block_release(model_block *block);
+th_model_block *th_model_block_new(size_t bytes); /* one reference; NULL: there is no more memory */
+void th_model_block_release(th_model_block *block);
 
 typedef struct {
-    model_block *block; /* NULL before it has a value */
+    th_model_block *block; /* NULL before it has a value */
     th_buffer buf;
-} model_value;
+} th_model_value;
 
-typedef struct model_frame model_frame;
+typedef struct th_model_frame th_model_frame;
 
 struct theano_model {
-    const model_tables *tables;
-    model_value *cells;
-    model_frame **frames; /* per program, made at its first call */
+    const th_model_tables *tables;
+    th_model_value *cells;
+    th_model_frame **frames; /* per program, made at its first call */
     theano_parallel parallel;
     int failed; /* the kind of error; several threads may fail at once, and the first one is heard */
     char message[1024];
 };
 
-extern const int64_t model_itemsize[TH_NDTYPES];
-extern const char *const model_dtype_name[TH_NDTYPES];
+extern const int64_t th_model_itemsize[TH_NDTYPES];
+extern const char *const th_model_dtype_name[TH_NDTYPES];
 
-int model_fail(theano_model *model, int32_t kind, const char *format, ...); /* -1 */
-void model_in_step(theano_model *model, int64_t step, const char *loop);
-model_frame *model_frame_of(theano_model *model, int32_t program);          /* NULL: error set */
-theano_model *model_of(const th_ctx *ctx);
-void model_begin(model_frame *frame); /* drops what the call before has left */
-void model_bind(model_frame *frame, int32_t input, char *data, const int64_t *shape, const int64_t *strides);
-int model_run(model_frame *frame);
-const th_buffer *model_output(const model_frame *frame, int32_t output);
-int model_run_loop(th_ctx *ctx, const model_loop *loop);
-void model_copy(char *to, const th_buffer *from); /* in C order; any number of elements and axes */
+int th_model_fail(theano_model *model, int32_t kind, const char *format, ...); /* -1 */
+void th_model_in_step(theano_model *model, int64_t step, const char *loop);
+th_model_frame *th_model_frame_of(theano_model *model, int32_t program);          /* NULL: error set */
+theano_model *th_model_of(const th_ctx *ctx);
+void th_model_begin(th_model_frame *frame); /* drops what the call before has left */
+void th_model_bind(th_model_frame *frame, int32_t input, char *data, const int64_t *shape, const int64_t *strides);
+int th_model_run(th_model_frame *frame);
+const th_buffer *th_model_output(const th_model_frame *frame, int32_t output);
+int th_model_run_loop(th_ctx *ctx, const th_model_loop *loop);
+void th_model_copy(char *to, const th_buffer *from); /* in C order; any number of elements and axes */
 
 /* Reads into a value that has dtype, ndim and memory for its shape; 0, or -1 with a message. */
-int model_read_npy(theano_model *model, const char *path, const model_cell *expected, model_value *value);
-int model_write_npy(theano_model *model, const char *path, const th_buffer *value);
+int th_model_read_npy(theano_model *model, const char *path, const th_model_cell *expected, th_model_value *value);
+int th_model_write_npy(theano_model *model, const char *path, const th_buffer *value);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@ static const char *const descr_of[TH_NDTYPES] = {"|b1", "|i1", "|u1", "<i2", "<u
                                                  "<i8", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"};
 
 static int file_error(theano_model *model, const char *path, const char *what) {
-    return model_fail(model, THEANO_ERR_FILE, "%.600s: %s", path, what);
+    return th_model_fail(model, THEANO_ERR_FILE, "%.600s: %s", path, what);
 }
 
 /* What follows a key of the header, which is a dictionary of Python's. */
@@ -21,7 +21,7 @@ static const char *after(const char *header, const char *key) {
     return colon ? colon + 1 + strspn(colon + 1, " ") : NULL;
 }
 
-static const char *parse(const char *header, const model_cell *expected, int64_t *shape, int *fortran) {
+static const char *parse(const char *header, const th_model_cell *expected, int64_t *shape, int *fortran) {
     const char *descr = after(header, "'descr'"), *order = after(header, "'fortran_order'"), *at = after(header, "'shape'");
     const char *wanted = descr_of[expected->dtype];
     if (!descr || !order || !at || *at != '(') return "the header is not that of a .npy file";
@@ -47,10 +47,10 @@ static void turn(char *to, const char *from, const th_buffer *like) {
     for (int d = 0; d < like->ndim; step *= like->shape[d], ++d) strides[d] = step;
     turned.data = (char *)(intptr_t)from;
     turned.strides = strides;
-    model_copy(to, &turned);
+    th_model_copy(to, &turned);
 }
 
-static const char *read_all(FILE *file, const model_cell *expected, model_value *value) {
+static const char *read_all(FILE *file, const th_model_cell *expected, th_model_value *value) {
     unsigned char magic[12];
     char *header;
     const char *problem;
@@ -70,21 +70,21 @@ static const char *read_all(FILE *file, const model_cell *expected, model_value 
     if (elements < 0) return "it has more bytes than can be addressed";
     th_lay_out(&value->buf, value->buf.shape);
     bytes = (size_t)(elements * value->buf.itemsize);
-    if (!(value->block = model_block_new(bytes))) return "there is no memory to read it";
+    if (!(value->block = th_model_block_new(bytes))) return "there is no memory to read it";
     value->buf.data = value->block->data;
     if (fread(value->block->data, 1, bytes, file) != bytes) return "it ends too early";
     if (fortran && bytes) {
-        model_block *read = value->block, *turned = model_block_new(bytes);
+        th_model_block *read = value->block, *turned = th_model_block_new(bytes);
         if (!turned) return "there is no memory to read it";
         turn(turned->data, read->data, &value->buf);
         value->block = turned;
         value->buf.data = turned->data;
-        model_block_release(read);
+        th_model_block_release(read);
     }
     return NULL;
 }
 
-int model_read_npy(theano_model *model, const char *path, const model_cell *expected, model_value *value) {
+int th_model_read_npy(theano_model *model, const char *path, const th_model_cell *expected, th_model_value *value) {
     const char *problem;
     FILE *file = fopen(path, "rb");
     if (!file) return file_error(model, path, strerror(errno));
@@ -94,14 +94,14 @@ int model_read_npy(theano_model *model, const char *path, const model_cell *expe
 }
 
 /* Written beside the old file, which is replaced when all is there. */
-int model_write_npy(theano_model *model, const char *path, const th_buffer *value) {
+int th_model_write_npy(theano_model *model, const char *path, const th_buffer *value) {
     char header[64 * (TH_MAX_NDIM / 2 + 2)], beside[4096 + 8];
     int used, written;
     size_t bytes = (size_t)(th_count_elements(value->ndim, value->itemsize, value->shape) * value->itemsize);
-    model_block *packed = model_block_new(bytes);
+    th_model_block *packed = th_model_block_new(bytes);
     FILE *file;
-    if (!packed) return model_fail(model, TH_ERR_MEMORY, "no memory to write %.600s", path);
-    model_copy(packed->data, value);
+    if (!packed) return th_model_fail(model, TH_ERR_MEMORY, "no memory to write %.600s", path);
+    th_model_copy(packed->data, value);
     used = snprintf(header, sizeof header, "\x93NUMPY\1%cxx{'descr': '%s', 'fortran_order': False, 'shape': (", 0, descr_of[value->dtype]);
     for (int d = 0; d < value->ndim; ++d) used += snprintf(header + used, sizeof header - (size_t)used, "%lld,", (long long)value->shape[d]);
     used += snprintf(header + used, sizeof header - (size_t)used, "), }");
@@ -114,7 +114,7 @@ int model_write_npy(theano_model *model, const char *path, const th_buffer *valu
     file = fopen(beside, "wb");
     written = file && fwrite(header, 1, (size_t)used, file) == (size_t)used && fwrite(packed->data, 1, bytes, file) == bytes;
     if (file) written = (fclose(file) == 0) && written;
-    model_block_release(packed);
+    th_model_block_release(packed);
     if (written && rename(beside, path) == 0) return 0;
     used = errno;
     remove(beside);
