@@ -30,7 +30,8 @@ def test_page_is_up_to_date(place):
 
 def test_the_build_writes_what_git_has_not():
     docs = Path(__file__).parent
-    tracked = subprocess.run(["git", "ls-files", "-z", ".", ".."], cwd=docs, capture_output=True, text=True, check=False)
+    command = ["git", "ls-files", "-z", ".", ".."]
+    tracked = subprocess.run(command, cwd=docs, capture_output=True, text=True, check=False)
     if tracked.returncode:
         pytest.skip("this is no clone")
     assert set(PAGES) == set(generate.pages()) & set(tracked.stdout.split("\0"))

@@ -125,12 +125,45 @@ def test_what_python_may_not_do():
     [
         (lambda x: math.exp(x), "T.exp"), (float, "T.cast"), (int, "T.cast"), (complex, "T.cast"), (range, "T.arange"),
         (lambda x: [1, 2][x], "T.arange"), (lambda x: f"{x:.3f}", "printing.Print"), ("%.3f".__mod__, "T.cast"),
+        (round, "T.round"), (lambda x: np.arange(5)[:x], r"T.constant\(a\)\[n\]"), (np.random.rand, "T.zeros"),
     ],
 )  # fmt: skip
 def test_what_needs_a_value_says_what_to_write(use, said):
     with pytest.raises(TypeError, match=rf"a value, and x has one only when a function runs: .*{said}"):
         use(T.dscalar("x"))
     assert f"{T.dscalar('x')}" == "x"
+
+
+LENGTHS = [
+    lambda n: np.zeros(n), lambda n: np.zeros((n, 2)), lambda n: np.ones(n), lambda n: np.empty(shape=n),
+    lambda n: np.full(n, 1.0), lambda n: np.eye(n), lambda n: np.identity(n), lambda n: np.linspace(0, 1, n),
+    lambda n: np.arange(6).reshape(n), lambda n: np.ndarray(n),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("use", LENGTHS)
+def test_lengths_of_numpy_say_what_to_write(use):
+    # NumPy has an error of its own in place of that of __index__.
+    for n in (T.iscalar("n"), T.dvector("v").shape[0]):
+        said = r"has a value only when a function runs: write T\.zeros"
+        with pytest.warns(UserWarning, match=said), pytest.raises(TypeError):
+            use(n)
+
+
+def test_numpy_ranges_say_what_to_write():
+    with pytest.warns(UserWarning), pytest.raises(TypeError, match=r"numpy\.arange\(n\).*T\.arange\(n\)"):
+        np.arange(T.iscalar("n"))
+
+
+def test_a_list_times_a_length_is_no_longer_list():
+    n = T.iscalar("n")
+    for made in (lambda: [2] * n, lambda: (2,) * n):
+        with pytest.warns(UserWarning, match=r"write T\.full\(n, 2\)"):
+            assert made().eval({n: 3}).tolist() == [6]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ([2, 3] * n).eval({n: 3}).tolist() == [6, 9]
+        assert ([0.5] * T.dscalar("s")).ndim == ([2] * T.dvector("v")).ndim == 1
 
 
 def test_numpy_makes_no_array_of_a_variable_in_silence():

@@ -135,7 +135,11 @@ class Commands:
 
     def _key(self, unit: Unit, texts: Mapping[str, str]) -> str:
         """Return the key of a unit's object: its text with those of the headers, the compiler and the command."""
-        read = with_headers({unit.path: texts[unit.path]}, lambda name: texts.get(name, texts.get(posixpath.normpath(f"src/{name}"))))
+
+        def text(name: str) -> str | None:
+            return texts.get(name, texts.get(posixpath.normpath(f"src/{name}")))
+
+        read = with_headers({unit.path: texts[unit.path]}, text)
         texts_by_name = [part for item in sorted(read.items()) for part in item]
         return digest_parts(["object", self.tools.identity, *self.compile(unit), "", *texts_by_name])
 

@@ -29,8 +29,8 @@ OF_THE_LOADER = ("elementwise", "move")
 RESERVED = frozenset(("open", "get", "set", "copy", "save", "message", "set_parallel", "close"))
 #: What else a file beside ``NAME.h`` and ``NAME.py`` is called, or what these and programs that use them import.
 TAKEN = frozenset(
-    "theano_model assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg"
-    " stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"
+    "theano_model assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign"
+    " stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"
     " ctypes json numpy pathlib".split()
 )
 #: How the names of what runs the tables begin, and those of the tables.

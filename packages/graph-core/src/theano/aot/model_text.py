@@ -207,7 +207,8 @@ class Tables:
         c(f"void {name}_copy(const theano_array *array, void *to) {{ th_model_copy_array(array, to); }}")
         c(f"int {name}_save(theano_model *model, const char *folder) {{ return th_model_save(model, folder); }}")
         c(f"const char *{name}_message(const theano_model *model) {{ return th_model_message(model); }}")
-        c(f"void {name}_set_parallel(theano_model *model, theano_parallel run) {{ th_model_set_parallel(model, run); }}")
+        c(f"void {name}_set_parallel(theano_model *model, theano_parallel run) {{")
+        c("    th_model_set_parallel(model, run);", "}")
         c(f"void {name}_close(theano_model *model) {{ th_model_close(model); }}")
 
 

@@ -5,6 +5,7 @@ Each method is one call of a function that has the documentation; this file only
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -85,11 +86,25 @@ else:
     _Base = object
 
 
+#: Functions of NumPy that report an error of `__index__` as one of their own.
+_FROM_LENGTHS = frozenset(("zeros", "empty", "ndarray", "reshape", "resize"))
+
+
 def _without_value(what: str, instead: str) -> Callable[[object], NoReturn]:
     def method(self: object) -> NoReturn:
         raise TypeError(f"{what} a value, and {self} has one only when a function runs: {instead}")
 
     return method
+
+
+def _rmul(self: TensorOperators, other: TensorLike) -> Tensor:
+    if isinstance(other, (list, tuple)) and len(other) == 1 and self.ndim == 0 and self.dtype in scal.integer_dtypes:
+        warnings.warn(
+            f"{other!r} * {self} is the product of {other[0]} and {self}, in a vector of length 1; for as many "
+            f"elements as {self} says, write T.full(n, {other[0]})",
+            stacklevel=2,
+        )
+    return _reflected(el.mul)(self, other)
 
 
 class TensorOperators(_Base):
@@ -156,7 +171,7 @@ class TensorOperators(_Base):
 
     __add__, __radd__ = _binary(el.add), _reflected(el.add)
     __sub__, __rsub__ = _binary(el.sub), _reflected(el.sub)
-    __mul__, __rmul__ = _binary(el.mul), _reflected(el.mul)
+    __mul__, __rmul__ = _binary(el.mul), _rmul
     __div__, __rdiv__ = _binary(fn.div_proxy), _reflected(fn.div_proxy)
     __truediv__, __rtruediv__ = _binary(el.true_div), _reflected(el.true_div)
     __floordiv__, __rfloordiv__ = _binary(el.int_div), _reflected(el.int_div)
@@ -218,13 +233,24 @@ class TensorOperators(_Base):
 
     __int__ = _without_value("int(x) needs", "write T.cast(x, 'int64')")
     __float__ = _without_value(
-        "float(x) and functions of `math` need", "write T.cast(x, 'float64'), or T.exp(x) and the like"
+        "float(x), numpy.arange(n) and functions of `math` need",
+        "write T.cast(x, 'float64'), T.arange(n), or T.exp(x) and the like",
     )
     __complex__ = _without_value("complex(x) needs", "write T.cast(x, 'complex128')")
-    __index__ = _without_value(
-        "range(n), numpy.zeros(n) and indices of lists need",
-        "write T.arange(n) or T.zeros(n), or loop with theano.scan",
-    )
+    __round__ = _without_value("round(x) needs", "write T.round(x), or T.iround(x) for whole numbers")
+
+    def __index__(self) -> int:
+        if _FROM_LENGTHS.intersection(sys._getframe(1).f_code.co_names):
+            # NumPy puts an error of its own in place of this one, which says only that n is no integer.
+            warnings.warn(
+                f"arrays of NumPy need lengths that are numbers, and {self} has a value only when a function runs: "
+                "write T.zeros(n), T.full(n, x) or T.reshape(x, (n, -1))",
+                stacklevel=2,
+            )
+        raise TypeError(
+            f"range(n), numpy.zeros(n) and indices of lists and arrays need a value, and {self} has one only when a "
+            "function runs: write T.arange(n), T.zeros(n) or T.constant(a)[n], or loop with theano.scan"
+        )
 
     if not TYPE_CHECKING:  # to type checkers, a product of an array with what has this is an array
 
@@ -240,7 +266,8 @@ class TensorOperators(_Base):
             if dtype is None:
                 warnings.warn(
                     f"numpy.array makes an array of objects of {self}, which has no value until a function runs: write "
-                    "T.stack([x, y]) for a tensor of variables, x.eval({...}) for the value, or numpy.array(x, object)",
+                    "T.stack([x, y]) for a tensor of variables, x.eval({...}) for the value, T.constant(a)[x] for a "
+                    "part of an array, or numpy.array(x, object)",
                     stacklevel=2,
                 )
             array = np.empty((), object)
