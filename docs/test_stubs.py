@@ -23,7 +23,8 @@ PROGRAM = Path(__file__).parent / "data" / "program_with_typos.py"
 HEAD = """\
 import numpy as np
 import theano, theano.tensor as T
-from theano import sparse
+from theano import gof, sparse
+from theano.ifelse import ifelse
 x, y, v, i = T.dmatrix("x"), T.matrix(), T.dvector("v"), T.lscalar("i")
 w = theano.shared(np.zeros((2, 3)))
 n = theano.shared(0.5)
@@ -37,6 +38,7 @@ x.reshape((2, 3)) | x.dimshuffle(0, "x", 1) | x.astype("int32") | T.exp(x) | T.s
 T.sum(x) | T.zeros((2, 3)) | T.arange(3) | T.concatenate([x, y]) | T.stack([v, v]) | T.einsum("ij->", x) | T.pad(x, 1)
 T.linalg.inv(x) | T.nlinalg.det(x) | T.nnet.softmax(x) | T.nnet.relu(x) | T.grad(x.sum(), x) | T.grad(x.sum(), [x, w])
 w | w + 1 | w.get_value() | n | f | f(1) | g(1) | theano.config.floatX | theano.clone(x) | theano.dot(x, y)
+ifelse(x.sum() > 0, x, 0) | ifelse(n, w, x + w) | gof.Op | theano.gof.Apply | theano.configparser.config
 theano.scan(lambda a: a, outputs_info=[v], n_steps=2)[1]
 """
 

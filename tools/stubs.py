@@ -267,7 +267,9 @@ class Stub:
         elif isinstance(thing, ModuleType) and callable(thing) and name in thing.__all__:
             self.lines[name] = self.callable_module(name, thing)
         elif isinstance(thing, ModuleType):
-            if not has_file(thing):
+            if self.module == "theano" and f"theano.{name}" in documented("graph_core") and not has_file(thing):
+                self.needs(self.module, f"{name} as {name}", f"{name} as {name}")
+            elif not has_file(thing):
                 self.lines[name] = f"{name}: {self.value(thing)}"
             elif self.module == "theano" and Path(thing.__file__).parents[1] != Path(self.thing.__file__).parent:
                 # Of another folder where layers are used from their sources: pyright finds it by its full name.
@@ -389,25 +391,39 @@ def _kind(flag: kinds.ConfigParam) -> str:
     return "str" if isinstance(flag, kinds.EnumStr) else "Any"
 
 
+#: The tables, and the packages of which modules that only they make get a stub, each in a folder of sources.
+TABLES = {
+    "graph_core": {"theano": "graph-core/src/theano/"},
+    "tensor": {"theano.tensor": "tensor/src/theano/tensor/", "theano.tensor.nnet": "tensor/src/theano/tensor/nnet/"},
+}
+
+
+def documented(layer: str) -> dict[str, Any]:
+    """Return the table of a layer's documented spellings."""
+    table: dict[str, Any] = importlib.import_module(f"theano.layers.documented_{layer}").OLD_NAMES
+    return table
+
+
 @cache
 def of_tables() -> dict[str, str]:
-    """Return stubs of the modules of `theano.tensor` that Theano documents and that only a table makes."""
-    table = importlib.import_module("theano.layers.documented_tensor").OLD_NAMES
+    """Return stubs of the modules that Theano documents and that only a table makes."""
     written = {}
-    for module, entries in table.items():
-        package, _, last = module.rpartition(".")
-        file = "tensor/src/theano/tensor/" + ("nnet/" if package.endswith("nnet") else "") + f"{last}.pyi"
-        exists = (PACKAGES / file).with_suffix(".py").exists() or (PACKAGES / file).with_suffix("").is_dir()
-        if package not in ("theano.tensor", "theano.tensor.nnet") or exists:
-            continue
-        made = Stub(module)
-        made.elsewhere = dict(spellings(entries))
-        for name in sorted(made.elsewhere):
-            if not name.startswith("_"):
-                made.add(name)
-        for name in below(module, table):
-            made.imports[package].add(f"{name} as {name}")
-        written[file] = made.text()
+    for layer, folders in TABLES.items():
+        table = documented(layer)
+        for module, entries in table.items():
+            package, _, last = module.rpartition(".")
+            file = f"{folders.get(package, '')}{last}.pyi"
+            exists = (PACKAGES / file).with_suffix(".py").exists() or (PACKAGES / file).with_suffix("").is_dir()
+            if package not in folders or exists:
+                continue
+            made = Stub(module)
+            made.elsewhere = dict(spellings(entries))
+            for name in sorted(made.elsewhere):
+                if not name.startswith("_"):
+                    made.add(name)
+            for name in below(module, table) if layer == "tensor" else ():
+                made.imports[package].add(f"{name} as {name}")
+            written[file] = made.text()
     return written
 
 

@@ -14,7 +14,10 @@ import theano.scalar as _scalar
 import theano.sparse as _sparse
 import theano.tensor as _tensor
 import numpy as np
-from theano import compile as compile, d3viz as d3viz, gradient as gradient, graph as graph, printing as printing
+from theano import (
+    compile as compile, configparser as configparser, d3viz as d3viz, gof as gof, gradient as gradient, graph as graph,
+    printing as printing,
+)
 from theano.aot.export import export as export
 from theano.compile.builders import OpFromGraph as OpFromGraph
 from theano.compile.checkpoint import checkpoint as checkpoint, checkpoint_sequential as checkpoint_sequential
@@ -109,7 +112,6 @@ def clone(
     copy_orphans: bool | None = None,
 ) -> Any: ...
 config: Flags
-configparser: OldModule
 distributed = _distributed
 doctor = _doctor
 errors = _errors
@@ -148,7 +150,6 @@ def function(
     None = None, rebuild_strict: bool = True, allow_input_downcast: bool | None = None, profile: bool | str |
     ProfileStats | None = None, on_unused_input: str | None = None,
 ) -> Function[Any]: ...
-gof: OldModule
 gpuarray = _gpuarray
 @overload
 def grad(

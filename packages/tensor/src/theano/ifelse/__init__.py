@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -58,7 +58,11 @@ def _value_like(value: Any, like: Any) -> Variable:
     return made
 
 
-def ifelse(condition: Tensor, then_branch: Any, else_branch: TensorLike, name: str | None = None) -> Any:
+@overload
+def ifelse(condition: TensorLike, then_branch: Tensor, else_branch: TensorLike, name: str | None = None) -> Tensor: ...
+@overload
+def ifelse(condition: TensorLike, then_branch: object, else_branch: object, name: str | None = None) -> Any: ...
+def ifelse(condition: TensorLike, then_branch: Any, else_branch: object, name: str | None = None) -> object:
     """Return one of two branches; the other one is not computed.
 
     Parameters
