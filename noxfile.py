@@ -421,6 +421,14 @@ def gallery(session: nox.Session) -> None:
 
 
 @nox.session(requires=["packages"])
+def pages(session: nox.Session) -> None:
+    """Write the pages of the documentation and the stubs that are made from the code: commit what changes."""
+    install(session, LAYERS, ["numpydoc"])
+    session.run("python", "docs/generate.py", env={"PYTHONPATH": f"tools{os.pathsep}docs"})
+    session.run("python", "tools/stubs.py")
+
+
+@nox.session(requires=["packages"])
 def endurance(session: nox.Session) -> None:
     """Call and compile very often, and see that memory does not grow: minutes; not part of a default run."""
     install(session, LAYERS)
