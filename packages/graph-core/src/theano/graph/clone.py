@@ -122,6 +122,7 @@ def copy_expression(
     Parameters
     ----------
     output : Variable, or list or tuple of Variable
+        What is copied.
     replace : dict, or list of pairs of Variable, optional
         What becomes what, all at once: a replacement may depend on the variable it replaces, or on another one of them.
         Inner variables can be replaced as well as inputs.
@@ -134,6 +135,8 @@ def copy_expression(
         the same value.
     copy_inputs : bool, optional
         Deprecated: ``share_inputs`` under another name.
+    copy_orphans : bool, optional
+        Copy constants as well; only for two lists of variables, below.
 
     Returns
     -------

@@ -260,6 +260,16 @@ def gradient_dtype(dtype: str) -> str:
 def numpy_scalar(data: object) -> Any:
     """Return the one number that ``data`` is worth.
 
+    Parameters
+    ----------
+    data : array_like
+        What has equal elements.
+
+    Returns
+    -------
+    NumPy scalar
+        Their value.
+
     Raises
     ------
     EmptyConstantError

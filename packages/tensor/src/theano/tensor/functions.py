@@ -195,6 +195,16 @@ def divmod(x: TensorLike, y: int) -> tuple[Tensor, Tensor]:
 def mod_check(x: TensorLike, y: TensorLike) -> Tensor:
     """Return the remainder; complex numbers have none.
 
+    Parameters
+    ----------
+    x, y : tensor
+        They broadcast.
+
+    Returns
+    -------
+    TensorVariable
+        Element by element.
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -209,6 +219,16 @@ def mod_check(x: TensorLike, y: TensorLike) -> Tensor:
 
 def div_proxy(x: TensorLike, y: TensorLike) -> Tensor:
     """Return the quotient, rounded down where both are whole numbers (as the flag ``int_division`` says).
+
+    Parameters
+    ----------
+    x, y : tensor
+        They broadcast.
+
+    Returns
+    -------
+    TensorVariable
+        Element by element.
 
     Examples
     --------

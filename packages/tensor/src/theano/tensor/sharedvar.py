@@ -59,6 +59,11 @@ def tensor_constructor(
     target : str
         Device; only "cpu" here.
 
+    Returns
+    -------
+    TensorSharedVariable
+        Of the dtype and number of dimensions of the value.
+
     Raises
     ------
     TypeError
@@ -96,6 +101,24 @@ def scalar_constructor(
     """Return a shared variable for a number, of the dtype that NumPy gives it.
 
     A Python float is a float64 (or floatX, where that is asked of ``allow_downcast``), a Python int an int64.
+
+    Parameters
+    ----------
+    value : float, int, complex, bool or NumPy scalar
+        The first value.
+    name : str, optional
+        How the variable is printed.
+    strict, allow_downcast : bool
+        How later values are taken; see :class:`TensorType`.
+    borrow : bool
+        Without effect: a number is always copied.
+    target : str
+        Device; only "cpu" here.
+
+    Returns
+    -------
+    ScalarSharedVariable
+        A tensor of no dimensions.
 
     Examples
     --------

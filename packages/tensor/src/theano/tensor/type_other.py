@@ -130,6 +130,16 @@ make_slice = MakeSlice()
 def as_index_variable(idx: Any) -> Variable:
     """Return one entry of an index as a variable: None, a slice, or an integer or boolean tensor.
 
+    Parameters
+    ----------
+    idx : None, slice, int, array_like or Variable
+        What stands between brackets, without the commas.
+
+    Returns
+    -------
+    Variable
+        None, a slice or a tensor, each of a type of its own.
+
     Raises
     ------
     TypeError

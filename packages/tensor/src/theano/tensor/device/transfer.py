@@ -44,6 +44,11 @@ def transfer(var: TensorLike, target: str) -> Tensor:
 def register_transfer(fn: Callable[[Any, str], Any]) -> None:
     """Let ``fn`` move variables: from a variable and a device to the variable there, or None.
 
+    Parameters
+    ----------
+    fn : callable
+        It is asked by :func:`transfer`.
+
     Examples
     --------
     >>> import theano, theano.tensor as T

@@ -220,10 +220,12 @@ def inc_subtensor(
         An expression such as ``a[1:3]``, that says both the tensor and the part.
     y : tensor
         What to add; it broadcasts to the part. Where an array names a place twice, it is added twice.
-    inplace, tolerate_inplace_aliasing : bool
+    inplace : bool
         As for :func:`set_subtensor`.
     set_instead_of_inc : bool
         Replace in place of adding.
+    tolerate_inplace_aliasing : bool
+        As for :func:`set_subtensor`.
 
     Returns
     -------

@@ -50,6 +50,18 @@ def makeKeepDims(x: Variable, y: Variable, axis: Axis) -> Tensor:
 def check_and_normalize_axes(x: TensorLike, axis: Axis) -> list[int]:
     """Return the axes named by ``axis`` as numbers from 0; all of them for None.
 
+    Parameters
+    ----------
+    x : tensor
+        Its number of dimensions counts.
+    axis : int, sequence of int, or None
+        Negative numbers count from the last dimension.
+
+    Returns
+    -------
+    list of int
+        In ascending order.
+
     Examples
     --------
     >>> import theano.tensor as T

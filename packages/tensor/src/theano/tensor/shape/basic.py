@@ -171,9 +171,16 @@ def shape_i(var: Any, i: int, fgraph: object = None) -> Tensor:
     Parameters
     ----------
     var : Variable
+        The tensor.
     i : int
+        The number of the dimension, from 0.
     fgraph : FunctionGraph, optional
         A graph with shape inference attached, asked first.
+
+    Returns
+    -------
+    TensorVariable
+        A scalar of dtype int64.
 
     Examples
     --------
