@@ -90,7 +90,7 @@ DISCRETE = [d for d in all_dtypes if np.dtype(d).kind in "biu"]
 
 
 @pytest.mark.parametrize("floatx", ["float64", "float32", "float16"])
-@pytest.mark.parametrize("a, b", product(DISCRETE, repeat=2))
+@pytest.mark.parametrize("a, b", list(product(DISCRETE, repeat=2)))
 def test_quotients_of_integers(a: str, b: str, floatx: str) -> None:
     x, y = ts.get_scalar_type(a)("x"), ts.get_scalar_type(b)("y")
     with change_flags(floatX=floatx, int_division="int"):
