@@ -363,7 +363,7 @@ def test_what_was_removed_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize(("kind", "said"), [
-    ("file", "is not the cache's"), ("fifo", "is not the cache's"), ("folder", "is a directory of somebody else's"),
+    ("file", "is not the cache's"), ("fifo", "is not the cache's"), ("folder", "is a directory of another user"),
     ("link to folder", "is a symbolic link"), ("link to file", "is a symbolic link"), ("dangling", "is a symbolic link"),
 ])  # fmt: skip
 @pytest.mark.parametrize("name", ["mine", "01/mine"])

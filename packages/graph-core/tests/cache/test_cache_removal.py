@@ -183,7 +183,7 @@ def lay(root: Path, name: str, kind: str) -> None:
         path.write_text(kind)
 
 
-NOT_OURS, THEIRS, LINK = "is not the cache's", "is a directory of somebody else's", "is a symbolic link"
+NOT_OURS, THEIRS, LINK = "is not the cache's", "is a directory of another user", "is a symbolic link"
 STAGE = StageName(1, 2, "0" * 16, "abc").file
 
 

@@ -240,7 +240,7 @@ def test_what_was_removed(name: str, root: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out.splitlines() == [REMOVED] + [f"removed {root}"] * (name == "purge")
     assert root.exists() is (name == "clear")
     assert run(root, name) == 0
-    assert capsys.readouterr().out == ("removed 0 units; 0 B\n" if name == "clear" else f"there is no {root}\n")
+    assert capsys.readouterr().out == ("removed 0 units; 0 B\n" if name == "clear" else f"{root} does not exist\n")
 
 
 @pytest.mark.parametrize("count", [0, 9, 10, 11, 12])

@@ -146,7 +146,7 @@ def test_what_fails_is_tried_once_more_in_a_private_place(shared, failures, work
         if works:
             assert len(block_unit.compile_blocks([block], None, cache)) == 1
         else:
-            with pytest.raises(NoCompilerError, match="there is no space to compile: No space left on device"):
+            with pytest.raises(NoCompilerError, match="no space left to compile: No space left on device"):
                 block_unit.compile_blocks([block], None, cache)
     assert left[0] == (-1 if works else 0) and len(caught) == (shared and failures > 0)
     assert store.is_private == (not shared or failures > 0)

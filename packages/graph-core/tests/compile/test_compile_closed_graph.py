@@ -74,7 +74,7 @@ def test_what_an_input_says_of_precision_goes_before_what_the_function_says(give
 ])  # fmt: skip
 def test_updates_come_in_pairs(make):
     x, s = row("x"), shared_row([0.0], "s")
-    with pytest.raises(TypeError, match="is no pair"):
+    with pytest.raises(TypeError, match="is not a .shared variable, expression. pair"):
         close_graph([x], x, updates=make(s, x))
 
 

@@ -264,7 +264,7 @@ def test_updates_that_are_refused(xy):
         function([x], x, updates=[(y, x)])
     with pytest.raises(ValueError, match="s is updated twice"):
         function([x], x, updates=[(s, x), (s, plus(x, x))])
-    with pytest.raises(TypeError, match="is no pair"):
+    with pytest.raises(TypeError, match="is not a .shared variable, expression. pair"):
         function([x], x, updates=[s])
     with pytest.raises(TypeError) as caught:
         function([x], x, updates=[(s, Whole()(x))])

@@ -53,7 +53,7 @@ def test_why_there_is_none(make, what):
 @pytest.mark.parametrize("make", [grad_undefined, grad_not_implemented])
 def test_a_function_of_none_says_why(make):
     x = real("x")
-    with pytest.raises(NullTypeGradError, match=r"f needs a gradient that there is not, since the gradient of sin with"):
+    with pytest.raises(NullTypeGradError, match=r"f needs a gradient that does not exist, because the gradient of sin with"):
         function([x], make(sin, 0, x), name="f", on_unused_input="ignore")
 
 

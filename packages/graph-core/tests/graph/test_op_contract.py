@@ -175,8 +175,8 @@ def test_parameters_need_what_their_types_need(method: str, monkeypatch: pytest.
     ({2: [0]}, "2 is the number of no output"), ({-1: [0]}, "-1 is the number of no output"),
     ({"a": [0]}, "'a' is the number of no output"), ({0: [1]}, "1 is the number of no input"),
     ({0: [-1]}, "-1 is the number of no input"), ({0: ["x"]}, "'x' is the number of no input"),
-    ({0: [0, None]}, "None is the number of no input"), ({0: 0}, "for output 0 there is no list of inputs but 0"),
-    ({0: {0}}, "for output 0 there is no list"), ([0], "it is of type list"), ("abc", "it is of type str"),
+    ({0: [0, None]}, "None is the number of no input"), ({0: 0}, "output 0 maps to 0, which is not a list of inputs"),
+    ({0: {0}}, "output 0 maps to "), ([0], "it is of type list"), ("abc", "it is of type str"),
 ])  # fmt: skip
 def test_maps_that_name_what_a_node_does_not_have(name: str, declared: Any, problem: str) -> None:
     """The message has op, node, line and what to write; the graph takes the node in no more than before."""

@@ -280,7 +280,7 @@ def test_wrong_use_is_an_error_where_it_is_written(make, error):
 
 def test_what_is_not_there_is_an_error_of_the_call():
     for v, error, said in (
-        (l[i], IndexError, "there is no item 7 in a list of 2"),
+        (l[i], IndexError, "index 7 is out of bounds for a list of length 2"),
         (l.ind(x), ValueError, "none of the 2 items of the list is equal"),
         (l.remove(x), ValueError, "none of the 2 items of the list is equal"),
     ):

@@ -53,7 +53,7 @@ def convert(op: Any, node: Any, *inputs: Any) -> Any:
     NotImplementedError
         There is no entry, or it is for other parameters or types.
     """
-    raise NotImplementedError(f"there is no entry for {type(op).__name__}")
+    raise NotImplementedError(f"no conversion is registered for {type(op).__name__}")
 
 
 def constant(v: Any) -> Any:

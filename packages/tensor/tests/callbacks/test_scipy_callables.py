@@ -263,7 +263,7 @@ class TestObjectives:
             theano.scipy_objective(v, v)
         with pytest.raises(TypeError, match="variables are arrays of real numbers, and i is of type"):
             theano.scipy_objective(T.sum(i) * 1.0, [i])
-        with pytest.raises(ValueError, match="v is no shared variable, so say its shape, of 1 lengths"):
+        with pytest.raises(ValueError, match="v is not a shared variable; pass its shape of 1 lengths"):
             theano.scipy_objective(v.sum() + i.sum(), [v, T.dscalar()])
         with pytest.raises(ValueError, match="the vector has 3 elements, and the variables 2"):
             theano.scipy_objective(v.sum(), v, shapes=[(2,)]).split(np.zeros(3))

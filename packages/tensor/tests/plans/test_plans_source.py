@@ -88,7 +88,7 @@ def test_a_new_look_up_has_found_nothing():
 
 
 @pytest.mark.parametrize(("plans", "looks", "compiled", "reason"), [
-    (False, False, "where possible", "the flag cache.plans is off"), (True, True, "where possible", "somebody looks at each node"),
+    (False, False, "where possible", "the flag cache.plans is off"), (True, True, "where possible", "the mode inspects each node"),
     (True, False, "never", "it runs in Python"),
 ])  # fmt: skip
 def test_what_has_no_key(plans, looks, compiled, reason):

@@ -362,9 +362,9 @@ HEAD = {"format": "program 1", "needs": {}, "pointers": [], "units": [], "kernel
 @pytest.mark.parametrize(("head", "problem"), [
     ({}, None), ({"needs": {"toys": "toys 1.0"}, "pointers": ["toys:one"]}, None), ({"kernels": ["a", "b"]}, None),
     ({"format": "program 2"}, "of the format program 2"), ({"needs": {"toys": "toys 2.0"}}, "another toys was found"),
-    ({"needs": {"nobody": "1"}}, "nobody"), ({"pointers": ["toys:none"]}, "there is no toys:none here"),
+    ({"needs": {"nobody": "1"}}, "nobody"), ({"pointers": ["toys:none"]}, "pointer toys:none is missing"),
     ({"pointers": ["toys:unknown"]}, "unknown"), ({"kernels": ["missing"]}, "a kernel is missing"),
-    ({"kernels": 5}, "int"), ({"builtins": ["nothing.so:x"]}, "there is no nothing.so"),
+    ({"kernels": 5}, "int"), ({"builtins": ["nothing.so:x"]}, "library nothing.so not found"),
 ])  # fmt: skip
 def test_what_is_not_here_is_a_bad_program(head, problem, family):
     text = json.dumps({**HEAD, **head})
@@ -384,7 +384,7 @@ def test_what_is_not_here_is_a_bad_program(head, problem, family):
 def test_memory_of_a_device_that_is_not_here():
     read = serialized._READERS["spec"]
     assert read(reader(), ["float32", 2, [True, False], False, "cpu"]) == SPEC
-    with pytest.raises(BadProgram, match="there is no device nowhere here"):
+    with pytest.raises(BadProgram, match="device nowhere is missing"):
         read(reader(), ["float32", 2, [True, False], False, "nowhere"])
 
 

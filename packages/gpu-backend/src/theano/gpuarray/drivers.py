@@ -156,8 +156,8 @@ class OpenCLDriver:
             self._device = cl.get_platforms()[platform].get_devices()[device]
         except (IndexError, cl.LogicError, cl.RuntimeError) as problem:
             raise GpuUnavailableError(
-                f"there is no OpenCL device {platform}:{device} ({problem}). pyopencl.get_platforms() lists those of"
-                " the drivers that are installed; pip install pocl-binary-distribution brings one that runs on the CPU"
+                f"OpenCL device {platform}:{device} is missing ({problem}). pyopencl.get_platforms() lists those of"
+                " the installed drivers; pip install pocl-binary-distribution installs a driver that runs on the CPU"
             ) from None
         self._cl = cl
         # Contexts of one device share that of OpenCL, so that buffers are copied from one to another.
@@ -248,7 +248,7 @@ class CudaDriver:
         if not gpu:
             missing = "NVIDIA's driver (libcuda.so.1) is not installed"
             said = missing if code.value < 0 else f"CUDA's driver said {code.value}"
-            raise GpuUnavailableError(f"there is no CUDA device {number}: {said}")
+            raise GpuUnavailableError(f"CUDA device {number} is missing: {said}")
         self.gpu: int = gpu
         text = ctypes.create_string_buffer(256)
         self.capability = int(library().th_gpu_cuda_describe(gpu, text, len(text)))

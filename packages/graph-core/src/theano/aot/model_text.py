@@ -264,7 +264,7 @@ def header_text(plan: Plan, name: str) -> str:
         for stored in planned.update_cells:
             c.comment(f"    stores {plan.cells[stored].name}")
         c(f"THEANO_MODEL_API int {name}_{function}({_ARGUMENTS});", "")
-    c("/* A stored value by its name: `get` shows where it lies until it is next changed, `set` copies. */")
+    c("/* A stored value by its name: `get` points to it until it is next changed, `set` copies. */")
     for cell in plan.cells:
         if cell.name:
             c.comment(f"    {cell.name}: {cell.dtype}{_brackets(cell.ones)}")

@@ -314,7 +314,7 @@ class _Planner:
 
     def _pointers(self, how: Compiled, node: Apply) -> tuple[tuple[int, str], ...]:
         if how.pointers is None:
-            self._refuse_node(node, "a kernel with bytes of which nobody says where addresses are in them")
+            self._refuse_node(node, "a kernel whose parameters do not declare the positions of their addresses")
         for _, name in how.pointers or ():
             family, _, rest = name.partition(":")
             found = [layer.symbols[family](rest) for layer in self.layers if family in layer.symbols]

@@ -260,7 +260,7 @@ def _clear(settings: CacheSettings, options: argparse.Namespace) -> int:
 def _purge(settings: CacheSettings, options: argparse.Namespace) -> int:
     root = settings.directory()
     if not os.path.lexists(root):
-        print(f"there is no {root}")
+        print(f"{root} does not exist")
         return 0
     if not _may_manage(root):
         return 1

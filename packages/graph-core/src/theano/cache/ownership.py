@@ -115,7 +115,7 @@ def scan(path: str) -> list[os.DirEntry[str]]:
 def _kind_of(entry: os.DirEntry[str]) -> str:
     if entry.is_symlink():
         return "is a symbolic link"
-    return "is a directory of somebody else's" if entry.is_dir() else "is not the cache's"
+    return "is a directory of another user" if entry.is_dir() else "is not the cache's"
 
 
 def refusal_to_remove(path: str, name: EntryName | ReferenceName) -> str:

@@ -37,7 +37,7 @@ def private_directory() -> str:
             return path
         remove_tree(path)
         problem = PermissionError(errno.EACCES, refusal.reason, refusal.path)
-    raise problem or OSError(errno.ENOENT, "there is no temporary directory")
+    raise problem or OSError(errno.ENOENT, "no temporary directory found; set TMPDIR to a writable one")
 
 
 def _remove_own(path: str, owner: int) -> None:

@@ -115,7 +115,7 @@ class StagingFolder:
             os.mkdir(self.path, 0o700)
             if self._hold():
                 return
-        raise FileNotFoundError(2, "somebody removes working directories", self.path)
+        raise FileNotFoundError(2, "another process removes working directories", self.path)
 
     def _hold(self) -> bool:
         """Lock the directory; False if it was taken for a dead process's in the moment before."""

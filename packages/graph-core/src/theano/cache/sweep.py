@@ -17,7 +17,7 @@ from theano.records import record
 
 INTERVAL = 86400.0
 YOUNG = 60.0
-"""Entries are not removed in their first minute: whoever published them is about to load them."""
+"""Entries are not removed in their first minute: the process that published them is about to load them."""
 
 
 @record

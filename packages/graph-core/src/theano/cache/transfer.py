@@ -97,7 +97,7 @@ def unpack(path: str, cache: Cache) -> tuple[int, int]:
     with open(trust.open_regular(path), "rb") as file:
         refusal = trust.file_refusal(path, os.fstat(file.fileno()), root_may_own=True)
         if refusal is not None:
-            own = "a copy of it is yours: make one (cp) if you trust whoever wrote it"
+            own = "if you trust its author, make a copy (cp), which you then own"
             raise TransferError(f"{path} was not imported: it {refusal.reason}; {own}")
         try:
             with zipfile.ZipFile(file) as archive:

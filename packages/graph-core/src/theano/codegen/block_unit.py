@@ -76,7 +76,7 @@ def cxx_toolchain(wanted: str, settings: ToolchainSettings, store: Cache) -> Too
     """
     usual = current_toolchain(settings, store)
     if not usual.can_compile:
-        raise NoCompilerError("there is no compiler here, and units with C++ of ops are not looked for without one")
+        raise NoCompilerError("no C++ compiler found; units with C++ code of ops are only looked up with one")
     command = wanted or cxx_command(usual.compiler)
     return current_toolchain(replace(settings, compiler=command), store)
 

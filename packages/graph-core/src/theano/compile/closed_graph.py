@@ -147,7 +147,7 @@ def _check_distinct(inputs: Sequence[SymbolicInput]) -> None:
     for i, given in enumerate(inputs):
         if given.variable in seen:
             raise UnusedInputError(
-                f"the variable {given.variable} is twice among the inputs of the function, at {seen[given.variable]} "
+                f"the variable {given.variable} is listed twice among the inputs of the function, at {seen[given.variable]} "
                 f"and {i}. Leave one out."
             )
         seen[given.variable] = i
@@ -164,7 +164,7 @@ def _normalise_updates(updates: Any) -> dict[SharedVariable, Variable]:
             if not isinstance(pair, (list, tuple)) or len(pair) != 2:
                 raise TypeError(
                     "updates are a dictionary or a list of pairs (shared variable, new expression), "
-                    f"and {pair!r} is no pair"
+                    f"but {pair!r} is not a (shared variable, expression) pair"
                 )
     result: dict[SharedVariable, Variable] = {}
     for target, value in pairs:
@@ -302,7 +302,7 @@ class _Copier:
             copy = self.memo[v] = v.clone()
             return copy
         if isinstance(v.type, NullType):
-            raise NullTypeGradError(f"{self._function} needs a gradient that there is not, since {v.type.why_null}")
+            raise NullTypeGradError(f"{self._function} needs a gradient that does not exist, because {v.type.why_null}")
         where = created_at(v)
         made = f", created at {where}," if where else ""
         need = f"{user.op} needs it. " if user is not None else ""

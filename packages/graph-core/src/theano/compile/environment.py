@@ -57,7 +57,7 @@ class _Sources(NamedTuple):
 
 _known: _Sources | None = None
 _texts: _Reader | None = None
-"""What reads our texts, for somebody who has the time to start it."""
+"""The thread that reads our sources; a caller with time to spare starts it."""
 _changed = False
 
 

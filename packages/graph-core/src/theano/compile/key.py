@@ -109,10 +109,10 @@ def _add(state: Any, part: bytes) -> None:
 def _describe_mode(mode: Mode) -> list[Any]:
     known = type(mode) is Mode and type(mode.linker) in plain_linkers and not mode.linker.inspects_nodes
     if not known or mode.linker.schedule is not None:
-        raise NoCanonicalForm(f"nobody knows what {mode!r} does")
+        raise NoCanonicalForm(f"the effect of {mode!r} on the program is unknown")
     query, linker = mode.optimizer, mode.linker
     if not query.include.isdisjoint(PRINTING_TAGS):
-        raise NoCanonicalForm("somebody wants to see the graph while it is rewritten")
+        raise NoCanonicalForm("the mode prints the graph while it is rewritten")
     if query.subquery or query.extra_optimizations:
         raise NoCanonicalForm("the query speaks of optimizers of its own")
     return [

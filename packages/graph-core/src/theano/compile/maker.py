@@ -179,7 +179,7 @@ class FunctionMaker:
         report = graph.report
         if report is None or not report.complete or report.warnings or graph.linked.no_compiler:
             # The next process should be told of this, too.
-            self.lookup.forget("something was amiss that the user was told about")
+            self.lookup.forget("the compilation warned the user")
             return
         keep(self.lookup, program, graph.linked, arguments)
 

@@ -108,7 +108,7 @@ def _describe(request: Request) -> Lookup:
     if not config.cache.plans:
         raise NoCanonicalForm("the flag cache.plans is off")
     if request.mode.inspects_nodes:
-        raise NoCanonicalForm("somebody looks at each node")
+        raise NoCanonicalForm("the mode inspects each node")
     if request.mode.linker.compiled == "never":
         raise NoCanonicalForm("it runs in Python")
     # All that speaks to a compiler and to the disk: `import theano` does without.

@@ -123,7 +123,7 @@ def grad(
             continue
         if is_null(g) and null_gradients == "raise":
             why = g.type.why_null
-            raise NullTypeGradError(f"grad: there is no gradient with respect to {describe(v)}, since {why}")
+            raise NullTypeGradError(f"grad: the gradient with respect to {describe(v)} does not exist, because {why}")
         if add_names and cost is not None and cost.name and v.name and g.name is None and g.owner is not None:
             g.name = f"(d{cost.name}/d{v.name})"
         if known_grads and g.owner is not None:
@@ -150,7 +150,7 @@ def note_inputs(derivative: Variable, expressions: Iterable[Variable]) -> None:
 def _seeds(cost: Variable | None, known: Mapping[Variable, Variable] | None) -> Grads:
     """Return the gradients that the walk starts from."""
     if cost is None and not known:
-        raise AssertionError("grad: cost and known_grads cannot both be missing: there is nothing to differentiate")
+        raise AssertionError("grad: cost and known_grads are both missing; pass at least one of them")
     grads: Grads = {}
     for v, g in (known or {}).items():
         if not isinstance(v, Variable) or not isinstance(g, Variable):

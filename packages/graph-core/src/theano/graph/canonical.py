@@ -208,7 +208,7 @@ def _instance(thing: Any, cls: type) -> Tree:
         return ["n", *named, *(form_of(getattr(thing, name)) for name in cls.__record__.names)]
     # A class that says how it is pickled is more than its attributes.
     if not issubclass(cls, Structural) or cls.__reduce__ is not object.__reduce__:
-        raise NoCanonicalForm(f"there is no form for instances of {cls.__module__}.{cls.__qualname__}")
+        raise NoCanonicalForm(f"instances of {cls.__module__}.{cls.__qualname__} have no canonical form")
     state = thing.__dict__
     if state.get("_tag") is not None and state["_tag"].__dict__:
         raise NoCanonicalForm(f"{cls.__qualname__} carries something in its tag")
@@ -229,7 +229,7 @@ def _sorted(items: Iterable[Any]) -> list[Tree]:
 def _written(data: bytes) -> Tree:
     """Return bytes as text; many of them packed, for JSON needs six letters for a zero, of which arrays are full."""
     if len(data) > MAX_BYTES:
-        raise NoCanonicalForm(f"there is no form for an array of {len(data):,} bytes")
+        raise NoCanonicalForm(f"an array of {len(data):,} bytes is too large for a canonical form")
     if len(data) < 1024:
         return ["b", data.decode("latin-1")]
     return ["p", b2a_base64(zlib.compress(data, 1), newline=False).decode()]

@@ -94,7 +94,7 @@ class FunctionGraph(NotebookDisplay):
         self.version = 0
 
         if len(set(self.inputs)) != len(self.inputs):
-            raise ValueError("one variable is twice among the inputs of a graph")
+            raise ValueError("a variable is listed twice among the inputs of a graph")
         for v in self.inputs:
             if v.owner is not None:
                 raise ValueError(

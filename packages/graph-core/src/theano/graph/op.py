@@ -297,7 +297,7 @@ class Op(NodeMaker, CLinkerOp):
 
 
 #: Called with each node that a user's op call makes.
-call_observers: Chain[Callable[[Apply], None]] = Chain("graph.op.call_observers", "who looks at new nodes")
+call_observers: Chain[Callable[[Apply], None]] = Chain("graph.op.call_observers", "observers of new nodes")
 
 #: For :meth:`Op.c_kernel` where a class does not define it: from an op and a node to what the lowering table has.
 table_answer: Single[Callable[[Op, Apply], Kernel | Builtin | None]] = Single(

@@ -309,7 +309,7 @@ def _problem_of_map(declared: object, node: Node, name: str) -> str:
         if not _counts(o, node.outputs) and (o is not None or name == "view_map"):
             return f"{o!r} is the number of no output"
         if not isinstance(named, (list, tuple)):
-            return f"for output {o!r} there is no list of inputs but {named!r}"
+            return f"output {o!r} maps to {named!r}, which is not a list of inputs"
         for i in named:
             if not _counts(i, node.inputs):
                 return f"{i!r} is the number of no input"

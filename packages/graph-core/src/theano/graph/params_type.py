@@ -66,7 +66,7 @@ class Params(Mapping[str, Any]):
     def __getattr__(self, name: str) -> Any:
         values = self.__dict__.get("_values", {})
         if name not in values:
-            raise AttributeError(f"there is no parameter {name!r}, but {sorted(values)}")
+            raise AttributeError(f"unknown parameter {name!r}; the parameters are {sorted(values)}")
         return values[name]
 
     def __setattr__(self, name: str, value: Value) -> None:

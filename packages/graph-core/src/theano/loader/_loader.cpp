@@ -114,7 +114,7 @@ PYBIND11_MODULE(_loader, m) {
     }, py::arg("name"), py::arg("address"), py::arg("array_class") = py::none());
     m.def("device_array_class", [device_array](const std::string &name) -> py::object {
         const theano::DeviceEntry *entry = theano::device_entry(name.c_str());
-        if (!entry) raise(PyExc_ValueError, "there is no device '" + name + "'");
+        if (!entry) raise(PyExc_ValueError, "unknown device '" + name + "'");
         return entry->array_class ? py::reinterpret_borrow<py::object>(entry->array_class) : device_array;
     }, py::arg("name"));
     m.def("read_capsule", [](const py::object &capsule) {

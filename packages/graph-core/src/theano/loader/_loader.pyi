@@ -146,7 +146,7 @@ class DeviceArray:
         """Return an array whose numbers are anything."""
     @classmethod
     def adopt(cls, device: str, address: int, size: int, owner: object, /) -> Self:
-        """Return memory of a device that is somebody else's, as an array of bytes; it keeps ``owner``."""
+        """Return foreign memory of a device as an array of bytes, without a copy; it keeps ``owner``."""
     def capsule(
         self, device_type: int, device_id: int, data: int, offset: int, owner: object, versioned: bool, /
     ) -> Any:

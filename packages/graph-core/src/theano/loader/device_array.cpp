@@ -144,7 +144,7 @@ PyObject *empty(PyObject *cls, PyObject *args) {
     if (!PyArg_ParseTuple(args, "ssO:empty", &device, &dtype_text, &shape_given)) return nullptr;
     const DeviceEntry *entry = device_entry(device);
     if (!entry) {
-        PyErr_Format(PyExc_ValueError, "there is no device '%s'", device);
+        PyErr_Format(PyExc_ValueError, "unknown device '%s'", device);
         return nullptr;
     }
     const int dtype = read_dtype(dtype_text);
@@ -163,7 +163,7 @@ PyObject *adopt(PyObject *cls, PyObject *args) {
     long long size;
     if (!PyArg_ParseTuple(args, "sOLO:adopt", &device, &address_given, &size, &owner)) return nullptr;
     const DeviceEntry *entry = device_entry(device);
-    if (!entry || size < 0) return PyErr_Format(PyExc_ValueError, entry ? "a length is negative" : "there is no device '%s'", device);
+    if (!entry || size < 0) return PyErr_Format(PyExc_ValueError, entry ? "a length is negative" : "unknown device '%s'", device);
     char *address = static_cast<char *>(PyLong_AsVoidPtr(address_given));
     if (PyErr_Occurred()) return nullptr;
     Block *block = new (std::nothrow) Block{{1}, address, size_t(size), entry->device, nullptr};
@@ -339,7 +339,7 @@ PyObject *assign(PyObject *self, PyObject *given) {
 
 PyMethodDef methods[] = {
     {"empty", empty, METH_VARARGS | METH_CLASS, "empty(device, dtype, shape): an array whose numbers are anything."},
-    {"adopt", adopt, METH_VARARGS | METH_CLASS, "adopt(device, address, size, owner): memory of somebody else's, as bytes."},
+    {"adopt", adopt, METH_VARARGS | METH_CLASS, "adopt(device, address, size, owner): foreign memory, as an array of bytes."},
     {"capsule", capsule, METH_VARARGS, "capsule(device_type, device_id, data, offset, owner, versioned): for DLPack; bytes."},
     {"copy_from", copy_from, METH_O, "copy_from(other): copy all numbers from another device; False: not without the host."},
     {"window", window, METH_VARARGS, "window(offset, shape, strides, dtype=None): other elements of the same memory; bytes."},

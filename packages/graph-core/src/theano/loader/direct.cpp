@@ -260,7 +260,7 @@ PyObject *function_direct(PyObject *function, PyObject *wanted) {
     if (!name) return nullptr;
     const Kind *kind = nullptr;
     for (const Kind &each : kinds) kind = std::strcmp(each.name, name) == 0 ? &each : kind;
-    if (!program || !kind) return PyErr_Format(PyExc_ValueError, "direct: there is no kind %R of callbacks", wanted);
+    if (!program || !kind) return PyErr_Format(PyExc_ValueError, "direct: unknown kind %R of callbacks", wanted);
     if (!suits(*program, *kind)) return PyErr_Format(PyExc_TypeError, "its inputs and outputs are not those of %s", kind->signature);
     std::unique_ptr<Direct> direct;
     try {

@@ -89,7 +89,7 @@ bool read_spec(SlotInfo &info, PyObject *spec) {
     if (std::strcmp(given.device, "cpu") != 0) {
         info.device = device_named(given.device);
         if (!info.device) {
-            PyErr_Format(PyExc_ValueError, "program: there is no device '%s'", given.device);
+            PyErr_Format(PyExc_ValueError, "program: unknown device '%s'", given.device);
             return false;
         }
     }

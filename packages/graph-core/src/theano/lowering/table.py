@@ -221,10 +221,10 @@ def why_not(node: Apply) -> str:
     if not entries:
         return f"{type(node.op).__name__} has no compiled form: neither c_code nor c_kernel"
     if _fitting(entries, node) is not None:
-        return "there is no C for it with these operands"
+        return "its compiled form does not take these operands"
     compiled = [entry for entry in entries if entry.becomes is not None and entry.accepts is not None]
     taken = " or ".join(dict.fromkeys(str(entry.accepts) for entry in compiled))
-    return f"its compiled form takes {taken}" if taken else "there is no C for it with these operands"
+    return f"its compiled form takes {taken}" if taken else "its compiled form does not take these operands"
 
 
 def _entries_of(cls: type, target: Target) -> tuple[Lowering, ...] | None:

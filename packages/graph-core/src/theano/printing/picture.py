@@ -166,7 +166,7 @@ def branches_of(fct: Any, choice: Any) -> dict[str, set[Apply]]:
             n = len(node.outputs)
             left, right = set(toposort(node.inputs[1 : 1 + n])), set(toposort(node.inputs[1 + n :]))
             return {"Left": left - right, "Right": right - left, "Middle": left & right}
-    warnings.warn(f"pydotprint: there is no lazy choice {choice!r} in the graph (cond_highlight)", stacklevel=3)
+    warnings.warn(f"pydotprint: the graph has no lazy choice {choice!r} (cond_highlight)", stacklevel=3)
     return {}
 
 

@@ -134,7 +134,7 @@ def _in_python(linked: Linked, linker: Linker) -> Iterator[str]:
         elif linker.compiled == "never":
             why = f"the linker {linker} compiles nothing"
         else:
-            why = refused[0] if refused else "there is no compiler" if linked.no_compiler else why_not(node)
+            why = refused[0] if refused else "no compiler was found" if linked.no_compiler else why_not(node)
         written = created_at(node.outputs[0])
         place = f", written at {written}" if written else ""
         yield f"  in Python: {one_line(node.outputs[0], 60)}{place}: {why}"

@@ -297,7 +297,7 @@ def deserialize(text: str, find: Callable[[Sequence[str], Sequence[str]], Sequen
             family, _, rest = name.partition(":")
             serialized.pointers[name] = pointer_families[family].find(rest)
             if not serialized.pointers[name]:
-                raise BadProgram(f"there is no {name} here")
+                raise BadProgram(f"pointer {name} is missing in this process")
         keys = head["kernels"]
         addresses = find(keys, head["units"]) if keys else ()
         if addresses is None:
@@ -326,7 +326,7 @@ def _outside(library: str) -> str:
         path = os.path.join(root, *library.split("/"))
         if os.path.isfile(path) and ".." not in library:
             return path
-    raise LookupError(f"there is no {library}")
+    raise LookupError(f"library {library} not found")
 
 
 class _Deserializer:
@@ -389,7 +389,7 @@ class _Deserializer:
             from theano.loader.module import has_device
 
             if not has_device(spec.device):
-                raise BadProgram(f"there is no device {spec.device} here")
+                raise BadProgram(f"device {spec.device} is missing in this process")
         return spec
 
     def constant(self, k: int) -> Any:

@@ -25,7 +25,7 @@ TABLE: list[ConfigParam] = []
 GPU = "it was for the CUDA back-end of Theano before 2.0"
 ONE_STREAM = "a device has one stream, launches return at once, and what reads a value waits for it"
 OLD_BUG = "it warned about a bug of versions that are long gone"
-NO_LOCK = "the cache of compiled modules needs no lock, so nobody waits"
+NO_LOCK = "the cache of compiled modules needs no lock, so processes do not wait"
 OWN_THREADS = "the pool of threads here needs no OpenMP; see the flag threads"
 
 ACTIONS = ("ignore", "warn", "raise", "pdb")
@@ -52,7 +52,7 @@ def _replaced(default: object, by: str, allow_override: bool = False) -> ConfigP
 def _device(value: object) -> str:
     text = str(value)
     if text.startswith("gpu"):
-        raise ValueError("The CUDA back-end of this name is gone. Use cuda or opencl, or cpu if you have no GPU.")
+        raise ValueError("device=gpu* names the removed CUDA back-end. Use cuda or opencl, or cpu if you have no GPU.")
     if text and not text.startswith(("cpu", "cuda", "opencl")):
         raise ValueError("A device is cpu, cuda, cudaN, opencl or openclN:M.")
     return text
@@ -102,7 +102,7 @@ _flag("compute_test_value_opt", EnumStr("off", "ignore", "warn", "raise", "pdb")
 _flag("print_test_value", BoolParam(False), "Show the example value too when an expression is printed.")
 _flag("pickle_test_value", BoolParam(True), "Keep example values in pickled graphs.")
 _flag("traceback.limit", IntParam(8), "How many frames of the program to remember for each expression; -1: all.")
-_flag("traceback.compile_limit", IntParam(0), "As traceback.limit, for what is made while compiling.")
+_flag("traceback.compile_limit", IntParam(0), "As traceback.limit, for variables made while compiling.")
 _flag("exception_verbosity", EnumStr("low", "high"), "With high, errors also print the expression as a tree and the "
       "values that were being computed with.")
 _flag("on_unused_input", EnumStr("raise", "warn", "ignore"), "What theano.function does with an input that no output "
@@ -154,8 +154,8 @@ for _verb in ("excluding", "including"):
 _flag("linker", OpenEnum("cvm", "c|py", "py", "c", "c|py_nogc", "vm", "vm_nogc", "cvm_nogc"),
       "How a function runs: cvm and c with compiled kernels, py and vm in Python; _nogc keeps intermediate memory.")
 _flag("allow_gc", BoolParam(True), "Give intermediate memory back during a call; False keeps it for the next call.")
-_flag("vm.lazy", ConfigParam(None, filter=_lazy), "Compute only what is asked for: True, False, or None to do so only "
-      "where a graph has an op such as ifelse.")
+_flag("vm.lazy", ConfigParam(None, filter=_lazy), "Compute only the requested outputs: True, False, or None (only "
+      "where a graph has an op such as ifelse).")
 _flag("threads", IntParam(0, lambda count: count >= 0), "How many threads one call may use; 0: the cores this "
       "process may run on, within its control group's quota, or OMP_NUM_THREADS. It is read whenever a function is "
       "compiled, for all functions.")

@@ -50,7 +50,7 @@ WISHED = (
     *(("-Wl,-z,noseparate-code", "-Wl,-z,norelro") if sys.platform.startswith("linux") else ()),
 )
 NATIVE_FORMS = (("-march=native",), ("-mcpu=native",), ())
-"""How compilers are told to use all that this CPU has; the first that works is taken."""
+"""Options that let compilers use all features of this CPU; the first that works is taken."""
 CPU_FACTS = frozenset(
     (
         "vendor_id",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Self, TextIO
 
 PATIENCE = 1.0
-"""Seconds after which somebody who waits wants to know what for."""
+"""Seconds after which a waiting user sees a message about the compiler."""
 LONG_WAIT = 5.0
 """The same where the standard error is no terminal, so that what is written stays."""
 

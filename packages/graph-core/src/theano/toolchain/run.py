@@ -22,10 +22,10 @@ from theano.toolchain.messages import first_words
 from theano.toolchain.watchdog import watchdog
 
 TICK = 0.25
-"""Seconds between two looks at the clock for somebody who waits. A program that runs longer than the first gets a
-watchdog: what most units take is shorter, and ends by itself also where nobody waits for it any more."""
+"""Seconds between two looks at the clock while a caller waits. A program that runs longer than the first gets a
+watchdog: what most units take is shorter, and ends by itself also after its caller has gone."""
 LOG_BYTES = 1 << 26
-"""Nobody reads more messages than this, and they lie on a disk."""
+"""At most this many bytes of messages are read; they are stored on a disk."""
 _READ_BYTES = 1 << 20
 NOT_STARTED = 127
 """The status that stands for a program that cannot be started, as in shells."""

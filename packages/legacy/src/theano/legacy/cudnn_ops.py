@@ -351,9 +351,9 @@ class GpuDnnReduction:
         self.red_op = getattr(red_op, "name", red_op)
         self.axis, self.acc_dtype, self.dtype, self.return_indices = axis, acc_dtype, dtype, return_indices
         if self.red_op not in _REDUCTIONS:
-            raise ValueError(f"there is no reduction {red_op!r}: {', '.join(_REDUCTIONS)}")
+            raise ValueError(f"unknown reduction {red_op!r}; use one of {', '.join(_REDUCTIONS)}")
         if return_indices and self.red_op != larger.name:
-            raise ValueError(f"of {self.red_op} there are no places")
+            raise ValueError(f"return_indices needs the reduction {larger.name!r}, not {self.red_op!r}")
 
     def __call__(self, x: Any) -> Any:
         """Return the expression, with the places after it if they are wanted."""

@@ -39,7 +39,7 @@ def scalar_elemwise(
         name = symbolname or function.__name__
         stem, inplace = name.removesuffix("_inplace"), name.endswith("_inplace")
         if not hasattr(scal, stem):
-            raise ValueError(f"scalar_elemwise: there is no scalar operation {stem!r}")
+            raise ValueError(f"scalar_elemwise: unknown scalar operation {stem!r}")
         shown = f"Elemwise{{{stem},{'inplace' if inplace else 'no_inplace'}}}"
         spec = (nfunc, nin, nout) if nfunc and nin and nout else None
         made = Elemwise(getattr(scal, stem), {0: 0} if inplace else {}, name=shown, nfunc_spec=spec)

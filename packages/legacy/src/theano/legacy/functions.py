@@ -38,7 +38,7 @@ def alias_root(v: Variable) -> Variable:
         op = v.owner.op
         sources = [*op.view_map.get(place, ()), *op.destroy_map.get(place, ())]
         if len(sources) > 1:
-            raise NotImplementedError(f"{v} may lie in the memory of several inputs of its node")
+            raise NotImplementedError(f"{v} may share memory with several inputs of its node")
         if not sources:
             return v
         v = v.owner.inputs[sources[0]]

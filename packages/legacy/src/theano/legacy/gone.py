@@ -54,7 +54,7 @@ INSTEAD = {
         "add_metaopt_configvars add_vm_configvars add_deprecated_configvars add_scan_configvars "
         "add_caching_dir_configvars ConfigAccessViolation"
     ),
-    "there is no backend for GPUs here": (
+    "the libgpuarray back-end was removed": (
         "DeviceParam ContextsParam deprecated_gpuarray_sync get_cuda_root default_cuda_include safe_no_dnn_workmem "
         "safe_no_dnn_workmem_bwd safe_no_dnn_algo_bwd default_dnn_base_path default_dnn_inc_path "
         "default_dnn_lib_path default_dnn_bin_path GraphToGPULocalOptGroup"
@@ -72,7 +72,7 @@ INSTEAD = {
     "a dictionary takes what can be hashed": "AssocList",
     "a loop's profile is part of its function's: theano.function(..., profile=True)": "ScanProfileStats",
     "derive from theano.compile.profiling.ProfileStats": "register_profiler_printer",
-    "there is no backend for JAX here": "JAXLinker",
+    "the JAX back-end was removed": "JAXLinker",
     "an error of DebugMode says it all in its text": "str_diagnostic",
 }  # fmt: skip
 

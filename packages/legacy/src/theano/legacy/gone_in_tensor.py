@@ -42,7 +42,7 @@ INSTEAD = {
     "lazy choices are rewritten by theano.tensor.control.rules.choices": (
         "ifelse_lift_single_if_through_acceptable_ops CondMerge cond_merge_random_op"
     ),
-    "what is known of a matrix is in its tag: theano.tensor.linalg.hints": "HintsFeature HintsOptimizer",
+    "the tag of a matrix stores its properties: theano.tensor.linalg.hints": "HintsFeature HintsOptimizer",
     "random numbers are drawn by theano.tensor.random": (
         "MultinomialFromUniform ChoiceFromUniform MultinomialWOReplacementFromUniform"
     ),
@@ -59,7 +59,7 @@ INSTEAD = {
     ),
     "compilers are found by theano.toolchain": "PathParser",
     "NanGuardMode looks at values with theano.compile.nanguardmode.contains_nan and contains_inf": "f_compute",
-    "there is no backend for JAX here": (
+    "the JAX back-end was removed": (
         "compose_jax_funcs jax_funcify jnp_safe_copy convert_indices jax_funcify_MakeSlice jax_funcify_ScalarOp "
         "jax_funcify_Clip jax_funcify_Identity jax_funcify_Softmax jax_funcify_ScalarSoftplus jax_funcify_Second "
         "jax_funcify_AllocEmpty jax_funcify_Alloc jax_funcify_Dot jax_funcify_ARange jax_funcify_DeepCopyOp "

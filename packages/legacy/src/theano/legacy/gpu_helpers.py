@@ -145,7 +145,7 @@ def GpuArray_unpickler(npa: np.ndarray, ctx_name: str | None) -> Any:
     >>> GpuArray_unpickler(np.ones(2), "moon")
     Traceback (most recent call last):
      ...
-    ValueError: there is no device 'gpu:moon'
+    ValueError: unknown device 'gpu:moon'
     """
     return unpickled(npa, ctx_name)
 

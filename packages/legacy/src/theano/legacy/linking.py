@@ -192,7 +192,7 @@ def raise_with_op(
     Apply node that caused the error: the node
     """
     error = (exc_info or sys.exc_info())[1]
-    assert error is not None, "there is no error to raise"
+    assert error is not None, "no error to raise"
     said = f"Apply node that caused the error: {node}"
     if not any(said in str(part) for part in error.args):
         error.args = (f"{error}\n{said}",)

@@ -66,7 +66,7 @@ class PdbBreakpoint(Op):
         if self.n != len(monitored_vars):
             return PdbBreakpoint(self.name, len(monitored_vars)).make_node(condition, *monitored_vars)
         if not monitored_vars:
-            raise TypeError(f"PdbBreakpoint {self.name!r}: there is no variable to look at")
+            raise TypeError(f"PdbBreakpoint {self.name!r}: no variables to monitor; pass at least one")
         condition = as_tensor_variable(condition)
         if condition.type.ndim:
             raise TypeError(

@@ -98,5 +98,5 @@ def within(op: Op, items: list[Any], index: Any) -> int:
     """Return an index as Python's number, if the list is that long."""
     i = int(index)
     if not -len(items) <= i < len(items):
-        raise IndexError(f"{op}: there is no item {i} in a list of {len(items)}")
+        raise IndexError(f"{op}: index {i} is out of bounds for a list of length {len(items)}")
     return i

@@ -43,7 +43,7 @@ _FLOATS = ("float16", "float32", "float64", "complex64", "complex128")
 def _(op: Any, node: Any, *inputs: Any) -> Any:
     function = SCALAR_OPS.get(type(op))
     if function is None:
-        raise NotImplementedError(f"there is no entry for the scalar op {op}")
+        raise NotImplementedError(f"no conversion is registered for the scalar op {op}")
     dtype = node.outputs[0].type.dtype
     if dtype in _FLOATS and not any(x.type.dtype in _FLOATS for x in inputs) and type(op) not in _OF_WHOLE_NUMBERS:
         inputs = tuple(cast(x, dtype) for x in inputs)  # whole numbers, of which PyTensor says how wide the result is

@@ -115,7 +115,7 @@ def _(op: Any, node: Any, x: Any) -> Any:
 @convert.register(MatrixPinv)
 def _(op: Any, node: Any, x: Any) -> Any:
     if op.hermitian:
-        raise NotImplementedError("the pseudo-inverse of what is known to be Hermitian")
+        raise NotImplementedError("the pseudo-inverse of a matrix declared Hermitian (hermitian=True) is not converted")
     return equations.pinv(*_of(node, x))
 
 

@@ -36,7 +36,7 @@ def _(op: Any, node: Any, x: Any) -> Any:
         return T.CAReduce(scal.maximum if kind is ps.Maximum else scal.minimum, axis)(x)
     others = {ps.AND: scal.and_, ps.OR: scal.or_, ps.XOR: scal.xor}
     if kind not in others:
-        raise NotImplementedError(f"there is no reduction by {op.scalar_op}")
+        raise NotImplementedError(f"no reduction by {op.scalar_op} exists in PyTensor")
     if dtype == "bool" and kind is not ps.XOR:
         return (T.all if kind is ps.AND else T.any)(x, axis=axis)
     return T.CAReduce(others[kind], axis)(cast(x, dtype))

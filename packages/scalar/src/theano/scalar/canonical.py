@@ -25,14 +25,14 @@ Order: TypeAlias = Literal["C", "F"]
 
 def _write_dtype(dtype: np.dtype[Any]) -> str:
     if dtype.kind not in "biufc" or not dtype.isnative or dtype.metadata:
-        raise NoCanonicalForm(f"there is no form for arrays of {dtype}")
+        raise NoCanonicalForm(f"arrays of {dtype} have no canonical form")
     return dtype.str
 
 
 def _write_array(array: np.ndarray) -> tuple[str, tuple[int, ...], Order, bytes]:
     # The order in memory is part of a value here: results may be laid out as their inputs are.
     if not array.flags.forc:
-        raise NoCanonicalForm("there is no form for an array with gaps")
+        raise NoCanonicalForm("a non-contiguous array has no canonical form")
     order: Order = "C" if array.flags.c_contiguous else "F"
     return _write_dtype(array.dtype), array.shape, order, array.tobytes(order)
 

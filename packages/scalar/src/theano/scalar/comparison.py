@@ -72,13 +72,13 @@ isinf = scalar_op(
 inopenrange = scalar_op(
     "inopenrange", "x low hi", types=bool_out, py=lambda x, low, hi: (low < x) & (x < hi), compute=at_inputs,
     c={"biuf": "({low} < {x}) & ({x} < {hi})"}, grad=flat, class_name="InOpenRange",
-    doc="Whether x lies between two bounds and equals neither.",
+    doc="Whether x is between two bounds and equals neither.",
 )  # fmt: skip
 
 inclosedrange = scalar_op(
     "inclosedrange", "x low hi", types=bool_out, py=lambda x, low, hi: (low <= x) & (x <= hi), compute=at_inputs,
     c={"biuf": "({low} <= {x}) & ({x} <= {hi})"}, grad=flat, class_name="InClosedRange",
-    doc="Whether x lies between two bounds or equals one.",
+    doc="Whether x is between two bounds or equals one.",
 )  # fmt: skip
 
 # Gradients of what selects: of two equal numbers the first one has all of it, so that of
@@ -136,7 +136,7 @@ clip = scalar_op(
     c="{x} < {min} ? {min} : {x} > {max} ? {max} : {x}",
     grad=lambda x, low, high, out, g: ((ge(x, low) & le(x, high)) * g, lt(x, low) * g, gt(x, high) * g),
     domain=[(-0.9, 0.9), (-2.0, -1.0), (1.0, 2.0)],
-    doc="The number x, raised to min and lowered to max where it lies outside; nan stays nan.",
+    doc="Clip x to [min, max]; NaN is preserved.",
 )  # fmt: skip
 
 switch = scalar_op(
@@ -150,7 +150,7 @@ switch = scalar_op(
 
 
 def InRange(openlow: bool, openhi: bool) -> Op:
-    """Return the operation that tells whether a number lies in an interval.
+    """Return the operation that tells whether a number is in an interval.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ _PROBLEMS = {
     -2: "indptr must begin with 0",
     -3: "indptr must not decrease",
     -4: "indptr ends behind the stored numbers: there are {n} of them",
-    -5: "an index lies outside the {places} (0 to {last})",
+    -5: "an index is outside the {places} (0 to {last})",
     -6: "data and indices must be equally long",
 }
 
@@ -64,7 +64,7 @@ def examine(format: str, data: np.ndarray, indices: np.ndarray, indptr: np.ndarr
     >>> examine("csr", np.ones(2), np.array([1, 2]), np.array([0, 2]), (1, 2))
     Traceback (most recent call last):
      ...
-    ValueError: no csr matrix of shape (1, 2): an index lies outside the columns (0 to 1).
+    ValueError: no csr matrix of shape (1, 2): an index is outside the columns (0 to 1).
     """
     m, n = shape if format == "csr" else (shape[1], shape[0])
     try:
@@ -175,7 +175,7 @@ def _examine_coordinates(value: SparseMatrix) -> None:
         if np.asarray(places).dtype.kind not in "iu" or np.shape(places) != np.shape(value.data):
             raise ValueError(f"no coo matrix of shape {value.shape}: each number needs an integer {name}.")
         if len(places) and not 0 <= places.min() <= places.max() < n:
-            raise ValueError(f"no coo matrix of shape {value.shape}: a {name} lies outside 0 to {n - 1}.")
+            raise ValueError(f"no coo matrix of shape {value.shape}: a {name} is outside 0 to {n - 1}.")
 
 
 def _places_differ(value: SparseMatrix) -> bool:

@@ -75,9 +75,9 @@ class SparseType(Type):  # noqa: D101  (below: instances have documentation of t
     Raises
     ------
     NotImplementedError
-        There is no such format.
+        The format does not exist.
     TypeError
-        There are no numbers of that dtype.
+        Sparse matrices cannot have that dtype.
 
     Examples
     --------

@@ -355,7 +355,7 @@ def _fitting(
                 problems.append(str(exc))
     extra = [name for name, e in entries.items() if e.kind in ("shared", "state") and name not in wanted]
     if extra and not partial:
-        problems.append(f"it has also {', '.join(extra[:8])}, which nobody asks for (partial=True lets that be)")
+        problems.append(f"unexpected keys {', '.join(extra[:8])} (partial=True ignores them)")
     if problems:
         raise CheckpointError("\n  ".join([f"{path} is not a checkpoint of these variables:", *problems]))
     return values

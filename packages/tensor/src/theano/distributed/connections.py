@@ -27,7 +27,7 @@ HANDLER = "theano_stage"
 CONNECT = 3.0
 """How many seconds a worker that was not called before may take to be connected."""
 _JOINED = 1 << 16
-"""Up to so many bytes are sent at once, at the price of a copy."""
+"""Messages up to this many bytes are copied and sent at once."""
 
 
 class UnreachableError(Exception):
@@ -35,7 +35,7 @@ class UnreachableError(Exception):
 
 
 class NoHandlerError(Exception):
-    """A worker does not know what it is called for: another scheduler has it than the one that was told."""
+    """The worker has no stage handler: it belongs to another scheduler."""
 
 
 class Pickled:

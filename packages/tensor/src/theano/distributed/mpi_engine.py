@@ -25,7 +25,7 @@ class MPIEngine:
     """
 
     SMALL = 4096
-    """Up to so many bytes of a result go to every rank as they are, in the message that says whether all went well."""
+    """A result up to this many bytes is sent to every rank in the message that reports success."""
 
     def __init__(self, comm: Any):
         self.comm = comm

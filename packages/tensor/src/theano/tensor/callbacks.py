@@ -377,7 +377,7 @@ def _start(wrt: Sequence[Any], shapes: Sequence[Sequence[int]] | None) -> list[n
         shape = () if v.type.ndim == 0 and shapes is None else next(given, None)
         if shape is None or len(shape) != v.type.ndim:
             raise ValueError(
-                f"scipy_objective: {v} is no shared variable, so say its shape, of {v.type.ndim} lengths (shapes=)"
+                f"scipy_objective: {v} is not a shared variable; pass its shape of {v.type.ndim} lengths in shapes="
             )
         values.append(np.zeros(tuple(shape)))
     return values

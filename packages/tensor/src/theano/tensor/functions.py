@@ -438,7 +438,7 @@ def table_of_choices(a: Tensor, choices: TensorLike) -> Tensor:
             raise ArgumentError(f"choose: there must be several choices, but {table} is one number")
         return table
     if not choices:
-        raise ValueError("choose: there are no choices")
+        raise ValueError("choose: the list of choices is empty")
     options = [as_tensor_variable(c) for c in choices]
     nothing: Any = cast(a.zeros_like(), "int64")
     for c in options:

@@ -33,7 +33,7 @@ def axis_of(x: Tensor, axis: int, what: str) -> int:
     """
     ndim = x.type.ndim
     if not -ndim <= axis < ndim:
-        problem = f"{what}: there is no axis {axis}; a tensor of {ndim} dimensions is given:\n{describe(x)}"
+        problem = f"{what}: axis {axis} is out of range for a tensor of {ndim} dimensions:\n{describe(x)}"
         raise np.exceptions.AxisError(problem)
     return int(axis) % ndim
 

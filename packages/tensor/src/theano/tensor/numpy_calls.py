@@ -98,7 +98,7 @@ def ufunc(f: Any, method: str, inputs: Sequence[TensorLike], keywords: Mapping[s
         return ours(*inputs, **keywords)
     if method != "__call__" or keywords and not in_place:
         how = f"numpy.{name}" + ("" if method == "__call__" else f".{method}") + f"({', '.join(keywords)})"
-        raise TypeError(f"{how} cannot be told of variables: they have no values yet. Use theano.tensor.")
+        raise TypeError(f"{how} does not work on variables: they have no values yet. Use theano.tensor.")
     if ours is None:
         raise TypeError(refusal(f"numpy.{name}"))
     try:

@@ -195,7 +195,7 @@ def var(
     """Return ``numpy.var``; halves are computed with in float32."""
     a, dtype = _continuous(a, dtype, "var")
     if a.type.ndim == 0 and axis not in (None, ()):
-        raise np.exceptions.AxisError(f"numpy.var: there is no axis {axis} of a tensor without dimensions")
+        raise np.exceptions.AxisError(f"numpy.var: axis {axis} is out of range for a scalar")
     wide = el.cast(a, "float32") if dtype == "float16" else a
     found = reduce.var(wide, axis, ddof if correction is None else correction, keepdims)
     return el.cast(found, dtype) if dtype == "float16" else found

@@ -146,7 +146,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):  # noqa: D101  (below: i
         self.dtype = dtype_name(dtype)
         if self.dtype not in _DTYPES:
             raise TypeError(
-                f"there is no tensor of dtype {dtype!r}. The dtypes are {', '.join(sorted(scal.all_dtypes))}."
+                f"tensors of dtype {dtype!r} do not exist. The dtypes are {', '.join(sorted(scal.all_dtypes))}."
             )
         self.broadcastable = _pattern(broadcastable, None)
         if len(self.broadcastable) > MAX_NDIM:

@@ -11,7 +11,7 @@ from theano.tensor.kernels.common import library_paths
 from theano.tensor.kernels.common import ready as _ready
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
-"""The folder in which the library lies."""
+"""The folder of the library."""
 
 COUNTS = (
     "live", "waiting", "peak", "to", "from", "launches", "allocations", "between", "taken", "refused",
@@ -65,7 +65,7 @@ _FUNCTIONS = {
 
 @cache
 def path() -> str:
-    """Return where the library lies.
+    """Return the path of the library.
 
     Raises
     ------

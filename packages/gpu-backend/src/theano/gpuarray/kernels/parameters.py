@@ -21,7 +21,7 @@ class DeviceMap(Parameters):
     """An element-wise loop."""
 
     rows = Address("where the elements of a row are neighbours in all results", _KERNEL)
-    strided = Address("where they lie anyhow", _KERNEL)
+    strided = Address("for operands with any strides", _KERNEL)
     width = Int("how many neighbours a work-item of the first one computes")
     inputs = Int("how many there are")
     outputs = Int("how many there are")
@@ -45,7 +45,7 @@ class DeviceReduction(Parameters):
     outputs = Int("how many there are")
     axes = Int("how many the loop has")
     reduced = Mask("the axes along which terms are taken together")
-    needed = Mask("the results that are an error where there are no terms")
+    needed = Mask("the results that are an error if the reduction is empty")
     accumulators = Int("bytes of the accumulators of one element")
     hosts = Mask("the inputs that are single numbers of the host's: they go into the struct")
     ones = Array(Mask(), OPERANDS, "per input: the axes that are 1 long by its type")
@@ -175,7 +175,7 @@ class DeviceMatrices(Parameters):
     rotate_both_sides = Address("what they make of it", _KERNEL)
     lower = Flag("whether the lower triangle is read or returned")
     symmetric = Flag("whether a matrix of equations is symmetric, of which one triangle is read")
-    nan_on_error = Flag("whether NaN is returned where there is no factor or solution")
+    nan_on_error = Flag("whether NaN is returned if a factor or solution does not exist")
     with_q = Flag("whether Q is wanted")
     complete = Flag("whether all columns of Q, or of the singular vectors, are wanted")
     raw = Flag("whether the reflections themselves are wanted")
@@ -251,7 +251,7 @@ class DeviceSort(Parameters):
 
     blocks = Address("orders blocks", _KERNEL)
     merge = Address("merges two runs", _KERNEL)
-    put = Address("writes what is wanted", _KERNEL)
+    put = Address("writes the requested results", _KERNEL)
     axis = Int("of the lines; where `selects` is not set, the second input says it")
     selects = Flag("whether the second input is how many are wanted: the largest, or, if it is negative, the smallest")
     values = Flag("whether the elements are wanted")
@@ -286,6 +286,6 @@ class DeviceSelection(Parameters):
     count = Int("of the axes of x that the index has an entry for")
     entries = Array(Int(), OPERANDS, "per axis, the input that has the places along it; -1: all of it is wanted")
     writes = Flag("whether something is written; else, taken")
-    sets = Flag("whether values replace what is there; else they are added")
+    sets = Flag("whether values replace the old ones; else they are added")
     in_place = Flag("whether x itself is written to")
     ones = Mask("axes of the values that are 1 long by their type")

@@ -62,7 +62,7 @@ static const char *read_all(FILE *file, const th_model_cell *expected, th_model_
     length = magic[8] | (size_t)magic[9] << 8;
     if (magic[6] > 1) length |= (size_t)magic[10] << 16 | (size_t)magic[11] << 24;
     header = (char *)calloc(length + 1, 1);
-    if (!header) return "there is no memory to read it";
+    if (!header) return "not enough memory to read it";
     problem = fread(header, 1, length, file) == length ? parse(header, expected, value->buf.shape, &fortran) : "it is no .npy file";
     free(header);
     if (problem) return problem;
@@ -70,12 +70,12 @@ static const char *read_all(FILE *file, const th_model_cell *expected, th_model_
     if (elements < 0) return "it has more bytes than can be addressed";
     th_lay_out(&value->buf, value->buf.shape);
     bytes = (size_t)(elements * value->buf.itemsize);
-    if (!(value->block = th_model_block_new(bytes))) return "there is no memory to read it";
+    if (!(value->block = th_model_block_new(bytes))) return "not enough memory to read it";
     value->buf.data = value->block->data;
     if (fread(value->block->data, 1, bytes, file) != bytes) return "it ends too early";
     if (fortran && bytes) {
         th_model_block *read = value->block, *turned = th_model_block_new(bytes);
-        if (!turned) return "there is no memory to read it";
+        if (!turned) return "not enough memory to read it";
         turn(turned->data, read->data, &value->buf);
         value->block = turned;
         value->buf.data = turned->data;

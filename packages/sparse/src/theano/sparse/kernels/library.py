@@ -13,7 +13,7 @@ from theano.tensor.kernels.common import Params, Ready, library_level, library_p
 from theano.tensor.kernels.common import ready as _ready
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
-"""The folder in which the library lies."""
+"""The folder of the library."""
 
 INT32 = Dtypes("int32", frozenset({"int32"}))
 """Of the indices that kernels take."""

@@ -31,7 +31,7 @@ parts = data, indices, indptr, shape = pattern_vars("data indices indptr shape")
 
 
 def is_ours(indices: Any, indptr: Any) -> bool:
-    """Return whether index arrays come from a matrix, or from an op that makes such: nobody needs to look at them."""
+    """Return whether index arrays come from a matrix or an op that makes them, so that they need no validation."""
     makers = [v.owner for v in (indices, indptr)]
     if any(m is None for m in makers):
         return False
@@ -53,7 +53,7 @@ def _looked_at(made: CSM, data: Tensor, indices: Tensor, indptr: Tensor, shape: 
 
 local_csm_properties_csm = rule(
     "local_csm_properties_csm", P(CSMProperties)(P(CSM, "made")(*parts)), _looked_at, phases=EARLY, tags=FAST,
-    doc="The parts of a matrix that was made of parts are these; arrays of somebody else are looked at.",
+    doc="The parts of a matrix made of parts are these parts; arrays from elsewhere are validated.",
 )  # fmt: skip
 
 
@@ -102,5 +102,5 @@ rule("local_csm_csm_properties", P(CSM)(*[P(CSMProperties, output=i)(x) for i in
 local_csm_grad_c = rule(
     "local_csm_grad_c", P(CSMGrad)(data, indices, indptr, shape, g, indices, indptr, g_shape), lambda g: [g],
     when=lambda indices, indptr: is_ours(indices, indptr), phases=EARLY,
-    doc="A gradient of the very structure of the matrix is read as it lies: its numbers are those that are wanted.",
+    doc="A gradient with the structure of the matrix is read without a search: its numbers are in the wanted order.",
 )  # fmt: skip

@@ -126,7 +126,7 @@ class Multinomial(_Draw):
     def make_node(self, n: TensorLike, p: SparseLike) -> Apply:
         n, p = as_tensor_variable(n), compressed(p, self, "input 1")
         if p.type.format != "csr":
-            raise TypeError(f"{self}: the probabilities of a row must lie together, in csr format, not {p.type.format}")
+            raise TypeError(f"{self}: the matrix of probabilities must be in csr format, not {p.type.format}")
         if n.type.ndim > 1:
             raise TypeError(f"{self}: the trials must be a number or a vector, but {n} is of type {n.type}")
         return Apply(self, [n, p], [p.type()])

@@ -279,7 +279,7 @@ class HStack(Op):
 
     def make_node(self, *mat: Sparse) -> Apply:
         if not mat:
-            raise ValueError(f"{type(self).__name__}: there is nothing to stack")
+            raise ValueError(f"{type(self).__name__}: the list of matrices to stack is empty")
         blocks = [compressed(x, self, f"input {i}") for i, x in enumerate(mat)]
         return Apply(self, blocks, [SparseType(self.format, self.dtype).make_variable()])
 

@@ -64,7 +64,7 @@ def choose_gemm(library: BlasLibrary) -> GemmChoice:
     """
     wish, level, core = config.blas.gemm, library_level(), library.core.lower()
     if not library.addresses:
-        return GemmChoice(ALWAYS, "ours; there is no BLAS library")
+        return GemmChoice(ALWAYS, "ours; no BLAS library was found")
     if wish == "own":
         return GemmChoice(ALWAYS, "ours, as the flag blas.gemm says")
     if wish == "library":

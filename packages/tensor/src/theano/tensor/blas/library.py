@@ -136,7 +136,7 @@ def _configured(ldflags: str) -> BlasLibrary | None:
         found = _probe(f"blas.ldflags={ldflags}", path, library)
         if found is not None:
             return found
-        tried.append(f"{path}: there is no dgemm in it that works")
+        tried.append(f"{path}: no working dgemm found in it")
     said = "; ".join(tried) or "no library of that name was found"
     warnings.warn(
         f"theano.config.blas.ldflags = {ldflags!r} gives no BLAS ({said}). What NumPy or SciPy brought along is used "

@@ -100,7 +100,7 @@ def _matrix(x: Tensor, ord: float | str, axes: list[int], keepdims: bool) -> Ten
         sums = reductions.sum(el.abs_(moved), axis=-2 if abs(ord) == 1 else -1)
         found = (reductions.max if ord > 0 else reductions.min)(sums, axis=-1)
     else:
-        raise ValueError(f"linalg.norm: there is no norm {ord!r} of matrices")
+        raise ValueError(f"linalg.norm: norm {ord!r} is not defined for matrices")
     return restore_axes(found, x, axes) if keepdims else found
 
 

@@ -160,7 +160,7 @@ _STATISTICS: dict[str, Callable[..., Tensor]] = {
 
 def _statistic(v: Tensor, axis: int, n: Pair, mode: str, lengths: Pair) -> list[Tensor]:
     sides = []
-    check = CheckedShape(f"pad: there are no elements to take the {mode} of")
+    check = CheckedShape(f"pad: the axis has no elements for mode {mode!r}")
     v = check(v, el.gt(v.shape[axis], 0))
     for width, length, first in zip(n, lengths, (True, False), strict=True):
         part = v

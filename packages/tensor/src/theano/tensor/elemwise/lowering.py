@@ -38,7 +38,7 @@ _SUPPORT_NS = 0.8
 _MARGIN = 100
 _KINDS = {"some": "TH_SOME", "none": "TH_INVARIANT", "all": "TH_FULL"}
 _SHORT = 4
-"""A loop of so few statements that a second one for what is left over costs the compiler nothing."""
+"""A loop of so few statements that a second one for the remainder costs the compiler nothing."""
 _MASK_BITS = 64
 """The bits of ``th_loop.still``, one per operand."""
 _BY_ROW = 12

@@ -70,7 +70,7 @@ x, axis = pattern_vars("x axis")
 joined = P(Join)(axis, Rest("pieces"))
 _part_of_joined = P(Subtensor, "op")(joined.named("joined"), Rest("numbers"))
 rule("local_subtensor_of_join", _part_of_joined, _in_a_piece, phases=("canonicalize", "specialize"),
-     doc="An element of joined pieces is an element of the one it lies in, where that is known.")  # fmt: skip
+     doc="An element of joined pieces is an element of one piece, if its position is known.")  # fmt: skip
 
 
 def _behind_pieces(
@@ -142,7 +142,7 @@ def _made_together(pieces: Any, out: Any) -> Any:
 
 
 rule("local_join_make_vector", joined, _made_together, phases=("canonicalize", "specialize"),
-     doc="Vectors of scalars that lie side by side are one vector of scalars.")  # fmt: skip
+     doc="Adjacent vectors of scalars are one vector of scalars.")  # fmt: skip
 
 
 def _is_made(v: Tensor) -> bool:

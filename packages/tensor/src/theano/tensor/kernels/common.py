@@ -205,7 +205,7 @@ def ready(
 
 
 nothing = Nothing()
-"""What kernels are told that need no parameters."""
+"""The parameters of kernels that need none."""
 
 VIEW_NS = 0.0
 """The work of a kernel for each element where it touches none."""

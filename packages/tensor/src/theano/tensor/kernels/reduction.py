@@ -57,7 +57,7 @@ class ReductionParams(Parameters, c_name="th_reduction"):
     ndim = Int("dimensions of the loop")
     gone = Mask("dimensions that are reduced")
     lanes = Int("accumulators of a block; a block of less than `lanes` may leave some alone")
-    vector = Int("a loop over rows takes so many neighbours at a time")
+    vector = Int("number of neighbours that a loop over rows takes at a time")
     work = Int("picoseconds per element")
     stretched = Array(
         Mask(), ReductionLimit.MAX_TERMS, "dimensions along which the operand has length 1; all bits: one number"

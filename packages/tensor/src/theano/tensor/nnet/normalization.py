@@ -59,7 +59,7 @@ class _Normalization(Compound):
         variables = [as_tensor_variable(v) for v in arrays]
         ndim = variables[0].type.ndim
         if max(self.axes) >= ndim:
-            raise ValueError(f"{self}: there is no axis {max(self.axes)}:\n{describe(variables[0])}")
+            raise ValueError(f"{self}: axis {max(self.axes)} is out of range:\n{describe(variables[0])}")
         for name, v in zip(names.split(), variables, strict=True):
             if v.type.ndim != ndim:
                 raise TypeError(f"{self}: {name} must have {ndim} dimensions, as x has:\n{describe(v)}")

@@ -188,7 +188,7 @@ _largest = P(DimShuffle, new_order=(0, "x"))(P(Max, "largest")(x))
 rule("local_softmax_of_shifted", P((Softmax, LogSoftmax), "f")(P(F.sub)(x, _largest)), P("f")(x),
      when=lambda largest: largest.axes_of(2) == (1,), keeps="finite", phases=("stabilize", "specialize"),
      tags=LOGARITHM,
-     doc="A softmax subtracts the largest of each row itself: who has done so before need not.")  # fmt: skip
+     doc="A softmax subtracts the maximum of each row itself, so an earlier subtraction is dropped.")  # fmt: skip
 
 
 # -- a bias ---------------------------------------------------------------------------------------------------------
@@ -314,7 +314,7 @@ def _nobody_uses_others(out: Any) -> bool:
 rule("local_softmax_of_unused_crossentropy", P(CrossentropySoftmaxArgmax1HotWithBias, output=1)(x, b, Rest("how")),
      lambda x, b: softmax_op(x) if filled_with(b, 0) else softmax_with_bias(x, b), when=_nobody_uses_others,
      keeps="close", phases=("specialize",), tags=ALWAYS,
-     doc="A cross entropy of which nobody uses more than the softmax is that softmax.")  # fmt: skip
+     doc="A cross entropy of which only the softmax is used becomes that softmax.")  # fmt: skip
 
 
 # -- classes chosen by an index -------------------------------------------------------------------------------------
@@ -406,7 +406,7 @@ def _unshifted(total: TensorApply, axes: Any) -> Any:
 local_ctc_no_grad = rule(
     "local_ctc_no_grad", P(ConnectionistTemporalClassification, compute_grad=True)(Rest("inputs")),
     lambda inputs: ConnectionistTemporalClassification(compute_grad=False)(*inputs), when=_nobody_uses_others,
-    tags=("fast_run", "fast_compile"), doc="A gradient that nobody uses is not computed with the costs.",
+    tags=("fast_run", "fast_compile"), doc="An unused gradient is not computed with the costs.",
 )  # fmt: skip
 
 

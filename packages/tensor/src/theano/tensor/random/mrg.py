@@ -80,7 +80,7 @@ class mrg_uniform(mrg_uniform_base):
         if count > M1 or any(n < 0 for n in size):
             raise ValueError(f"{self}: the size {tuple(map(int, size))} must have 0 to 2**31 - 1 elements")
         if count and not len(rstate):
-            raise ValueError(f"{self}: there are no streams to draw from; rstate must have a row")
+            raise ValueError(f"{self}: rstate has no streams to draw from; give it at least one row")
         states = rstate.astype("int64")
         numbers = np.empty(count, "int64")
         for start in range(0, count, max(len(states), 1)):

@@ -77,7 +77,7 @@ def size_of(ndim: int | None, shape: Any, *parameters: Any) -> Size:
         size = _of_sequence(ndim, shape, parameters)
     elif shape is None:
         if not parameters:
-            raise TypeError("the shape of this draw cannot be told: give size, as in size=(3,)")
+            raise TypeError("the shape of this draw is unknown: pass size, as in size=(3,)")
         together = reduce(add, parameters)
         size = Size(together.type.ndim, together.shape, tuple(together.type.broadcastable))
     else:

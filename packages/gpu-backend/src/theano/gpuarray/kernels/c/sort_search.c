@@ -53,7 +53,7 @@ static int length_of(th_ctx *ctx, th_gpu *gpu, const th_buffer *x, char *sorted,
     if (least < 0 || (n && most < 0))
         return TH_FAIL(ctx, TH_ERR_VALUE, "bincount counts numbers from 0, but was given %lld", (long long)(least < 0 ? least : most));
     if (most == INT64_MAX)
-        return TH_FAIL(ctx, TH_ERR_MEMORY, "there is not enough memory to count numbers up to %lld", (long long)most);
+        return TH_FAIL(ctx, TH_ERR_MEMORY, "not enough memory to count numbers up to %lld", (long long)most);
     *length = most >= *length ? most + 1 : *length;
     return 0;
 }

@@ -50,4 +50,4 @@ def _holds(condition: Tensor) -> bool:
 
 rule("local_remove_all_assert", P(Assert)(x, conditions), x, phases=("useless",),
      tags=("unsafe",),
-     doc="No check at all: faster, and on the own risk of whoever includes this rule by its name.")  # fmt: skip
+     doc="Removes all assertions. Unsafe: enable at your own risk.")  # fmt: skip

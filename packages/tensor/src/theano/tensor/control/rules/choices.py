@@ -85,7 +85,7 @@ def _where_different(out: Any) -> Any:
 
 cond_remove_identical = rule(
     "cond_remove_identical", choice, _where_different, tags=FAST, phases=_EVERYWHERE,
-    doc="Between a value and itself there is nothing to choose.",
+    doc="A choice between a value and itself is that value.",
 )  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def _wanted(op: Any, out: Any) -> Any:
 
 cond_drop_unused = rule(
     "cond_drop_unused", choice, _wanted, tags=FAST, phases=_EVERYWHERE,
-    doc="What nobody reads of a choice is not chosen, and so need not be computed for it.",
+    doc="Unused outputs of a choice are dropped, so their branches need not be computed.",
 )  # fmt: skip
 
 
@@ -281,7 +281,7 @@ def _summed(total: TensorApply, condition: Variable, op: IfElse) -> Any:
 
 
 def cond_make_inplace(fgraph: FunctionGraph, context: Context) -> None:
-    """Let choices hand on memory, where nobody overwrites what they hand on."""
+    """Let choices hand on memory that is not overwritten later."""
     destroyers = fgraph.destroyers
 
     def as_view(node: Apply, may_take: MayTake) -> Op | None:

@@ -181,7 +181,7 @@ def _part_of_inputs(
 _element_wise = P(Elemwise, "f", inplace_pattern={})(Rest("inputs")).where(is_only_output).single_use()
 rule("local_subtensor_lift", P(Subtensor, "op")(_element_wise.named("whole"), numbers), _part_of_inputs,
      tags=("fast_run", "fast_compile"),
-     doc="A part of an element-wise result is computed from the parts of the inputs, if nobody wants the rest.",
+     doc="A part of an element-wise result is computed from the parts of the inputs, if the rest is unused.",
 )  # fmt: skip
 
 
@@ -226,7 +226,7 @@ def _chained(
 
 # It comes after everything that looks at subtensors, and after what places nodes on other targets.
 rule("local_subtensor_chain", P(Subtensor, "op")(part.single_use(), numbers), _chained, phases=("subtensor_chain",),
-     doc="A part of a part that nobody else reads is one view, also where the index depends on lengths.",
+     doc="A part of a part is one view if the inner part has no other use; the index may depend on lengths.",
 )  # fmt: skip
 
 
@@ -285,7 +285,7 @@ def _reads_what_was_set(
 
 _written = P(IncSubtensor, "written", set_instead_of_inc=True)(x, value, Rest("there"))
 rule("local_subtensor_inc_subtensor", P(Subtensor, "read")(_written, numbers), value, when=_reads_what_was_set,
-     phases=EVERYWHERE, doc="What was just set at a place is what is read there.")  # fmt: skip
+     phases=EVERYWHERE, doc="A read at the place of a write returns the written value.")  # fmt: skip
 
 
 def _ends_before(read: Any, written: Any) -> bool:
@@ -395,7 +395,7 @@ def _read_from_slices(op: BaseAdvancedSubtensor, x: Tensor, index: tuple[Variabl
 index = Rest("index")
 rule("local_slices_before_arrays", P((AdvancedSubtensor, AdvancedBooleanSubtensor), "op")(x, index), _read_from_slices,
      phases=("specialize",),
-     doc="Slices with symbolic ends are a view taken first: what is left is an index of arrays and whole axes, in C.",
+     doc="Slices with symbolic ends become a view first; the remaining index has arrays and whole axes, and runs in C.",
 )  # fmt: skip
 
 
@@ -423,7 +423,7 @@ def _without_axes(op: Subtensor, x: Tensor, numbers: tuple[Number, ...]) -> Any:
 
 
 rule("local_subtensor_remove_broadcastable_index", read, _without_axes, phases=("specialize",),
-     doc="The only element along an axis of length 1 is what is left when the axis is dropped.")  # fmt: skip
+     doc="Indexing an axis of length 1 drops the axis.")  # fmt: skip
 
 
 def _dropped_by_index(shuffle: DimShuffle, inner: Subtensor, x: Tensor, there: tuple[Number, ...]) -> Any:

@@ -37,7 +37,7 @@ x, y = pattern_vars("x y")
 numbers = Rest("numbers")
 _set = P(IncSubtensor, "op", set_instead_of_inc=True)(x, y, numbers)
 rule("local_useless_inc_subtensor", _set, _all_of_it,
-     doc="To set everything, also backwards, is to forget what was there, if the new value has the shape.")  # fmt: skip
+     doc="A write to all elements, also reversed, is the new value, if that has the shape.")  # fmt: skip
 
 
 def _is_zero(v: Variable) -> bool:

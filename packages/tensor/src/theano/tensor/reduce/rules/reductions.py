@@ -55,7 +55,7 @@ def _without_ones(op: Any, x: Any) -> Any:
 
 rule("local_reduce_broadcastable", P(CAReduce, "op")(x), _without_ones, keeps="close",
      phases=("canonicalize", "uncanonicalize"),
-     doc="Along an axis of length 1 there is nothing to combine. (A sum of a negative zero is a positive one.)",
+     doc="A reduction along an axis of length 1 is dropped. (A sum of a negative zero is a positive one.)",
 )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def _reduced_before(op: CAReduce, shuffle: DimShuffle, x: Tensor) -> Any:
 
 
 rule("local_reduce_dimshuffle", P(REDUCTIONS, "op")(P(DimShuffle, "shuffle")(x)), _reduced_before, keeps="close",
-     doc="What is reduced after its dimensions were moved is reduced where they are, and what is left is moved.",
+     doc="A reduction of a transposed tensor is the transpose of a reduction.",
 )  # fmt: skip
 
 
@@ -238,7 +238,7 @@ def _nobody_uses(output: int) -> Callable[..., object]:
 rule("local_max_and_argmax", P(MaxAndArgmax, "op")(x), lambda op, x: Max(op.axis)(x), when=_nobody_uses(1),
      also=[(P(MaxAndArgmax, "op", output=1)(x), lambda op, x: Argmax(op.axis)(x), _nobody_uses(0))],
      phases=("uncanonicalize",),
-     doc="Of the largest elements and their places, compute only what somebody wants.")  # fmt: skip
+     doc="Of the largest elements and their indices, compute only the used output.")  # fmt: skip
 
 
 def _two_of_best(output: int) -> Call:
@@ -253,5 +253,5 @@ rule("local_useless_topk", _two_of_best(0), lambda op, x, y: _best(op, x, y, ret
      when=_nobody_uses(1),
      also=[(_two_of_best(1), lambda op, x, y: _best(op, x, y, return_values=False), _nobody_uses(0))],
      phases=("uncanonicalize",),
-     doc="Of the best elements and their places, compute only what somebody wants: values alone need no order.",
+     doc="Of the top-k elements and their indices, compute only the used output: values alone need no order.",
 )  # fmt: skip

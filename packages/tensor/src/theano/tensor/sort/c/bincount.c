@@ -41,7 +41,7 @@ TH_EXPORT int th_kernel_bincount(th_ctx *ctx)
     if (least < 0)
         return TH_FAIL(ctx, TH_ERR_VALUE, "bincount counts numbers from 0, but was given %lld", (long long)least);
     if (most == INT64_MAX)
-        return TH_FAIL(ctx, TH_ERR_MEMORY, "there is not enough memory to count numbers up to %lld", (long long)most);
+        return TH_FAIL(ctx, TH_ERR_MEMORY, "not enough memory to count numbers up to %lld", (long long)most);
     length = most >= length ? most + 1 : length;
     if (ctx->rt->ensure(ctx, out, &length))
         return -1;
