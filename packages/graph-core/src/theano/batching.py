@@ -44,7 +44,7 @@ class NoRuleError(Exception):
 
 
 def rule(node: Node, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
-    """Return the outputs of ``node`` for all rows together, by the rule of its op, or None where there is none.
+    """Return the outputs of ``node`` for all rows together, by the rule of its op, or None without a rule.
 
     Parameters
     ----------

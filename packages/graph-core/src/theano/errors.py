@@ -42,7 +42,7 @@ class FreeInputError(MissingInputError, TypeError):
 
 
 class DeviceError(TheanoError, RuntimeError):
-    """A device (a GPU) failed: a launch, a transfer, or what was asked for before.
+    """A device (a GPU) failed: a launch, a transfer, or an earlier request.
 
     Remedy: what the driver says is in the message. Where the device is lost (CUDA's errors 700 and above), nothing more
     can be computed on it in this process: save what is on the host and start again.
@@ -166,7 +166,7 @@ class UnavailableLayerError(AttributeError):
 
 
 class NoCompilerError(TheanoError):
-    """No C compiler can be used here: none was found or works, it is switched off, or there is no space to compile.
+    """No C compiler can be used here: none was found or works, it is switched off, or the disk is full.
 
     ``theano.function`` catches it and runs the Python form of each op instead, saying so once.
     Remedy: ``python -m theano.doctor`` prints the command that installs a compiler on this system.
@@ -218,8 +218,8 @@ class RewriteWarning(UserWarning):
 class TestValueError(AttributeError, ValueError):
     """A variable has no test value (``variable.tag.test_value``), and one is asked for.
 
-    Who asks a variable for it expects an ``AttributeError``; who calls an op while the flag
-    ``compute_test_value`` is ``'raise'``, a ``ValueError``.
+    Reading it from a variable raises it as an ``AttributeError``; calling an op while the flag
+    ``compute_test_value`` is ``'raise'`` raises it as a ``ValueError``.
     """
 
     __test__ = False  # no test for pytest to collect
@@ -317,7 +317,7 @@ class BadDestroyMap(DebugModeError):
 
 
 class BadViewMap(DebugModeError):
-    """An output of an op lies in memory that its ``view_map`` and ``destroy_map`` do not say.
+    """An output of an op uses memory that its ``view_map`` and ``destroy_map`` do not declare.
 
     Parameters
     ----------
@@ -392,7 +392,7 @@ class FlagValueError(FlagError):
 
 
 class UnknownFlagError(FlagError, AttributeError):
-    """There is no flag of this name.
+    """A flag of this name does not exist.
 
     Remedy: correct the name; ``print(theano.config)`` shows every flag.
     """

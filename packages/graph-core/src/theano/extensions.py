@@ -41,7 +41,7 @@ class Point:
     name : str
         The module that asks, without ``theano.``, and a name in it.
     asks : str
-        What is asked for, to go on from "no layer here says".
+        The requested feature, to go on from "no layer here says".
     """
 
     def __init__(self, name: str, asks: str):
@@ -91,7 +91,7 @@ def extension(point: str, *answer: Any) -> Extension:
     Examples
     --------
     >>> extension("example.farewell", "good bye").enter()
-    >>> Single("example.farewell", "how somebody leaves").required()
+    >>> Single("example.farewell", "how guests leave").required()
     'good bye'
     >>> _ = points.pop("example.farewell"), answers.pop("example.farewell")
     """

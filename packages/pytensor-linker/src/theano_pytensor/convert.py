@@ -51,7 +51,7 @@ def convert(op: Any, node: Any, *inputs: Any) -> Any:
     Raises
     ------
     NotImplementedError
-        There is no entry, or it is for other parameters or types.
+        No conversion is registered, or only for other parameters or types.
     """
     raise NotImplementedError(f"no conversion is registered for {type(op).__name__}")
 

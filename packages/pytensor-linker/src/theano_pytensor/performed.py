@@ -58,7 +58,7 @@ class Performed(Op):
         return Apply(self, list(inputs), [type_of(v.type).make_variable() for v in self.node.outputs])
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the lengths of outputs as PyTensor infers them: who asks for these alone need not let it compute."""
+        """Return the lengths of outputs as PyTensor infers them, so that shapes alone need no computation."""
         from theano_pytensor.convert import translate  # which makes nodes of this op
 
         known = dict(zip((*self.node.inputs, *self.node.outputs), (*node.inputs, *node.outputs), strict=True))

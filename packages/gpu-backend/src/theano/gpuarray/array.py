@@ -74,7 +74,7 @@ class GpuArray(DeviceArray):
         return self.packed()
 
     def reshape(self, *shape: Any) -> Self:
-        """Return the same numbers in another shape, on the same memory where they lie in one piece."""
+        """Return the same numbers in another shape, without a copy if they are contiguous."""
         lengths = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         wanted = np.empty(self.shape, "V1").reshape(lengths).shape if self.size < 1 else _filled_in(lengths, self.size)
         whole = self if self.in_one_piece else self.packed()
@@ -181,7 +181,7 @@ def asarray(value: Any, context_name: str | None = None, dtype: Any = None) -> G
     BufferError
         It is on another device than the context's, or in memory of which that knows nothing.
     DeviceMemoryError
-        There is no room.
+        The memory of the device does not suffice.
     """
     device = device_name(context_name)
     if not isinstance(value, GpuArray) and hasattr(value, "__cuda_array_interface__"):

@@ -34,7 +34,7 @@ PROGRAMS_KEPT = 64
 
 
 class LoadedProgram:
-    """A program on a device, loaded as long as somebody has this object.
+    """A program on a device, loaded as long as a reference to this object exists.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class LoadedProgram:
     unload : callable
         To be called when the device does not work with it any more.
     dropped : list of callable
-        Where to put that: who has the last reference may be anywhere, and cannot wait.
+        A queue for these: the last reference may be dropped in any thread, which cannot wait.
     """
 
     def __init__(self, key: str, functions: dict[str, int], unload: Callable[[], Any], dropped: list[Any]):
@@ -127,7 +127,7 @@ class GpuContext:
             return [self._pointer(program, name) for name in names]
 
     def find(self, key: str, name: str) -> int:
-        """Return the address of a function of a program that some process has compiled; 0 if there is none."""
+        """Return the address of a function of a program that some process has compiled; 0 if it is missing."""
         with self._lock:
             program = self._known(key)
             return self._pointer(program, name) if program is not None and name in program.functions else 0
@@ -189,7 +189,7 @@ class GpuContext:
             raise DeviceError(f"{self.devname}: {library().th_gpu_error(self.driver.gpu).decode()}")
 
     def trim(self) -> None:
-        """Give the memory that waits to be used again back to the driver, and unload programs that nobody needs."""
+        """Return free memory of the pool to the driver, and unload unused programs."""
         with self._lock:
             self._recent.clear()
             self._unload_dropped()

@@ -83,7 +83,7 @@ def get_dtype(s: Any) -> np.dtype[Any]:
 
 
 class UserKernel:
-    """A kernel's text, and what is said of it.
+    """A kernel's text and its description.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ class CGpuKernelBase(GpuKernelBase):
     Raises
     ------
     ValueError
-        There is no section of kernels, or a line of it is not of this form.
+        A section of kernels is missing, or a line of it is not of this form.
 
     Examples
     --------

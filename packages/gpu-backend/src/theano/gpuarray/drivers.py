@@ -70,7 +70,7 @@ class Driver(Protocol):
         """Return the machine code of a program; DeviceCompileError if the compiler refuses it."""
 
     def load(self, binary: bytes, functions: Sequence[str]) -> tuple[list[int], Callable[[], Any]]:
-        """Return the handles of a program's functions, and what to call when nobody needs them any more."""
+        """Return the handles of a program's functions, and the function that unloads them."""
 
     def hand_over(self, stream: int | None) -> None:
         """Let another library's stream go on after all that was asked for."""
@@ -122,7 +122,7 @@ def start(device: str) -> Driver:
     Raises
     ------
     GpuUnavailableError
-        There is no such device, or something lacks; the message says what to install.
+        The device or a part of its software is missing; the message says what to install.
 
     Examples
     --------
@@ -196,7 +196,7 @@ class OpenCLDriver:
         return binary
 
     def load(self, binary: bytes, functions: Sequence[str]) -> tuple[list[int], Callable[[], Any]]:
-        """Return the handles of a program's functions, and what to call when nobody needs them any more."""
+        """Return the handles of a program's functions, and the function that unloads them."""
         program = self._cl.Program(self._context, [self._device], [binary]).build(cache_dir=False)
         kernels = [self._cl.Kernel(program, name) for name in functions]
         return [kernel.int_ptr for kernel in kernels], kernels.clear
@@ -271,7 +271,7 @@ class CudaDriver:
         return compile_cuda(text, self.capability)
 
     def load(self, binary: bytes, functions: Sequence[str]) -> tuple[list[int], Callable[[], Any]]:
-        """Return the handles of a program's functions, and what to call when nobody needs them any more."""
+        """Return the handles of a program's functions, and the function that unloads them."""
         module = library().th_gpu_cuda_module(self.gpu, binary)
         find = library().th_gpu_cuda_function
         handles = [int(find(self.gpu, module, name.encode()) or 0) for name in functions] if module else [0]

@@ -7,7 +7,7 @@ from theano.errors import DeviceMemoryError as DeviceMemoryError
 
 
 class GpuUnavailableError(RuntimeError):
-    """A device cannot be used: there is none of that name, or what drives it or compiles for it is missing."""
+    """A device cannot be used: its name is unknown, or its driver or compiler is missing."""
 
 
 class ContextNotDefined(ValueError):

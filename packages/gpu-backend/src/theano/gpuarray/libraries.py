@@ -51,7 +51,7 @@ def places(name: str) -> Iterator[str]:
 
 @cache
 def find(name: str) -> Any:
-    """Return a library of NVIDIA's, opened, or None if there is none.
+    """Return a library of NVIDIA's, opened, or None if it is missing.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class GpuKernel:
     Parameters
     ----------
     source : str
-        The program. An error of its compiler is told when the kernel is made.
+        The program. An error of its compiler is raised when the kernel is made.
     name : str
         Of the function in it.
     types : sequence
@@ -46,7 +46,7 @@ class GpuKernel:
     context : GpuContext, str or None
         The device, or the name of its context.
     **options
-        What is said of the types in use (``have_double``, ...); it changes nothing.
+        Properties of the types in use (``have_double``, ...); they change nothing.
 
     Attributes
     ----------

@@ -81,7 +81,7 @@ def use(
 def start_by_flags() -> None:
     """Start the devices that the flags ``contexts``, ``device`` and ``init_gpu_device`` name.
 
-    Where only ``contexts`` is set there is no default context: what has an operand on a device is computed there, and
+    With ``contexts`` alone no context is the default: a node with an operand on a device is computed there, and
     everything else on the CPU.
     """
     force = config.force_device

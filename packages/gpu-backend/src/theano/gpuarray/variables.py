@@ -306,7 +306,7 @@ def infer_context_name(*variables: Any) -> str | None:
     Raises
     ------
     ValueError
-        None of them is, and there is no default context.
+        None of them is, and no default context is set.
 
     Examples
     --------

@@ -184,7 +184,7 @@ def _from_cache(key: str, target: str, cache: Cache) -> bool:
 def members(compiler: Sequence[str], archive: str, symbols: Sequence[str]) -> list[str]:
     """Return the names, without ``.o``, of the objects that a linker takes from an archive for some symbols.
 
-    There are none where it cannot link them, or does not name them.
+    It is empty where it cannot link them, or does not name them.
     """
     options = [*(f"-Wl,-u,{symbol}" for symbol in symbols), "-Wl,--no-undefined", "-Wl,--trace", "-Wl,--trace"]
     command = [*compiler, "-shared", *options, archive, "-lm", "-o", "linked"]

@@ -87,7 +87,7 @@ def export(
     ValueError
         A name is none in C.
     NoCompilerError
-        There is no C compiler, or it refused a file.
+        No C compiler was found, or it refused a file.
 
     See Also
     --------
@@ -95,7 +95,7 @@ def export(
 
     Notes
     -----
-    What the functions of the library do, and what they return, is in ``NAME.h`` and ``theano_model.h``. A result lies
+    The functions of the library, and what they return, are in ``NAME.h`` and ``theano_model.h``. A result is
     in memory of the model until the next call of that function; an error leaves all stored values as they were. One
     model that was opened serves one thread at a time, and computes in that thread, until ``NAME_set_parallel`` gives it
     others.

@@ -107,7 +107,7 @@ class Exports:
     Parameters
     ----------
     trees : dict from str to callable
-        From the package in whose folder a library of kernels lies, to what returns its sources for its path.
+        From the package of a library of kernels to a function that returns its sources for its path.
     nested : callable
         From a node without a kernel to the `Loop` or `FunctionCall` that it is, or None.
     lowered_apart : callable

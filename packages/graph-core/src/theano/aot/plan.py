@@ -77,7 +77,7 @@ class Cell:
 
 @record
 class PlannedStep:
-    """An instruction: the symbol of a kernel, or a loop or the number of a program, and what it is told."""
+    """An instruction: the symbol of a kernel, or a loop or the number of a program, and its parameters."""
 
     inputs: list[int]
     outputs: list[int]

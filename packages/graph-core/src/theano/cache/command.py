@@ -345,7 +345,7 @@ def _warm(settings: CacheSettings, options: argparse.Namespace) -> int:
 
 
 def open_for_reading(root: str) -> None:
-    """Let everybody read a cache, and nobody but its owner write to it."""
+    """Let all users read a cache, and its owner alone write to it."""
     contents = survey(root)
     for path, stage in contents.stages:
         reclaim_stage(path, stage)

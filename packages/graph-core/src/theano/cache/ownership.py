@@ -46,7 +46,7 @@ def is_marked(root: str) -> bool:
 
 
 def adopt(root: str) -> bool:
-    """Mark a directory if nothing but a cache's own lies in it; say whether it carries the mark then."""
+    """Mark a directory if it holds only entries of a cache; say whether it carries the mark then."""
     if is_marked(root):
         return True
     if os.path.islink(root) or next(foreign_files(root), None) is not None:
@@ -102,7 +102,7 @@ def foreign_files(root: str) -> Iterator[tuple[str, str]]:
 
 
 def scan(path: str) -> list[os.DirEntry[str]]:
-    """Return what lies in a directory, in a fixed order; nothing if it is a link or cannot be read."""
+    """Return the entries of a directory, in a fixed order; nothing if it is a link or cannot be read."""
     try:
         if os.path.islink(path):
             return []

@@ -17,7 +17,7 @@ def private_directory() -> str:
     Raises
     ------
     OSError
-        There is no place for one.
+        No directory can be made.
     """
     import tempfile  # brings in much, and is needed only where the cache cannot be used
 

@@ -34,7 +34,7 @@ _TAG = 8
 def machine_tag() -> str:
     """Name the running kernel, and on it the set of processes among which a process id means something.
 
-    A cache may be shared over a network or between containers, where somebody else's live
+    A cache may be shared over a network or between containers, where another machine's live
     process would look dead from here. The first half is the kernel's, zeros if it has no name.
     """
     kernel = _read("/proc/sys/kernel/random/boot_id")
@@ -88,7 +88,7 @@ def is_alive(name: StageName) -> bool | None:
 
 
 def stage_path(root: str) -> str:
-    """Return a name that nobody else uses, by which a sweep knows whose it is."""
+    """Return a unique name from which a sweep knows the owner."""
     pid = os.getpid()
     name = StageName(pid, start_time(pid) or 0, machine_tag(), os.urandom(6).hex())
     return os.path.join(root, name.file)
@@ -196,7 +196,7 @@ def _take_lock(path: str, name: StageName) -> int | None:
 
 
 def hold(descriptor: int) -> bool:
-    """Lock a file until it is closed, if there are locks and nobody else has it."""
+    """Lock a file until it is closed, if locks exist and no other process has it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (OSError, AttributeError):

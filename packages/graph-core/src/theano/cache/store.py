@@ -191,7 +191,7 @@ class Cache:
         Raises
         ------
         OSError
-            There is no space even in the temporary directory.
+            Even the temporary directory has no space.
         """
         return self.root or self._private_root()
 
@@ -272,7 +272,7 @@ class Cache:
         return data
 
     def discard(self, path: str) -> None:
-        """Remove an entry that is wrong, if it lies where we may write."""
+        """Remove an entry that is wrong, if we may write to its directory."""
         name = EntryName.parse(os.path.basename(path))
         for folder, ours in self.folders():
             if ours and name is not None and path.startswith(folder + os.sep):

@@ -33,7 +33,7 @@ class Sweep:
 
 
 def sweep_if_due(root: str, size_cap: int, published: int) -> bool:
-    """Sweep if nobody did for a day, or if this process alone has added a twentieth of the cap."""
+    """Sweep if no process did for a day, or if this process alone has added a twentieth of the cap."""
     stamp = os.path.join(root, STAMP)
     try:
         age = time.time() - os.stat(stamp).st_mtime

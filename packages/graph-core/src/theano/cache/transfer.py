@@ -28,7 +28,7 @@ DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, 
 
 
 class TransferError(TheanoError, ValueError):
-    """A file is no export of a cache, is damaged, or may be somebody else's; nothing was taken from it."""
+    """A file is no export of a cache, is damaged, or may belong to another user; nothing was taken from it."""
 
 
 def pack(root: str, path: str) -> int:

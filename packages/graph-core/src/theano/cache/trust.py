@@ -51,7 +51,7 @@ def open_regular(path: str) -> int:
     Raises
     ------
     OSError
-        There is none, or it is not a regular file.
+        It does not exist, or is not a regular file.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def process_is_privileged() -> bool:
 
 
 def is_ours(path: str, root: str) -> bool:
-    """Say whether rights may be changed: a directory of compiled code at `root`, this user's, or what lies in it.
+    """Say whether rights may be changed: a directory of compiled code at `root`, this user's, or an entry of it.
 
     Never a home directory or one above it, a shared or mounted directory, a link, or what is mounted read-only.
 
@@ -161,7 +161,7 @@ def change_of_rights(change: str, path: str, root: str) -> str:
 
 
 def read_only(path: str) -> bool:
-    """Say whether a path lies on a file system that is mounted read-only."""
+    """Say whether a path is on a file system that is mounted read-only."""
     try:
         return bool(os.statvfs(path).f_flag & getattr(os, "ST_RDONLY", 1)) if hasattr(os, "statvfs") else False
     except OSError:
@@ -171,8 +171,8 @@ def read_only(path: str) -> bool:
 def directory_refusal(path: str, *, root: str | None = None) -> Refusal | None:
     """Check each component of `path`, from the root of the file system down.
 
-    Each is owned by this user or by root and is writable by nobody else, unless it is sticky
-    and what lies below it on the way belongs to one of the two. The last two are not symbolic links.
+    Each is owned by this user or by root and is writable by its owner only, unless it is sticky
+    and its next part on the way belongs to one of the two. The last two are not symbolic links.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def file_refusal(path: str, info: os.stat_result, *, root_may_own: bool) -> Refu
     """Check the facts (`fstat`) of an opened entry.
 
     It is a regular file of this user (or, in a pre-filled cache, of root) with one name that
-    nobody else may write to.
+    no other user may write to.
     """
     if not stat.S_ISREG(info.st_mode):
         return Refusal(path, "is not a regular file")

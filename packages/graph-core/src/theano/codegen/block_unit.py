@@ -72,7 +72,7 @@ def cxx_toolchain(wanted: str, settings: ToolchainSettings, store: Cache) -> Too
     Raises
     ------
     NoCompilerError
-        There is none.
+        No such compiler was found.
     """
     usual = current_toolchain(settings, store)
     if not usual.can_compile:
@@ -89,7 +89,7 @@ def compile_blocks(
     Raises
     ------
     NoCompilerError
-        There is no compiler here.
+        No compiler was found.
     KernelCompileError
         The compiler refused one of them.
     """

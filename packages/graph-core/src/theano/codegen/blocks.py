@@ -88,7 +88,7 @@ def ask(method: Callable[..., Any], *args: Any, **options: object) -> Any:
 
 
 def code(method: Callable[..., Any], *args: Any, **options: object) -> str:
-    """Ask for C, and take away the indentation that it has in somebody's Python."""
+    """Ask for C, and take away the indentation that it has in the Python source of its op."""
     text = ask(method, *args, **options) or ""
     # The lines of a raw string are not to be moved.
     return text if 'R"' in text else dedent(text).strip("\n")

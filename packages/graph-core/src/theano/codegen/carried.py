@@ -51,7 +51,7 @@ class Carried(NamedTuple):
     abi : str
         The digest of the header that they were compiled against.
     note : tuple of str
-        Key and text by which a machine of this kind without a compiler knows the toolchain; empty if there are none.
+        Key and text by which a machine of this kind without a compiler knows the toolchain; empty if unknown.
     units : tuple of CarriedUnit
     """
 
@@ -113,7 +113,7 @@ def take(carried: Carried, toolchain: ToolchainSettings, cache: CacheSettings) -
     Parameters
     ----------
     carried : Carried
-        From somebody who is trusted as far as to run code here.
+        From a sender who is trusted to run code here.
     toolchain : ToolchainSettings
     cache : CacheSettings
     """

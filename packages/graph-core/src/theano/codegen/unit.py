@@ -255,7 +255,7 @@ def current_toolchain(settings: ToolchainSettings | None = None, store: Cache | 
     Raises
     ------
     NoCompilerError
-        There is none.
+        No compiler was found.
     """
     return find_toolchain(
         settings or ToolchainSettings(),

@@ -131,7 +131,7 @@ class OpFromGraph(ExpressionOp):
             cell[0] = value
 
     def batch(self, node: Apply, inputs: Sequence[Variable], batched: Sequence[bool]) -> Sequence[Variable] | None:
-        """Return the expression for many rows; where derivatives were given, which speak of one row, there is none."""
+        """Return the expression for many rows; None if derivatives were given, which are those of one row."""
         if self._pattern is not None or self.is_overridden:
             return None
         return super().batch(node, inputs, batched)
@@ -153,7 +153,7 @@ class OpFromGraph(ExpressionOp):
         self.overrides = {**self.overrides, "rop": rop_overrides}
 
     def get_lop_op(self) -> OpFromGraph:
-        """Return an op of the gradients: of inputs, outputs and gradients of outputs; zeros where there are none."""
+        """Return an op of the gradients: of inputs, outputs and gradients of outputs; zeros if disconnected."""
         outputs, grads, terms = self._terms()
         inputs = self.local_inputs
         pairs = zip(inputs, terms, strict=True)
@@ -161,7 +161,7 @@ class OpFromGraph(ExpressionOp):
         return OpFromGraph([*inputs, *outputs, *grads], terms, inline=self.is_inline, on_unused_input="ignore")
 
     def get_rop_op(self) -> OpFromGraph:
-        """Return an op of the directions: of inputs and directions of inputs; zeros where there are none."""
+        """Return an op of the directions: of inputs and directions of inputs; zeros if disconnected."""
         points = [v.type() for v in self.local_inputs]
         pairs = zip(self.local_outputs, self.R_op(self.local_inputs, points), strict=True)
         moved = [zeros_like(v) if d is None or is_null(d) else d for v, d in pairs]
@@ -173,7 +173,7 @@ class OpFromGraph(ExpressionOp):
         return outputs, grads, self.L_op(self.local_inputs, outputs, grads)
 
     def connection_pattern(self, node: Apply) -> Sequence[Sequence[bool]]:
-        """Return what was given, or what the expression and the derivatives that were given say."""
+        """Return the given derivative, or that of the expression."""
         if self._pattern is not None:
             missing = len(self.local_inputs) - len(self._pattern)
             return [*self._pattern, *[[True] * len(self.local_outputs)] * missing]

@@ -146,7 +146,7 @@ def checkpoint(fn: Callable[..., Any], *, again: bool = True) -> Callable[..., A
     ----------
     fn : callable
         From variables to a variable, or to a list, tuple or dictionary of variables. What its arguments, lists, tuples
-        and dictionaries among them, do not influence, such as shared variables or what is made of them alone, is
+        and dictionaries among them, do not influence, such as shared variables or expressions of them alone, is
         computed once, outside. Checkpoints may be inside, too.
     again : bool
         False: keep the inner values all the same, but no longer than until the gradients of the section are there. For
@@ -298,7 +298,7 @@ def inline_checkpoint(node: Apply[Checkpoint]) -> Any:
 
 @local_rule([ControlDependency], "local_useless_control_dependency", tags=_EVERY_MODE, phases=("canonicalize",))
 def drop_unused(node: Apply[ControlDependency]) -> Any:
-    """Nobody waits for what is not computed for its own sake, as a gradient that was not asked for."""
+    """Drop dependencies on values that are not computed otherwise, such as gradients that were not asked for."""
     needed = [v for v in node.inputs[1:] if v is node.inputs[0] or any(map(_reads, v.clients))]
     if len(needed) + 1 == len(node.inputs):
         return None

@@ -110,7 +110,7 @@ def read_meanwhile() -> None:
 
 
 def are_known() -> bool:
-    """Return whether `source_digest` has its answer already: nobody need wait for what `read_sources` returns."""
+    """Return whether `source_digest` has its answer already, so that `read_sources` need not run."""
     return _known is not None
 
 
@@ -281,7 +281,7 @@ class _Reader(threading.Thread):
 
 
 def flags_in_force() -> list[tuple[str, str]]:
-    """Return the flags that somebody has set and that compiling may depend on.
+    """Return the flags that were set explicitly and that compiling may depend on.
 
     The others have their defaults, which are in the sources; what is computed from the environment (the
     compiler) is described for itself.
@@ -289,7 +289,7 @@ def flags_in_force() -> list[tuple[str, str]]:
     Raises
     ------
     NoCanonicalForm
-        Somebody wants to watch.
+        A flag asks for output while compiling.
     """
     found = []
     for name, value in config.all_given().items():

@@ -99,7 +99,7 @@ class InnerGraph:
         return self._derived[what]
 
     def known(self, what: str) -> Any:
-        """Return what :meth:`derived` has made under this name, None where nobody has asked for it."""
+        """Return what :meth:`derived` has made under this name, None before the first request."""
         return self._derived.get(what)
 
     def forget(self, what: str) -> None:
@@ -377,7 +377,7 @@ class ExpressionOp(Op):
         return None if self.repeats else of_expression(self.expand, node, inputs, batched)
 
     def L_op(self, inputs: Operands, outputs: Operands, output_grads: Operands) -> list[Variable]:
-        """Return the gradients of the expression; disconnected ones where there are none."""
+        """Return the gradients of the expression; of a disconnected type if it does not depend on an input."""
         own = [_view(v) for v in inputs]
         pairs = zip(self.expand(own, outputs[0].owner if outputs else None), output_grads, strict=True)
         # A known gradient is all of it: an output that others are made of, or that is there twice, gets theirs as well.
@@ -389,7 +389,7 @@ class ExpressionOp(Op):
         return gradients
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the directions of the expression, None where there are none."""
+        """Return the directions of the expression, None if it does not depend on the inputs."""
         own = [_view(v) for v in inputs]
         along = [(v, d) for v, d in zip(own, eval_points, strict=True) if d is not None]
         directions: list[Any] = Rop(

@@ -99,8 +99,8 @@ def function(
     Notes
     -----
     A function may be called from several threads. No update is lost: calls with updates of the same shared
-    variables, and ``set_value`` of these, wait for each other (without the GIL, and until Ctrl-C). Whoever reads sees
-    all new values of a call or none of them. Calls without updates wait for nobody.
+    variables, and ``set_value`` of these, wait for each other (without the GIL, and until Ctrl-C). A reader sees
+    all new values of a call or none of them. Calls without updates never wait.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def function_dump(
     on_unused_input: str | None = None,
     extra_tag_to_remove: str | Sequence[str] | None = None,
 ) -> None:
-    """Write the arguments of a call of :func:`function` to a file, to send to somebody who wants to repeat it.
+    """Write the arguments of a call of :func:`function` to a file, so that the compilation can be repeated elsewhere.
 
     ``theano.function(**pickle.load(open(filename, "rb")))`` repeats the call.
 

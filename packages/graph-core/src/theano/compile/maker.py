@@ -53,7 +53,7 @@ class FunctionMaker:
     source : RewrittenGraph or CachedProgram
         Where the program comes from: a graph that was rewritten, or the cache. The attributes that follow ask it.
     plan : SerializedProgram or None
-        The program as it was found in the cache. The attributes that follow are then made when somebody asks.
+        The program as it was found in the cache. The attributes that follow are then made on first access.
     fgraph : FunctionGraph
         The rewritten graph: its outputs are those of the function, then the updates.
     rewriting : Report or None

@@ -156,7 +156,7 @@ class Mode:
 
     @property
     def inspects_nodes(self) -> bool:
-        """Whether functions run node by node in Python, for somebody to look."""
+        """Whether functions run node by node in Python, for inspection."""
         return self.linker.inspects_nodes
 
     @property

@@ -29,7 +29,7 @@ BIG = 1e10
 
 
 def is_exempt(v: Variable) -> bool:
-    """Return whether nobody is to look at the values of a variable."""
+    """Return whether the values of a variable are not inspected."""
     return not getattr(v.tag, "nan_guard_mode_check", True)
 
 

@@ -36,7 +36,7 @@ class Lookup:
     key : str
         Under which it may be kept; empty if it may not, or is already.
     late_key : callable or None
-        Returns that key, where nothing could be found and so nobody needed it yet.
+        Returns that key, where nothing could be found, so that it is not computed yet.
     reason : str
         Why it may not be kept.
     constants : list

@@ -91,7 +91,7 @@ class RewrittenGraph:
 
     @classmethod
     def rewrite(cls, request: Request, times: CompileTimes, copied: bool = False) -> RewrittenGraph:
-        """Rewrite what is asked for: the nodes of the request themselves, or copies, which leave it as it is."""
+        """Rewrite the request: its nodes themselves, or copies, which leave it as it is."""
         fgraph = _close(request, times, copied)
         return cls(request, times, fgraph, _rewrite(request, fgraph, times))
 
@@ -287,7 +287,7 @@ class CachedProgram:
 
     @property
     def is_made(self) -> bool:
-        """Whether somebody has asked for the rewritten graph."""
+        """Whether the rewritten graph was requested."""
         return self._made is not None
 
     @property
@@ -311,7 +311,7 @@ class CachedProgram:
     def nodes_in_order(self) -> list[Apply]:
         """Return the node of each instruction.
 
-        There is none where the graph cannot be made, or where its program is another one than the one that runs.
+        None where the graph cannot be made, or where its program is another one than the one that runs.
         """
         try:
             graph, agrees = self._graph_and_agreement()

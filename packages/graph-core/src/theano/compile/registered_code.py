@@ -48,7 +48,7 @@ class CodeByType(Op):
         Raises
         ------
         MethodNotDefined
-            There is none.
+            No code is registered.
         """
         found = self.registered(node)
         if found is None:

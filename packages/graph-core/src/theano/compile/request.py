@@ -102,8 +102,8 @@ def is_expendable(spec: SymbolicInput) -> bool:
     """Return whether the memory of an input may be overwritten: where the user says so and no default is at stake.
 
     A default that each call replaces is not at stake, if it is an object that the machine knows nothing of, such as the
-    state of random numbers; arrays that are replaced have rules of their own (:mod:`theano.runtime.updates`). What was
-    given in the memory of a device never is: there, new memory costs no more than old.
+    state of random numbers; arrays that are replaced have rules of their own (:mod:`theano.runtime.updates`). Memory
+    of a device never is: there, new memory costs no more than old.
     """
     if spec.implicit or not spec.mutable or spec.variable.type.device != CPU.device:
         return False

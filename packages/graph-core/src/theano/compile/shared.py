@@ -40,7 +40,7 @@ class Container:
     r : Variable or Type
         What the value is for; its type filters what is stored.
     storage : list of one element
-        Where the value lies. Compiled functions hold this same list.
+        The cell of the value. Compiled functions hold this same list.
     readonly : bool
         Refuse changes.
     strict, allow_downcast

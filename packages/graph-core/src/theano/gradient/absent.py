@@ -47,12 +47,12 @@ class DisconnectedType(Type):
 
 
 class NullType(Type):
-    """The type of a gradient that does not exist or that nobody wrote down. It has no values.
+    """The type of a gradient that does not exist or is not implemented. It has no values.
 
     Parameters
     ----------
     why_null : str
-        Told to whoever needs the value.
+        The reason, for the error message if the value is needed.
     """
 
     __props__ = ("why_null",)
@@ -74,7 +74,7 @@ null_type = NullType
 
 
 def grad_undefined(op: Op, x_pos: int, x: Variable, comment: str = "") -> Variable:
-    """Return the gradient of ``op`` with respect to an input for which there is none, mathematically.
+    """Return the gradient of ``op`` with respect to an input for which it is undefined, mathematically.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def is_null(variable: Variable | None) -> TypeGuard[Variable[NullType]]:
 
 
 def is_discrete(type: Type) -> bool:
-    """Return whether the values of ``type`` lie apart, so that a function with such values has derivative 0."""
+    """Return whether the values of ``type`` are discrete, so that a function with such values has derivative 0."""
     return str(getattr(type, "dtype", "")).startswith(("bool", "int", "uint"))
 
 

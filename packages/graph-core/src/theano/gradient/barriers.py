@@ -62,7 +62,7 @@ class ZeroGrad(ConsiderConstant):
 
 
 class DisconnectedGrad(IdentityOp):
-    """Lets no gradient through: there is no connection."""
+    """Lets no gradient through: its inputs are disconnected."""
 
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Variable]:
         """Return a disconnected gradient."""

@@ -56,7 +56,7 @@ class DestroyHandler(Feature):
         self._destroying: dict[Apply, None] = {}
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        """Refuse to be there twice; take stock; let the graph answer who overwrites a variable."""
+        """Refuse a second attachment; take stock; let the graph answer which nodes overwrite a variable."""
         if any(isinstance(f, DestroyHandler) for f in fgraph.features):
             raise AlreadyThere()
         for node in toposort(fgraph.outputs, fgraph.inputs):
@@ -89,7 +89,7 @@ class DestroyHandler(Feature):
     def would_allow(self, fgraph: FunctionGraph, node: Apply, index: int) -> bool:
         """Return whether ``node`` could overwrite its input ``index``, judged by its neighbourhood alone.
 
-        True is certain. False may be over-careful: where somebody else reads the memory, an order that lets
+        True is certain. False may be over-careful: where another node reads the memory, an order that lets
         him read first may exist, and only ``validate`` finds out.
         """
         target = node.inputs[index]

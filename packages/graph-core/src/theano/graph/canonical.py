@@ -84,7 +84,7 @@ def register_form(
     kind : str
         What the form begins with.
     write : callable
-        From an object to simpler ones that have a form themselves; raises :class:`NoCanonicalForm` where there is none.
+        From an object to simpler ones that have a form themselves; raises :class:`NoCanonicalForm` if it has none.
     read : callable
         From these to the object.
     subclasses : bool

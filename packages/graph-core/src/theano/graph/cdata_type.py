@@ -29,7 +29,7 @@ class CDataType(CType):
     ctype : str
         The type of the pointer, with its star.
     freefunc : str, optional
-        Name of a function of one pointer, which is called when nobody has the pointer any more. The op that makes the
+        Name of a function of one pointer, which is called with the last reference. The op that makes the
         value, or ``extra_support_code``, defines it; as the ops that only read it must declare it too, it belongs in
         the latter.
     headers, header_dirs, libraries, lib_dirs, compile_args : list of str
@@ -79,7 +79,7 @@ class CDataType(CType):
         return value
 
     def make_value(self, address: int) -> Any:
-        """Return the capsule of an address; what is there is not freed with it."""
+        """Return the capsule of an address; the memory behind it is not freed with it."""
         import ctypes  # rarely wanted, and big
 
         new = ctypes.pythonapi.PyCapsule_New
@@ -91,11 +91,11 @@ class CDataType(CType):
         return a is b
 
     def value_copy(self, value: Value) -> Value:
-        """Return the capsule itself: nobody knows how to copy what it points to."""
+        """Return the capsule itself: the memory behind it cannot be copied."""
         return value
 
     def c_declare(self, name: str, sub: Sub, check_input: bool = True) -> str:
-        """Declare the pointer, and whether somebody else has it."""
+        """Declare the pointer, and whether another object owns it."""
         return f"{self.ctype} {name};\nbool kept_{name};"
 
     def c_init(self, name: str, sub: Sub) -> str:
@@ -140,7 +140,7 @@ if ({name}) {{
         return [_DESTRUCTOR, *([self.extra_support_code] if self.extra_support_code else [])]
 
     def c_headers(self, **kwargs: object) -> Sequence[str]:
-        """Return what was given, as do the methods that follow."""
+        """Return the argument, as do the methods that follow."""
         return self.headers
 
     def c_header_dirs(self, **kwargs: object) -> Sequence[str]:

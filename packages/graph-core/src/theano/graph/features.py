@@ -38,7 +38,7 @@ class Feature:
         """Called when a node enters the graph, after the nodes that it needs."""
 
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
-        """Called when a node leaves the graph because nobody uses it any more."""
+        """Called when a node leaves the graph because its outputs are unused."""
 
     def on_change_input(
         self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: object = None
@@ -165,7 +165,7 @@ class Validator(Feature):
 
 
 class NoOutputFromInplace(Feature):
-    """Refuses that outputs of the graph are made by overwriting something: whoever runs it wants their memory new.
+    """Refuses that outputs of the graph are made by overwriting an input: its caller needs new memory.
 
     Parameters
     ----------

@@ -399,7 +399,7 @@ class FunctionGraph(NotebookDisplay):
         Raises
         ------
         CycleError
-            There is none.
+            It does not exist.
         """
         if self._order is None:
             self._order = toposort(self.outputs, self.inputs, self.orderings(), last_input_first=True)
@@ -424,7 +424,7 @@ class FunctionGraph(NotebookDisplay):
         return finder.get_nodes(op) if finder is not None else [n for n in self.toposort() if n.op == op]
 
     def check_integrity(self) -> None:
-        """Compare what the graph believes of itself with what it is; for tests and for hunting rules that lie.
+        """Compare the graph's records with a recount; for tests and for finding wrong rules.
 
         Raises
         ------

@@ -58,7 +58,7 @@ class Kernel(_WithParameters):
         serve other code, which halves its time.
     pointers : tuple of (int, str), optional
         Of raw bytes: where the address of something stands in them, and its name, since another process finds it
-        elsewhere; ``()`` says that there is none. Where nobody has said it, programs with this kernel are not kept for
+        elsewhere; ``()`` means none. Where it is None, programs with this kernel are not kept for
         other processes. (A declared struct knows its pointers.)
     lazy : bool
         It is called before its inputs are computed, and asks for those it needs (``ctx->need``).

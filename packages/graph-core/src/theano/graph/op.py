@@ -173,7 +173,7 @@ class Op(NodeMaker, CLinkerOp):
         Ops that users write may define it. The classes of our own ops hold no C: what their nodes become says the
         table of `theano.lowering`, and this method repeats it.
 
-        What a kernel is told beside its inputs is best declared, as a subclass of
+        The parameters of a kernel are best declared, as a subclass of
         `theano.graph.parameters.Parameters`: ``c_struct()`` is then a support block of the source, which reads
         ``ctx->params`` by name. Raw bytes do too, but a program that holds some is kept for other processes only if
         the kernel's ``pointers`` say where addresses stand in them: ``()``, nowhere.
@@ -233,7 +233,7 @@ class Op(NodeMaker, CLinkerOp):
         Raises
         ------
         MethodNotDefined
-            There is none.
+            It does not exist.
         """
         if c_thunk_maker.answer is None:
             raise MethodNotDefined("make_c_thunk", type(self), str(self))

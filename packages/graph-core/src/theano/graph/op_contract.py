@@ -30,7 +30,7 @@ class OpContract:
     view_map : dict from int to list of int
         For an output, the inputs whose memory it may share. Several are allowed.
     views_contiguous : bool
-        Whether the output shares the first input's memory where its elements lie one after the other, and may be a
+        Whether the output shares the first input's memory where that is contiguous, and may be a
         copy where they do not.
     destroy_map : dict from int (or None) to list of int
         For an output, the inputs that are overwritten to make it; under None, inputs used as working space.

@@ -409,7 +409,7 @@ class Parameters:
 
 
 class Nothing(Parameters):
-    """What kernels are told that need no parameters.
+    """The parameters of kernels that need none.
 
     Examples
     --------

@@ -15,7 +15,7 @@ class PointerFamily:
     Parameters
     ----------
     find : callable
-        From a name (without the family) to the address in this process; 0 if there is none. Programs keep what it
+        From a name (without the family) to the address in this process; 0 if it is missing. Programs keep what it
         returns: a `Pointer` can hold what is at the address.
     identity : callable
         A text; where two processes agree in it, a kernel works the same with the addresses of either.

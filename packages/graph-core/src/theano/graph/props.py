@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Interned(type):
-    """The class of classes whose equal instances are one, where that can be told from the arguments.
+    """The class of classes whose equal instances are one, if the arguments determine that.
 
     Such instances are never changed. A program makes few distinct types and thousands of calls that ask for them.
 

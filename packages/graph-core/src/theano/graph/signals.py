@@ -13,7 +13,7 @@ from typing import Any
 def deferred_signals() -> Iterator[None]:
     """Call the handlers of signals that come meanwhile afterwards: for what cannot be tried again once interrupted.
 
-    Only the main thread calls handlers, so elsewhere there is nothing to defer.
+    Only the main thread calls handlers, so in other threads nothing is deferred.
 
     Examples
     --------
@@ -53,9 +53,9 @@ def _call_again(number: int, handler: Callable[..., object], came: list[int]) ->
 def let_signals_through(error: BaseException) -> None:
     """Raise ``error`` again if it, or what it came of, was raised by the handler of a signal.
 
-    Whoever catches what other users' code raises, and goes on without that code, calls this first. A handler is
+    Code that catches errors of users' code, and goes on without it, calls this first. A handler is
     known by being registered, or by having been called as Python calls it: with the frame that it has interrupted. What
-    another thread raises here (``PyThreadState_SetAsyncExc``) cannot be told from what the code itself raises.
+    another thread raises here (``PyThreadState_SetAsyncExc``) looks like one of the code itself.
 
     Examples
     --------

@@ -21,7 +21,7 @@ _limit = 8
 
 
 def set_trace_limit(limit: int) -> None:
-    """Let variables remember so many frames from now on; all of them if ``limit`` is negative."""
+    """Let variables remember this many frames from now on; all of them if ``limit`` is negative."""
     global _limit
     _limit = limit
 
@@ -31,7 +31,7 @@ _compile_limit = 0
 
 
 def set_compile_trace_limit(limit: int) -> None:
-    """Let what rewriting makes remember so many frames from now on; all of them if ``limit`` is negative."""
+    """Let variables made by rewriting remember this many frames from now on; all if ``limit`` is negative."""
     global _compile_limit
     _compile_limit = limit
 

@@ -96,7 +96,7 @@ class Variable(FormulaDisplay, Generic[T]):
     tag : Scratchpad
         Free space; ``tag.trace`` holds the user's lines that made the variable.
     clients : Clients
-        A list of (Apply or "output", int): who uses the variable, once it belongs to a FunctionGraph; nobody before.
+        A list of (Apply or "output", int): the users of the variable, once it belongs to a FunctionGraph; empty before.
 
     Examples
     --------
@@ -294,7 +294,7 @@ def get_test_value(v: Variable) -> Value:
     Raises
     ------
     AttributeError
-        There is none.
+        It does not exist.
     TypeError
         It is not of the variable's type.
 

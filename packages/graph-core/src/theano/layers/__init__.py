@@ -60,7 +60,7 @@ class Layer:
         they are loaded when one is looked for.
     members : dict from str to dict
         What it adds to values of a class of a lower layer, by the full name of the class: from ``"module:class"`` of
-        what is made of such a value and has the members, to their names with spaces between them.
+        the results of such a value and has the members, to their names with spaces between them.
     knows : callable
         From a value to whether the layer makes variables of such values: ``theano.shared`` asks.
     extensions : tuple of Extension
@@ -99,7 +99,7 @@ class Layer:
 
 @record(frozen=True)
 class Published:
-    """What is known of a distribution that may not be installed."""
+    """The description of a distribution that may not be installed."""
 
     names: frozenset[str]
     checks: tuple[str, ...] = ()
@@ -214,7 +214,7 @@ def member(value: object, owner: str, name: str) -> Any:
     owner : str
         The full name of the class.
     name : str
-        What somebody has asked the value for.
+        The attributes that the value was asked for.
 
     Raises
     ------
@@ -362,7 +362,7 @@ install(old_names)
 def lazily(
     namespace: Mapping[str, Any], places: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return a module's ``__getattr__`` and ``__dir__``, for names that are brought in when somebody asks for them.
+    """Return a module's ``__getattr__`` and ``__dir__``, for names that are imported on first access.
 
     Old spellings that the tables of layers have for the module need no entry here.
 

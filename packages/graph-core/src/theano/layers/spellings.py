@@ -87,7 +87,7 @@ class OldNames:
     Parameters
     ----------
     tables : callable
-        From whether layers are to be looked for that nobody has described yet, to the tables.
+        From whether to look for layers without a description, too, to the tables.
     hint : callable, optional
         From the full name of something that is nowhere to what an error says besides.
 

@@ -144,7 +144,7 @@ class Overwritten(NamedTuple):
 
 
 class ResultBase(NamedTuple):
-    """A ``temp`` slot in whose memory a result lies: it becomes an array that can be written again like any result."""
+    """A ``temp`` slot in whose memory a result is stored: an array that can be written again like any result."""
 
     slot: SlotNumber
     result: SlotNumber
@@ -184,7 +184,7 @@ class MachineProgram:
         The instructions from this number on (None: none) are compiled kernels that write over arrays of shared
         variables. They run when everything else is done and the results are made; each first checks all that can go
         wrong, then asks for its outputs, and then cannot fail. What they compute is read by each other and stored by
-        updates, and by nobody else.
+        updates, and by no other instruction.
     overwritten : list of Overwritten
     result_bases : list of ResultBase
     lazy : bool
@@ -239,7 +239,7 @@ class ProcessEntries(TypedDict, total=False):
         largest value of each) and ``"skip_first"`` (leave the first call out) it names.
     options : dict
         From a keyword to ``handler(function, args, kwargs)``. A call with such a keyword, which no input has for a
-        name, is handed to it, and what it returns is the result: for what is said about a call rather than to it.
+        name, is handed to it, and what it returns is the result: for arguments about the call itself.
     """
 
     on_error: Callable[[int, BaseException, list[Any], list[Any]], BaseException] | None

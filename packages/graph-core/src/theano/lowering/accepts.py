@@ -217,7 +217,7 @@ class Accepts:
 
 
 def dtype_of(variable: Variable) -> str:
-    """Return the dtype of a variable, or "" where there is none."""
+    """Return the dtype of a variable, or "" if it has none."""
     return str(getattr(variable.type, "dtype", ""))
 
 

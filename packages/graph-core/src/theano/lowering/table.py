@@ -47,7 +47,7 @@ class Lowering:
         `ANY`: this entry is one of the CPU's, and of all other targets, after those that the class has for one.
     on_host : callable or None
         From a node to the numbers of those inputs that its kernel reads in the host's memory, although the others are
-        in the target's: lengths, indices, factors. None: there is no such input. It returns None for a node that only
+        in the target's: lengths, indices, factors. None: that input is missing. It returns None for a node that only
         the CPU can compute.
     only_lengths : bool
         The kernel reads no more than lengths, in whatever memory its inputs are, and its results are in the host's.
@@ -173,7 +173,7 @@ def lower(node: Apply, target: Target = CPU, shared: Shared | None = None) -> Ke
     node : Apply
     target : Target
     shared : dict, optional
-        Of whoever lowers several nodes for one target: those that may share a kernel (``by_types``) get the same one.
+        For callers that lower several nodes: those that may share a kernel (``by_types``) get the same one.
     """
     op = node.op
     for cls in type(op).__mro__:

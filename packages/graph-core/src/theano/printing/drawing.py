@@ -30,7 +30,7 @@ COLORS = {k: c for k, c in default_colorCodes.items() if k not in ("Input", "Out
 
 
 class Box(NamedTuple):
-    """One thing in the picture: its number, label, shape and colour, and what to tell who asks."""
+    """One thing in the picture: its number, label, shape and colour, and its tooltip."""
 
     number: int
     label: str

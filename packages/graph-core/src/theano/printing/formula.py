@@ -152,7 +152,7 @@ class LeafPrinter:
 
 
 class DefaultPrinter:
-    """Writes an op that nobody has assigned a printer to: as a call of its own text."""
+    """Writes an op without a printer: as a call of its own text."""
 
     def process(self, output: Variable, pstate: PrinterState) -> str:
         """Return the call."""

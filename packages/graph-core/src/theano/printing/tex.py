@@ -50,7 +50,7 @@ class Latex:
         self.how, self.binds, self.wants = how, binds, wants
 
     def process(self, output: Variable, pstate: PrinterState) -> str:
-        """Return the text, in parentheses where who asks wants something that binds closer."""
+        """Return the text, in parentheses if the caller needs a higher precedence."""
         node: Any = output.owner
 
         def text(i: int, wants: int) -> str:

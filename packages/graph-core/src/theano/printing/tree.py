@@ -89,7 +89,7 @@ def debugprint(
     Returns
     -------
     str or file or None
-        The text for ``file='str'``, else what was given as ``file``.
+        The text for ``file='str'``, else the ``file`` argument.
 
     Examples
     --------

@@ -54,7 +54,7 @@ class RuleIndex:
     ----------
     rules : list of Rule
     ops : OpsPresent
-        Those of the graph, to which somebody adds what arrives.
+        Those of the graph, to which arriving nodes are added.
     """
 
     def __init__(self, rules: Iterable[Rule], ops: OpsPresent):

@@ -61,9 +61,9 @@ def place(module: str | None) -> float:
 def load() -> None:
     """Import the rules of all layers that are there.
 
-    Each time, since an import that was interrupted leaves nothing behind. To import what is there takes no time. A
+    Each time, since an import that was interrupted leaves nothing behind. To import a loaded module takes no time. A
     package that is being imported asks for the sequence to register its rules, and has it as it is, as has a family
-    that somebody imports by itself; other threads wait.
+    that another thread imports by itself; other threads wait.
     """
     global _loading
     if _loading == get_ident():

@@ -154,7 +154,7 @@ class Special(Pattern):
         return build(self.inner, bindings)
 
     def may_match(self, variable: Variable) -> bool:
-        """Return False where :meth:`match` is certain to find nothing, as cheaply as can be told."""
+        """Return False where :meth:`match` is certain to find nothing, at low cost."""
         return True
 
 
@@ -454,7 +454,7 @@ def match(pattern: Pattern, variable: Variable, bindings: Bindings | None = None
 
 
 def may_match(pattern: Pattern, variable: Variable) -> bool:
-    """Return False where ``variable`` certainly does not match: most do not, and it is told by the ops alone."""
+    """Return False where ``variable`` certainly does not match: most do not, which the ops alone decide."""
     if isinstance(pattern, Call):
         node = variable.owner
         return node is not None and fits(pattern, node)

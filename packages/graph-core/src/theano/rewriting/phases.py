@@ -41,7 +41,7 @@ class Phases:
     ----------
     name : str
     complete : callable, optional
-        Registers what belongs to the sequence and is not there yet; called whenever somebody asks for an entry.
+        Registers the missing entries of the sequence; called at each access to an entry.
 
     Examples
     --------

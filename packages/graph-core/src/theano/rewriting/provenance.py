@@ -82,7 +82,7 @@ class Provenance(Feature):
             self.forget(self._now)
 
     def end(self) -> None:
-        """Let the nodes that enter from now on be nobody's."""
+        """Let the nodes that enter from now on have no rule as their origin."""
         self._now = None
 
     def on_attach(self, fgraph: FunctionGraph) -> None:

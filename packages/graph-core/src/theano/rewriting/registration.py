@@ -32,6 +32,6 @@ def is_left_over(module: Registrar) -> bool:
 
 
 class ChangeCount:
-    """How often any sequence or phase was changed: what was read of them before may be old."""
+    """How often any sequence or phase was changed: earlier copies of them may be old."""
 
     count = 0

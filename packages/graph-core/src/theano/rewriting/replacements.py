@@ -20,7 +20,7 @@ class Replacement(NamedTuple):
 
 
 class ReplacementRecorder(Feature):
-    """Listens to a graph while it is rewritten, and remembers what was there.
+    """Listens to a graph while it is rewritten, and remembers the old nodes.
 
     A node that leaves a graph keeps its inputs: what was replaced can be computed afterwards, from the same inputs
     of the graph, beside what replaced it.

@@ -19,7 +19,7 @@ class CheckStackTraceFeature(Feature):
     Parameters
     ----------
     action : 'off', 'log', 'warn' or 'raise'
-        What to do about one that does not: nothing; give it an empty place, so that it can be told; warn; or raise.
+        What to do about one that does not: nothing; give it an empty place, to identify it; warn; or raise.
     """
 
     def __init__(self, action: str = "raise"):

@@ -46,7 +46,7 @@ class BlockNode(Apply):
     nodes : list of Apply
         In the order in which they run.
     outputs : list of Variable
-        Those of their outputs that somebody else wants.
+        Those of their outputs that other nodes use.
     """
 
     def __init__(self, nodes: Sequence[Apply], outputs: Sequence[Variable]):

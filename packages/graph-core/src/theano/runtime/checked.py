@@ -58,7 +58,7 @@ class Checks:
 
 
 class CheckedNode:
-    """One node, all its forms, and what is known to be wrong with none of them.
+    """One node, all its forms, and the checks that it passed.
 
     Parameters
     ----------

@@ -286,7 +286,7 @@ _SIZES = (
 
 
 def written_at(node: Apply) -> SourceLine | None:
-    """Return the user's line behind a node; where rewriting made the node and nobody knows, that of what it uses."""
+    """Return the user's line behind a node; if rewriting made the node and its origin is unknown, that of an input."""
     for v in node.outputs:
         line = created_at(v)
         if line is not None:

@@ -46,15 +46,15 @@ class Inspection:
         self.kind = kind
 
     def copy_as_laid_out(self, value: Value) -> Value:
-        """Return a copy that shares no memory with ``value`` and lies in memory in the same way."""
+        """Return a copy that shares no memory with ``value`` and has the same memory layout."""
         return self.kind.value_copy(value)
 
     def same_bytes(self, a: Any, b: Any) -> bool:
-        """Return whether two values agree to the last bit: whether nobody has written into one of two copies."""
+        """Return whether two values agree to the last bit: whether neither of two copies was overwritten."""
         return bool(self.kind.values_eq(a, b))
 
     def same_layout(self, a: Any, b: Any) -> bool:
-        """Return whether two values lie in memory in the same way."""
+        """Return whether two values have the same memory layout."""
         return True
 
     def spare_memory(self, value: Value, form: str, ndim: int) -> Iterator[tuple[str, Any]]:

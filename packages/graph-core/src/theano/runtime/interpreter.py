@@ -153,7 +153,7 @@ class Interpreter:
         Called with each input and its value at the start of a call.
     explainer : Explainer
     allow_gc : bool
-        Drop values that nobody needs any more.
+        Drop values after their last use.
     """
 
     def __init__(
@@ -266,7 +266,7 @@ class Interpreter:
 
 
 def dead_after(fgraph: FunctionGraph, nodes: Sequence[Apply]) -> list[list[Variable]]:
-    """Return, for each node in order, the variables that nobody needs after it."""
+    """Return, for each node in order, the variables whose last use it is."""
     kept = {*fgraph.inputs, *fgraph.outputs}
     last: dict[Variable, int] = {}
     for i, node in enumerate(nodes):

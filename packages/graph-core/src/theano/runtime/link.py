@@ -50,7 +50,7 @@ class Linker:
     allow_gc : bool or None
         Whether memory of intermediate results is given back during a call. None: as ``config.allow_gc`` says.
     one_block : bool
-        Whether neighbours whose ops say in C what they do become one block, so that what lies between them never is a
+        Whether neighbours whose ops say in C what they do become one block, so that the values between them never are a
         Python object.
     schedule : callable, optional
         From a graph to its nodes in the order in which they run (`theano.graph.schedule.sort_schedule_fn` makes some).
@@ -89,7 +89,7 @@ class Linker:
 
     @property
     def inspects_nodes(self) -> bool:
-        """Whether nodes are run one by one, for somebody to look; otherwise the machine runs them all."""
+        """Whether nodes are run one by one, for inspection; otherwise the machine runs them all."""
         return False
 
     def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Explainer) -> Any:
@@ -232,7 +232,7 @@ class Linked:
     wanted_lazy: bool = False
 
     def run_lazily(self, wanted: bool | None) -> None:
-        """Let only what is asked for be computed (True), or everything (False), whatever the nodes say."""
+        """Let only the requested outputs be computed (True), or everything (False), whatever the nodes say."""
         self.wanted_lazy = wanted is True
         if wanted is False:
             for how in self.how:
@@ -241,7 +241,7 @@ class Linked:
 
     @property
     def lazy(self) -> bool:
-        """Whether some node may leave some of its inputs uncomputed, or somebody wants it run as if one did."""
+        """Whether some node may leave some of its inputs uncomputed, or the caller wants it run as if one did."""
         return self.wanted_lazy or any(not isinstance(how, Performed) and how.lazy for how in self.how)
 
 
@@ -266,7 +266,7 @@ def link(
     outputs : list of Variable
         The outputs of the graph: their memory is the user's after a call.
     quiet : bool
-        Do not say that there is no compiler: the user knows.
+        Do not report a missing compiler: the user knows.
     compile_blocks : callable
         Turns what ops say in C into addresses.
     check_input : bool

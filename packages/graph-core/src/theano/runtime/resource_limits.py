@@ -17,14 +17,14 @@ MEMBERSHIP = "/proc/self/cgroup"
 
 
 def requested_threads(flag: int, openmp: bool | None, environment: Mapping[str, str]) -> int:
-    """Return how many threads were asked for; 0 if nobody said.
+    """Return how many threads were asked for; 0 if the number is unset.
 
     Parameters
     ----------
     flag : int
         The flag ``threads``; it goes before everything else.
     openmp : bool or None
-        The flag ``openmp``, if somebody has set it.
+        The flag ``openmp``, if it was set.
     environment : mapping
         ``OMP_NUM_THREADS`` is read; of a list for nested loops, the first number counts.
 
@@ -44,7 +44,7 @@ def requested_threads(flag: int, openmp: bool | None, environment: Mapping[str, 
 
 @cache
 def cpu_quota(control_groups: str = CONTROL_GROUPS, membership: str = MEMBERSHIP) -> int:
-    """Return how many CPUs the quotas of this process's control groups amount to; 0 where there is no quota.
+    """Return how many CPUs the quotas of this process's control groups amount to; 0 without a quota.
 
     A part of a CPU counts as one from a half on.
     """
@@ -55,7 +55,7 @@ def cpu_quota(control_groups: str = CONTROL_GROUPS, membership: str = MEMBERSHIP
 
 @cache
 def memory_limit(control_groups: str = CONTROL_GROUPS, membership: str = MEMBERSHIP) -> int:
-    """Return how many bytes this process's control groups may hold; 0 where there is no limit."""
+    """Return how many bytes this process's control groups may hold; 0 without a limit."""
     names = {1: "memory.limit_in_bytes", 2: "memory.max"}
     groups = _groups("memory", control_groups, membership)
     texts = [_read(group, names[version]).strip() for version, group in groups]

@@ -44,7 +44,7 @@ class BadProgram(Exception):
 
 @record
 class SerializedProgram:
-    """What was read of a serialized program, with all addresses found.
+    """The contents of a serialized program, with all addresses found.
 
     Attributes
     ----------

@@ -128,7 +128,7 @@ def overwritten(
 
 
 def result_bases(outputs: Iterable[Variable], linked: Linked) -> list[tuple[Variable, Variable]]:
-    """Return, for each output that lies in the memory of a value computed before, that value and the output."""
+    """Return, for each output that shares memory with a value computed before, that value and the output."""
     compiled = {node for node, how in zip(linked.nodes, linked.how, strict=True) if isinstance(how, Compiled)}
     found: list[tuple[Variable, Variable]] = []
     for output in outputs:

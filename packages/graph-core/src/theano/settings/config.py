@@ -100,7 +100,7 @@ class Config(Section):
         yield from self._params.values()
 
     def given(self, name: str, default: Any = None) -> Any:
-        """Return a flag's value if somebody has set it, else ``default``.
+        """Return a flag's value if it was set, else ``default``.
 
         This is for flags whose default is found out by who needs it, such as ``cxx``.
 
@@ -127,7 +127,7 @@ class Config(Section):
         return self._idle | waiting
 
     def all_given(self) -> dict[str, Any]:
-        """Return the flags that somebody has set, and their values.
+        """Return the flags that were set, and their values.
 
         Examples
         --------
@@ -193,7 +193,7 @@ class Config(Section):
 
         Notes
         -----
-        A flag that THEANO_FLAGS or an rc file names and that nobody has added yet waits for it, if its name has a
+        A flag that THEANO_FLAGS or an rc file names before it is declared waits for its declaration, if its name has a
         section of its own: ``THEANO_FLAGS=pylearn.depth=3``.
         """
         name = name.replace("__", ".")

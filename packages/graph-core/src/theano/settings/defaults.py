@@ -28,7 +28,7 @@ FORMAT_KEYS = (
 
 
 def compiler(given: Lookup) -> str:
-    """Return the first C compiler on the path, or "" if there is none."""
+    """Return the first C compiler on the path, or "" if none is found."""
     from shutil import which  # its import costs as much as reading all flags does
 
     wanted = os.environ.get("CC", "").strip()

@@ -172,7 +172,7 @@ class OpenEnum(EnumStr):
         self.attributes = attributes
 
     def allow(self, choice: str) -> None:
-        """Add a choice; what is there already stays."""
+        """Add a choice; the old ones stay."""
         if choice not in self.choices:
             self.choices = (*self.choices, choice)
 

@@ -60,7 +60,7 @@ def rc_files(environ: Mapping[str, str]) -> list[str]:
 
 
 def from_rc(path: str, environ: Mapping[str, str]) -> Iterator[Given]:
-    """Yield what one rc file sets; nothing if there is no such file.
+    """Yield the flags that one rc file sets; nothing if the file does not exist.
 
     Flags without a dot stand below ``[global]``; ``gcc.cxxflags`` is ``cxxflags`` below ``[gcc]``. The values may
     use ``%(USER)s``, ``%(TMPDIR)s`` and ``%(PID)s``.

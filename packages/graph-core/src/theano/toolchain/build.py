@@ -45,7 +45,7 @@ class Job(NamedTuple):
     text : str
         The C text.
     spans : tuple of Span
-        Where each kernel's text lies.
+        The position of each kernel's text.
     language : {'c', 'c++'}
     extra : tuple of str
         Further options.
@@ -134,7 +134,7 @@ def build(toolchain: Toolchain, jobs: Sequence[Job], folder: str, include: tuple
     KernelCompileError
         The compiler refused the C text.
     BuildEnvironmentError
-        There is no space.
+        The disk is full.
     CompilerFaultError
         It does not work.
     """

@@ -125,7 +125,7 @@ class Toolchain:
     cpu_class : str
         What this machine's CPU is to the compiler; "" if the code is not made for this CPU alone.
     settings : ToolchainSettings
-        What was asked for.
+        The requested settings.
     libc : str
         The C library that code is linked with here: a newer one's symbols would not be found by an older one.
     proven : bool

@@ -29,7 +29,7 @@ FOR_PROGRAMS = ("LD_LIBRARY_PATH", "DEVELOPER_DIR", "SDKROOT")
 
 
 def kept_environment(names: tuple[str, ...] = KEPT_VARIABLES) -> tuple[tuple[str, str], ...]:
-    """Return what a compiler is told of the user's environment.
+    """Return the variables of the user's environment that a compiler receives.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def clean_environment(folder: str) -> dict[str, str]:
 
 
 def stamp(path: str) -> Stamp:
-    """Return a file's path, size and time of change, (path, -1, -1) if there is none."""
+    """Return a file's path, size and time of change, (path, -1, -1) if it does not exist."""
     try:
         info = os.stat(path)
     except OSError:

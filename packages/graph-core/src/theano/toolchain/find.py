@@ -69,7 +69,7 @@ class Compiler:
         Raises
         ------
         OSError
-            There is no space to find out.
+            The disk has no space for a trial.
         """
         # Mostly what compilers run is noted in the cache.
         from theano.toolchain.fingerprint import fingerprint

@@ -85,7 +85,7 @@ def fingerprint(
     Raises
     ------
     OSError
-        There is no space to find out.
+        The disk has no space for a trial.
     """
     commands = list(_inner_commands(said))
     programs = list(dict.fromkeys(_programs(commands)))

@@ -47,7 +47,7 @@ def problem_of_library(library: str | bytes) -> str:
     Parameters
     ----------
     library : str or bytes
-        Its path, or what the file holds, for who has read it anyway.
+        Its path, or the contents of the file, if the caller has read it anyway.
 
     Examples
     --------

@@ -23,7 +23,7 @@ def readable(text: str, limit: int = 200) -> str:
 
 
 def first_words(output: str) -> str:
-    r"""Return the first line of a program's output that users can read; "" if there is none.
+    r"""Return the first line of a program's output that users can read; "" if it has none.
 
     Examples
     --------

@@ -30,7 +30,7 @@ VERDICT_LIFE = 600
 
 
 class ProbeBudget:
-    r"""What is left of the time for probes.
+    r"""The remaining time for probes.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class ProbeBudget:
 
     @contextmanager
     def to(self, compiler: str, share: float = 1.0) -> Iterator[None]:
-        """Let `run_probe` ask this compiler, which has a share of what is left.
+        """Let `run_probe` ask this compiler, which has a share of the remaining time.
 
         Afterwards `hung` says at what it used up its share, `failure` what went wrong last; both "" if nothing.
         """
@@ -73,12 +73,12 @@ class ProbeBudget:
             self._line.finish()
 
     def put(self, arguments: Sequence[str], folder: str, log: str = "log") -> ProcessResult:
-        """Start the compiler and return what came of it; it has timed out at once if there is no time left.
+        """Start the compiler and return what came of it; it has timed out at once if no time is left.
 
         Raises
         ------
         OSError
-            There is no space for its answer.
+            The disk has no space for its answer.
         """
         # Starting programs brings in much; mostly what they would say is noted in the cache.
         from theano.toolchain.run import NOT_STARTED, ProcessResult, StartError, run_to_end

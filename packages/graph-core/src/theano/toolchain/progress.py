@@ -90,7 +90,7 @@ class StatusLine:
 
 
 class ProgressLine(StatusLine):
-    """What is said while kernels are compiled.
+    """The message while kernels are compiled.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class ProgressLine(StatusLine):
 
 
 class ProbeLine(StatusLine):
-    """What is said while a compiler is asked what it is.
+    """The message while a compiler is probed.
 
     Examples
     --------

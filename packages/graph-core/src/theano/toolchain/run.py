@@ -207,7 +207,7 @@ def run_to_end(
     StartError
         It cannot be started.
     OSError
-        There is no space in `folder`.
+        The disk of `folder` is full.
     """
     running: Running | None = None
     try:

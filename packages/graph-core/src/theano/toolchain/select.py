@@ -57,8 +57,8 @@ def find_toolchain(
 
     The answer is remembered in this process, and in the notes under the stamps of the compiler's files
     and the description of the CPU, so that usually no program is started. A compiler that says that it
-    knows all the options is believed: to compile something on trial would take as long as one kernel. Whoever
-    has compiled with it says so with `confirm`; whoever has failed to, calls `reconsider`.
+    knows all the options is believed: to compile something on trial would take as long as one kernel. The code
+    that has compiled with it says so with `confirm`; after a failure it calls `reconsider`.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _probe_budget(settings: ToolchainSettings) -> ProbeBudget:
 
 
 def unit_limit(toolchain: Toolchain) -> float:
-    """Return how many seconds one unit may take: half of what is left if the compiler has not been seen to work."""
+    """Return how many seconds one unit may take: half of the rest if the compiler has not been seen to work."""
     if toolchain.proven:
         return toolchain.settings.timeout
     return min(toolchain.settings.timeout, max(0.0, _probe_budget(toolchain.settings).left) / 2)
@@ -315,7 +315,7 @@ def _note(found: Toolchain, notes: NotesAndFolders, digest: Callable[[list[str]]
 def note_for_others(found: Toolchain, digest: Callable[[list[str]], str]) -> tuple[str, str] | tuple[()]:
     """Return key and text of the note by which a machine like this one without a compiler knows a toolchain.
 
-    There is none for a compiler that was chosen here by name.
+    None for a compiler that was chosen here by name.
     """
     if found.settings.compiler is not None or found.compiler.origin == "CC":
         return ()

@@ -110,7 +110,7 @@ def conv2d(
     ----------
     input, filters : tensor of 4 dimensions
     image_shape, filter_shape : tuple of int, constants or None, or a constant vector, optional
-        What is known of the shapes; it is compared with them while running.
+        The known lengths of the shapes; they are compared with the real ones at run time.
     border_mode : 'valid' or 'full'
     subsample : tuple of two integers
     kargs

@@ -358,7 +358,7 @@ def as_i32(v: Any) -> Any:
 
 
 def ensure_dt(val: Any, default: Any, name: str, dtype: str) -> Any:
-    """Return a number of a dtype; the default where there is none.
+    """Return a number of a dtype; the default for None.
 
     Raises
     ------

@@ -38,7 +38,7 @@ from theano.tensor.reduce.functions import sum as sum_of
 
 @record
 class GpuDnnConvDesc:
-    """What is said of a convolution beside its operands.
+    """The parameters of a convolution besides its operands.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class GpuDnnConvDesc:
 
 @record
 class GpuDnnPoolDesc:
-    """What is said of pooling.
+    """The parameters of pooling.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ class GpuDnnSoftmaxBase:
     Raises
     ------
     ValueError
-        There is no such mode.
+        The mode does not exist.
     """
 
     def __init__(self, algo: str, mode: str):
@@ -338,7 +338,7 @@ class GpuDnnReduction:
     Raises
     ------
     ValueError
-        There is no such reduction, or it has no places.
+        The reduction does not exist, or returns no indices.
 
     Examples
     --------

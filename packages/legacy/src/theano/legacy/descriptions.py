@@ -108,7 +108,7 @@ class _Literally(str):
 
 
 def position_independent_str(obj: Any) -> str:
-    """Return a text of a variable without a name that does not depend on where it lies in memory."""
+    """Return a text of a variable without a name that does not depend on its address."""
     return f"theano_var{{type={obj.type}}}" if isinstance(obj, Variable) else str(obj)
 
 

@@ -113,7 +113,7 @@ class Internals:
         In the order in which they run.
     storage_map : dict from Variable to list of one value
         For inputs the cells with their stored values, shared variables among them, and for constants cells with theirs.
-        What nodes compute lies in memory that the machine uses again within a call: its cells are empty, unless one
+        The values of nodes share memory that the machine uses again within a call: their cells are empty, unless one
         of ``thunks`` fills them.
     updated_vars : dict from Variable to Variable
         For each input that a call updates, the output with its new value.
@@ -171,7 +171,7 @@ class Internals:
 
     @property
     def vm(self) -> Internals:
-        """This: the machine and what is known of it are one."""
+        """This: the machine and its description are one."""
         return self
 
     def __call__(self, n_calls: int = 1, output_subset: Sequence[int] | None = None) -> list[Any]:

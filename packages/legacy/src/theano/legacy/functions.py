@@ -19,12 +19,12 @@ from theano.settings import config
 
 
 def alias_root(v: Variable) -> Variable:
-    """Return the variable in whose memory ``v`` lies, by the maps of the ops that make it.
+    """Return the variable whose memory ``v`` shares, by the maps of the ops that make it.
 
     Raises
     ------
     NotImplementedError
-        It lies in the memory of several.
+        It shares the memory of several.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def alias_root(v: Variable) -> Variable:
 
 
 def view_tree_set(v: Variable, treeset: set[Variable]) -> None:
-    """Add to ``treeset`` the variable ``v``, and all that lie in its memory.
+    """Add to ``treeset`` the variable ``v``, and all that share its memory.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def view_tree_set(v: Variable, treeset: set[Variable]) -> None:
 
 
 def infer_reuse_pattern(fgraph: FunctionGraph, outputs_to_disown: Iterable[Variable]) -> set[Variable]:
-    """Return the computed variables that may lie in the same memory as one of those given.
+    """Return the computed variables that may share memory with one of those given.
 
     Examples
     --------

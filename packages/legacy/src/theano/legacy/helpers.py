@@ -71,7 +71,7 @@ def has_handlers(logger: logging.Logger) -> bool:
     Examples
     --------
     >>> import logging
-    >>> has_handlers(logging.getLogger("nobody.listens")) == logging.getLogger().hasHandlers()
+    >>> has_handlers(logging.getLogger("silent.logger")) == logging.getLogger().hasHandlers()
     True
     """
     return logger.hasHandlers()

@@ -51,7 +51,7 @@ def _toposort(edges: Mapping[T, Collection[T]]) -> list[T]:
 
 
 def toposort(prereqs_d: Mapping[T, Collection[T]]) -> list[T]:
-    """Return the keys in an order in which each is after its values; ValueError where there is none.
+    """Return the keys in an order in which each is after its values; ValueError if the graph has a cycle.
 
     Examples
     --------

@@ -309,7 +309,7 @@ class UnShapeOptimizer(Optimizer):
 
 
 def hints(variable: Any) -> dict[str, Any]:
-    """Return what is known of a matrix besides its type.
+    """Return the known properties of a matrix besides its type.
 
     Examples
     --------
@@ -322,7 +322,7 @@ def hints(variable: Any) -> dict[str, Any]:
 
 
 def is_hint_node(node: Any) -> bool:
-    """Return whether a node says what is known of a matrix.
+    """Return whether a node states a property of a matrix.
 
     Examples
     --------

@@ -83,7 +83,7 @@ class Kinds:
         return self._outer(list_inputs).sequences
 
     def inner_mitmot(self, list_inputs: Sequence[Any]) -> list[Any]:
-        """Return nothing: there are no such outputs."""
+        """Return nothing: such outputs do not exist."""
         return []
 
     outer_mitmot = inner_mitmot_outs = outer_mitmot_outs = inner_mitmot

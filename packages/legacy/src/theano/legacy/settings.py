@@ -43,7 +43,7 @@ def warn_default(version: str) -> bool:
 
     Examples
     --------
-    >>> warn_default("0.0") or warn_default("999.0")  # the flag is 0.9 unless somebody has set it
+    >>> warn_default("0.0") or warn_default("999.0")  # the flag is 0.9 unless it was set
     True
     """
     ignored = config.warn.ignore_bug_before

@@ -24,7 +24,7 @@ def spectral_radius_bound(X: TensorLike, log2_exponent: int) -> Tensor:
     ----------
     X : matrix
     log2_exponent : int
-        ``n`` is two to this power: so many squares of the matrix are taken.
+        ``n`` is two to this power, which takes this many squarings of the matrix.
 
     Examples
     --------

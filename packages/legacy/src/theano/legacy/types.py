@@ -18,7 +18,7 @@ from theano.graph.variable import Constant, Variable
 
 
 class SingletonType(Type):
-    """A type of which there is one instance: whoever makes it gets the same.
+    """A singleton type: every call returns the same instance.
 
     Examples
     --------

@@ -332,7 +332,7 @@ def get_variable_trace_string(v: Any) -> str:
 
 
 class Singleton:
-    """Base of classes of which there is one object: whoever makes it gets the same.
+    """Base of singleton classes: every call returns the same object.
 
     Examples
     --------

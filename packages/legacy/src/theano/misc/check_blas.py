@@ -30,7 +30,7 @@ def execute(
         The matrices are M by K and K by N.
     iters : int
     order : "C" or "F"
-        How they lie in memory.
+        Their memory layout.
 
     Returns
     -------

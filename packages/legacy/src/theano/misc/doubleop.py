@@ -40,5 +40,5 @@ class DoubleOp(Op):
         return [output_grads[0] * 2]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> Sequence[Any]:
-        """Return twice the direction, None where there is none."""
+        """Return twice the direction, None for None."""
         return list(eval_points) if eval_points[0] is None else self.grad(inputs, eval_points)

@@ -110,7 +110,7 @@ class OrderedSet(MutableSet[Any]):
         Raises
         ------
         KeyError
-            There is none.
+            The set is empty.
         """
         if not self:
             raise KeyError("the set is empty")

@@ -99,7 +99,7 @@ class PersistentSharedVariableID(PersistentNdarrayID):
         Open for writing.
     allow_unnamed : bool
         Whether a shared variable may have no name; it is numbered then, as are arrays of no variable. A name that would
-        lead out of a folder in which somebody unpacks the archive, such as ``../W`` or ``/W``, is none.
+        lead out of the folder in which the archive is unpacked, such as ``../W`` or ``/W``, counts as missing.
     allow_duplicates : bool
         Whether two may have one name; the second gets ``_2`` behind it.
 
@@ -211,7 +211,7 @@ def dump(
 
 
 def load(f: BinaryIO, persistent_load: Callable[[zipfile.ZipFile], Any] = PersistentNdarrayLoad) -> Any:
-    """Return what :func:`dump` wrote. As with any pickle: only what comes from somebody you trust.
+    """Return what :func:`dump` wrote. As with any pickle, load files of trusted origin only.
 
     Parameters
     ----------

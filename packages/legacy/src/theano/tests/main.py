@@ -53,7 +53,7 @@ def arguments(given: Sequence[str]) -> list[str]:
 
 
 def installed() -> list[str]:
-    """Return the folders where the layers of theano lie."""
+    """Return the folders of the layers of theano."""
     return [folder for folder in dict.fromkeys(map(os.path.realpath, theano.__path__)) if os.path.isdir(folder)]
 
 

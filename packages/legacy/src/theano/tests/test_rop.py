@@ -28,11 +28,11 @@ class BreakRop(Op):
         output_storage[0][0] = np.copy(inputs[0])
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return that there is none."""
+        """Return that it does not exist."""
         return [grad_undefined(self, 0, inputs[0])]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return that there is none."""
+        """Return that it does not exist."""
         return [None]
 
 

@@ -153,7 +153,7 @@ class GetItem(ListOp):
         return [[True], [False]]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return zeros but for what was read."""
+        """Return zeros except for the read items."""
         x, index = inputs
         return [IncItem()(x.zeros_like(), index, output_grads[0]), disconnected_type()]
 
@@ -183,7 +183,7 @@ class Index(ListOp):
         output_storage[0][0] = np.asarray(found, dtype=np.int64)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Say that there is no derivative."""
+        """Say that the derivative does not exist."""
         return [[False] for _ in node.inputs]
 
 
@@ -227,7 +227,7 @@ class Length(ListOp):
         output_storage[0][0] = np.asarray(len(inputs[0]), dtype=np.int64)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Say that there is no derivative."""
+        """Say that the derivative does not exist."""
         return [[False]]
 
 
@@ -574,7 +574,7 @@ def make_list(a: Any) -> Any:
     Raises
     ------
     TypeError
-        There is none, or they are of several types.
+        The list is empty, or its items are of several types.
 
     Examples
     --------

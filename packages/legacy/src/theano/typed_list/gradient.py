@@ -107,11 +107,11 @@ class IncItem(Changer):
     """
 
     def make_node(self, x: Any, index: Any, amount: Any) -> Apply:
-        """Return the node for a list, what was read of it, and what to add there."""
+        """Return the node for a list, the read item or slice, and what to add there."""
         return Apply(self, [x, index, amount], [x.type.make_variable()])
 
     def change(self, node: Apply, items: list[Any], *others: Any) -> None:
-        """Add; the item in the list is another one then, so that who has the old one keeps it."""
+        """Add; the item in the list is then a new one, so that other references keep the old."""
         index, amount = others
         kind: Any = node.outputs[0].type
         if isinstance(index, slice):
@@ -131,7 +131,7 @@ class IncItem(Changer):
 
 
 def is_one_item(v: Variable) -> bool:
-    """Return whether a list is zero but for one item or slice: the gradient of what was read."""
+    """Return whether a list is zero but for one item or slice: the gradient of reading it."""
     node: Any = v.owner
     if node is None or not isinstance(node.op, IncItem):
         return False

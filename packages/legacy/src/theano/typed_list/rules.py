@@ -17,7 +17,7 @@ def _changed(node: Apply, may_take: MayTake) -> Op | None:
 
 
 def typed_list_inplace_opt(fgraph: FunctionGraph, context: Context) -> None:
-    """Let lists be changed that nobody reads any more."""
+    """Let lists be changed in place if they have no later use."""
     # A list that is made of another one counts as reading that for ever, since it has the same items.
     work_in_place(fgraph, context, "typed_list_inplace_opt", _changed, readers=False)
 

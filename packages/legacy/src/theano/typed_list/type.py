@@ -138,7 +138,7 @@ class ListInspection(Inspection):
     kind: TypedListType
 
     def copy_as_laid_out(self, value: Any) -> Any:
-        """Return a list of copies that lie in memory as the items do."""
+        """Return a list of copies that have the memory layout of the items."""
         of_items = inspection_of(self.kind.ttype)
         return [of_items.copy_as_laid_out(item) for item in value]
 
@@ -148,7 +148,7 @@ class ListInspection(Inspection):
         return len(a) == len(b) and all(map(of_items.same_bytes, a, b))
 
     def same_layout(self, a: Any, b: Any) -> bool:
-        """Return whether the items of two lists lie in memory in the same way."""
+        """Return whether the items of two lists have the same memory layout."""
         of_items = inspection_of(self.kind.ttype)
         return len(a) == len(b) and all(map(of_items.same_layout, a, b))
 

@@ -110,7 +110,7 @@ def literal(value: float, dtype: str) -> str:
     Raises
     ------
     MethodNotDefined
-        There is none: for complex numbers.
+        No such text exists: for complex numbers.
 
     Examples
     --------

@@ -49,7 +49,7 @@ def write(
     header: Mapping[str, int | Sequence[Sequence[str]] | Mapping[str, dict[str, int | str]]],
     arrays: Mapping[str, np.ndarray],
 ) -> str:
-    """Write an archive in the place of what is there, if anything; where that fails, what is there stays.
+    """Write an archive, replacing an existing one; if that fails, the old one stays.
 
     Parameters
     ----------

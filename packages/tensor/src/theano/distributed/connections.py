@@ -77,7 +77,7 @@ class Connection:
         self._socket.setblocking(True)
 
     def begin(self, *, second: bool = False) -> None:
-        """End the encryption, if that is wanted, in the threads of both ends: first in that which was told "OK".
+        """End the encryption, if that is wanted, in the threads of both ends: first in the one that received "OK".
 
         Its event loop still reads until then, and would take the end of encryption for that of the connection.
         """
@@ -130,7 +130,7 @@ class Connection:
 
 
 class Connections:
-    """Connections of this process to workers. One thread uses each at a time; those that nobody uses are kept.
+    """Connections of this process to workers. One thread uses each at a time; idle ones are kept.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ class Connections:
 
 
 def on_this_machine(comm: Any) -> bool:
-    """Tell whether nobody but the administrator can read what passes through a connection of Dask's, or change it.
+    """Tell whether only the administrator can read or change the data of a connection of Dask's.
 
     Encryption then only takes time: of a step of two workers with 131 kB each way 1.3 ms.
     """

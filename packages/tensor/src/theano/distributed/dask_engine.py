@@ -123,7 +123,7 @@ class DaskEngine:
 
 
 def same(thing: Any) -> Any:
-    """Return what is given: as a task of Dask's, it is sent once, and goes from worker to worker as any result does."""
+    """Return the argument: as a task of Dask's, it is sent once, and goes from worker to worker as any result does."""
     return thing
 
 

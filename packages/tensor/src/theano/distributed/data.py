@@ -23,7 +23,7 @@ class Mapped:
     strides: tuple[int, ...]
 
     def open(self) -> np.ndarray:
-        """Return the array; it takes memory while somebody has it, and only where it was read."""
+        """Return the array; it takes memory while referenced, and only the parts that were read."""
         if not all(self.shape):
             return np.empty(self.shape, self.dtype)
         extent = self.dtype.itemsize + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))

@@ -272,7 +272,7 @@ class DirectCalls:
         values : list
             What is the same everywhere.
         nodes : list of Node
-            What is wanted, of one shard or combined of several.
+            The requested nodes, of one shard or combined of several.
         combination : Combination, optional
 
         Returns

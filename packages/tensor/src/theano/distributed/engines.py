@@ -35,7 +35,7 @@ class Engine(Protocol):
     """What a distributed function asks of an engine."""
 
     def scatter(self, shards: Sequence[Sequence[Any]]) -> list[Any]:
-        """Return a handle for each shard, whose arrays lie where they will be worked on."""
+        """Return a handle for each shard, whose arrays are stored where they will be worked on."""
 
     def run(
         self, stage: Stage, shards: Sequence[Any], values: Sequence[Any], combination: Combination | None = None

@@ -65,7 +65,7 @@ class ShardedArray:
     ----------
     shards : list of ndarray
     axis : int
-        Along which axis they lie side by side.
+        The axis along which they are split.
     """
 
     shards: list[Any]
@@ -323,7 +323,7 @@ def function(
     inputs: Sequence[Any], outputs: Any = (), updates: Any = None, *, shard: Mapping[Any, int], on: object = None,
     shards: int = 2, mode: Any = None,
 ) -> DistributedFunction:  # fmt: skip
-    """Return a function of data that lie in shards.
+    """Return a function of data split into shards.
 
     The graph is split into stages: what each shard computes by itself, as one compiled function, and reductions over
     the shards. These are done in the order of the shards, so that results depend on how the data are split and not on
@@ -355,7 +355,7 @@ def function(
     Raises
     ------
     NotCarriedError
-        An op does not carry a shard on: nothing is gathered that nobody asked for.
+        An op does not carry a shard on: nothing is gathered implicitly.
     ValueError, TypeError
         ``shard`` or ``updates`` are for something else.
 

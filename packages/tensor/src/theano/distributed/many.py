@@ -114,7 +114,7 @@ def map(
     The function is pickled once, with the values that its shared variables have at the time of this call, and sent once
     to each worker. **The state of shared variables, those of random streams among them, is per task**: each task starts
     from the values at the time of the call, whatever another task did before it in the same worker, and what a task
-    changes is seen by nobody else, here neither. Tasks that are to draw different numbers are therefore given a seed
+    changes is invisible to the others, here too. Tasks that are to draw different numbers are therefore given a seed
     each. This holds for all shared variables that are pickled with the function: of a compiled function, of the
     attributes of an object, of what a function of the main program names (where cloudpickle is installed). Those that
     an imported module keeps, and other objects that a function changes, stay with the worker.

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Units:
     """What compiled functions need of machine code, as its pickle has it.
 
-    It is pickled for workers only: they run whatever their client sends, so that this gives nobody a power that he did
-    not have. A pickle of a function by itself has no machine code.
+    It is pickled for workers only: they run all code of their client, so that this gives no additional power. A pickle
+    of a function by itself has no machine code.
 
     Parameters
     ----------

@@ -164,7 +164,7 @@ _copies = _Copies()
 
 
 def warm(packed: Packed) -> None:
-    """Make the function from its bytes before the first task comes; what fails here is told by each task."""
+    """Make the function from its bytes before the first task comes; each task reports a failure."""
     try:
         _copies.give(packed.digest, _Loaded(packed))
     except Exception:  # noqa: BLE001  (the tasks report it, with its traceback)
@@ -197,7 +197,7 @@ def perform(packed: Packed, task: bytes) -> bytes:
 
 @contextmanager
 def made(packed: Packed) -> Iterator[Any]:
-    """Give a function, made from its bytes unless this process has a copy that nobody works with."""
+    """Give a function, made from its bytes unless this process has an idle copy."""
     copy = _copies.take(packed.digest) or _Loaded(packed)
     try:
         yield copy.function

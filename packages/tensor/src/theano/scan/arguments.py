@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def as_list(given: Any) -> list[Any]:
-    """Return what is given for one or several things as a list."""
+    """Return one or several arguments as a list."""
     if given is None:
         return []
     return list(given) if isinstance(given, (list, tuple)) else [given]
@@ -108,7 +108,7 @@ def _tap_name(name: str | None, k: int) -> str | None:
 
 
 def as_sequence(given: TensorLike, backwards: bool = False, i: int = 0) -> SequenceInfo | None:
-    """Return what is said of sequence ``i``; None for one of which no step sees anything."""
+    """Return the entry of sequence ``i``; None if no step uses it."""
     taps: list[int] = [0]
     if isinstance(given, Mapping):
         if given.get("input") is None:
@@ -128,7 +128,7 @@ def as_sequence(given: TensorLike, backwards: bool = False, i: int = 0) -> Seque
 
 
 def as_output(given: TensorLike, i: int) -> OutputInfo:
-    """Return what is said of the past of output ``i``."""
+    """Return the initial state of output ``i``."""
     taps: Any = None
     if isinstance(given, Mapping):
         taps, given = given.get("taps"), given.get("initial")

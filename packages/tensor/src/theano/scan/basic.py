@@ -49,7 +49,7 @@ def scan(
     non_sequences : list, optional
         Further arguments of ``fn``, the same in each step.
     n_steps : int or scalar, optional
-        How many steps; needed where there is no sequence. With :class:`until` it is how many at most.
+        The number of steps; needed without sequences. With :class:`until` it is the maximum.
     truncate_gradient : int
         Through how many of the last steps a gradient goes; -1: all.
     go_backwards : bool
@@ -73,7 +73,7 @@ def scan(
     Returns
     -------
     tuple
-        The results, stacked along a new first axis: a variable, a list of several, or None where there are none. And
+        The results, stacked along a new first axis: a variable, a list of several, or None without results. And
         the updates of shared variables, which are for ``theano.function``.
 
     Raises

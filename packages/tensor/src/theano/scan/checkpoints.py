@@ -38,15 +38,15 @@ def scan_checkpoints(
     fn : callable
         As for :func:`theano.scan`.
     sequences : list, optional
-        Tensors of equal lengths; there are no taps.
+        Tensors of equal lengths; taps are not allowed.
     outputs_info : list, optional
-        The results before the first step; there are no taps.
+        The results before the first step; taps are not allowed.
     non_sequences : list, optional
         Further arguments of ``fn``, the same in each step.
     name : str
         What errors, profiles and graphs call the loop.
     n_steps : int or scalar of int, optional
-        How many steps; needed where there is no sequence.
+        The number of steps; needed without sequences.
     save_every_N : int
         After how many steps results are stored.
     padding : bool

@@ -39,7 +39,7 @@ _FAST = ("fast_run", "fast_compile", "scan")
     phases=_EVERYWHERE,
 )  # fmt: skip
 def remove_unused(node: Node) -> Answer:
-    """Results that nobody reads go, and inputs that no step uses."""
+    """Unused results and inputs are removed from a loop."""
     parts = Parts(node)
     needed = {id(part) for part in (*parts.stacked, *parts.carried) if any(v.clients for v in part.outputs)}
     if not needed:

@@ -47,7 +47,7 @@ class _Layout(NamedTuple):
 
 
 def layout_of(op: Scan) -> _Layout:
-    """Return what is known of a loop before it has values."""
+    """Return the static description of a loop, before it has values."""
     found: _Layout = op.inner.derived("layout", lambda: _layout(op))
     return found
 

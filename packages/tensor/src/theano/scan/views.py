@@ -75,7 +75,7 @@ def reduce(
     mode: Any = None,
     name: str | None = None,
 ) -> tuple[Any, OrderedUpdates]:
-    """Return what is left after the last step: ``fn`` of the elements of some tensors and its own result before.
+    """Return the result of the last step: ``fn`` of the elements of some tensors and its own result before.
 
     Parameters
     ----------

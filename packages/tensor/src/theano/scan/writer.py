@@ -24,7 +24,7 @@ class Value(NamedTuple):
     dtype: str
 
     def declared(self, at: str) -> str:
-        """Return the declaration of a local variable, as elements lie in memory, with what it begins with."""
+        """Return the declaration of a local variable, in the dtype of stored elements, with its initial value."""
         return f"{c_type(self.dtype)} {self.name} = {at};"
 
 

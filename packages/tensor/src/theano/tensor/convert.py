@@ -273,7 +273,7 @@ def numpy_scalar(data: object) -> Any:
     Raises
     ------
     EmptyConstantError
-        There is no element.
+        It has no elements.
     NotScalarConstantError
         There are several different ones, or none that is a number.
 
@@ -354,7 +354,7 @@ def get_scalar_constant_value(
 
 
 def static_element(x: Tensor, k: int, ask: Callable[..., object]) -> Value:
-    """Return what is known of element ``k`` of a vector, or None; ``ask`` tells what a variable is worth."""
+    """Return element ``k`` of a vector if it is known, or None; ``ask`` returns the value of a variable."""
     if isinstance(x, Constant):
         return x.data[k] if -len(x.data) <= k < len(x.data) else None
     if x.owner is None:

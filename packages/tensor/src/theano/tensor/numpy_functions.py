@@ -74,7 +74,7 @@ def round(a: TensorLike, decimals: int = 0) -> Tensor:
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    """Return ``numpy.where``: the places of what is true, if there is nothing to choose from."""
+    """Return ``numpy.where``: with one argument, the indices of true elements."""
     if x is None and y is None:
         return nonzero(condition)
     x, y = _beside(x, y), _beside(y, x)

@@ -588,7 +588,7 @@ def values_eq_approx_up_to_phases_of_rows(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def values_eq_approx_always_true(a: TensorLike, b: TensorLike) -> bool:
-    """Return True: for values that nobody promises, such as memory that was only allocated.
+    """Return True: for values without a guarantee, such as memory that was only allocated.
 
     Examples
     --------

@@ -215,7 +215,7 @@ class DeviceTriangle(Parameters):
 
 
 class DrawnKind(Enumeration):
-    """What is made of random bits."""
+    """The distribution of random numbers."""
 
     BITS = 0
     UNIFORM = 1

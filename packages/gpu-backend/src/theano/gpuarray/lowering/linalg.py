@@ -90,7 +90,7 @@ def pinv_kernel(op: Any, node: Apply) -> Parameters:
 
 @ready("th_kernel_gpu_lstsq")
 def lstsq_kernel(op: Any, node: Apply) -> Parameters:
-    """Return the solution of least squares and what is known of it, by singular values."""
+    """Return the least-squares solution, the residuals, the rank and the singular values."""
     return _matrices(node)
 
 

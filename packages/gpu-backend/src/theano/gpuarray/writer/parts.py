@@ -137,7 +137,7 @@ def write_read(c: CText, x: Operand, place: str, body: Body) -> None:
 
 
 def write_walk(c: CText, lengths: str, axes: str, steps: Sequence[str], short: bool = False) -> None:
-    """Write the walk from a number, in ``left``, to an index along each axis; the first axis has what is left.
+    """Write the walk from a number, in ``left``, to an index along each axis; the first axis has the remainder.
 
     ``short`` says that all of these have 32 bits: divisions of 64 make long code.
     """
@@ -164,7 +164,7 @@ def pack_type(dtype: str) -> str:
 
 
 def write_pack_types(c: CText, operands: Sequence[Operand], pack: int) -> None:
-    """Write the types of packs of so many neighbours, for the dtypes of some operands."""
+    """Write the types of packs of this many neighbours, for the dtypes of some operands."""
     for dtype in dict.fromkeys(o.dtype for o in operands):
         alignment = min(WIDEST, pack * size_of(dtype))
         c(f"typedef struct ALIGNED({alignment}) {{", f"    {c_type(dtype)} v[{pack}];", f"}} {pack_type(dtype)};", "")

@@ -22,7 +22,7 @@ class SequenceDB(PhasesDB):
     Parameters
     ----------
     failure_callback : callable, optional
-        What is told of failures when the rewriter of a query is run by hand.
+        How failures are reported when the rewriter of a query is run by hand.
 
     Examples
     --------

@@ -302,7 +302,7 @@ class NavigatorOptimizer(Optimizer):
         Returns
         -------
         Feature or None
-            What listens; :meth:`detach_updater` takes it away. None if nobody listens because new nodes are ignored.
+            The listener; :meth:`detach_updater` removes it. None if new nodes are ignored.
         """
         if self.ignore_newtrees:
             importer = None
@@ -473,7 +473,7 @@ class EquilibriumOptimizer(NavigatorOptimizer):
 
 
 class PassOptimizer(Optimizer):
-    """A pass of ours as a graph rewriter: how a query shows one to who asks by hand.
+    """A pass of ours as a graph rewriter: a query shows it to callers that run passes by hand.
 
     Parameters
     ----------

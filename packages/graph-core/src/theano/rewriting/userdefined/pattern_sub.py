@@ -94,7 +94,7 @@ class PatternSub(LocalOptimizer):
     get_nodes : callable, optional
         Takes such a node, and returns the nodes at which the pattern may stand.
     values_eq_approx : callable, optional
-        How values of the replacement are compared with those of what was there; becomes its tag.
+        How values of the replacement are compared with the old ones; becomes its tag.
 
     Examples
     --------

@@ -167,7 +167,7 @@ def symbol(function: str, dtype: str) -> tuple[str, str | None] | None:
     -------
     tuple of (str, str or None), or None
         The C name and the block that defines it (None: the C library does).
-        None altogether if there is no such function for this dtype.
+        None altogether if this dtype has no such function.
 
     Examples
     --------

@@ -104,7 +104,7 @@ class AddSS(_TwoSparse):
 
 
 class AddSSData(_TwoSparse):
-    """The sum of two sparse matrices of one structure: their numbers are added, and nobody looks at the indices.
+    """The sum of two sparse matrices of one structure: their numbers are added, and indices are not compared.
 
     Examples
     --------

@@ -50,5 +50,5 @@ class Union(Op):
             cell[0] = np.asarray(value, dtype=node.outputs[0].type.dtype if cell is output_storage[0] else "int32")
 
     def infer_shape(self, node: Node, shapes: Sequence[Any]) -> list[Shape]:
-        """Return what is known: how many lines there are."""
+        """Return the known lengths: the number of lines."""
         return [None, None, shapes[2]]

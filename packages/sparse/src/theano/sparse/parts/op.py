@@ -423,7 +423,7 @@ class CheckedParts(Op):
     """Indices, indptr and shape of a matrix themselves, after a look at whether they make one.
 
     Inputs: indices, indptr, shape, and data, which must be as long as the indices. It is what remains of a `CSM` of
-    somebody else's arrays when its parts are asked for, so that nothing behind it reads out of an array.
+    foreign arrays when its parts are asked for, so that nothing behind it reads out of an array.
 
     Parameters
     ----------

@@ -245,7 +245,7 @@ def true_dot(x: Any, y: Any, grad_preserves_dense: bool = True) -> Any:
 class StructuredDot(Op):
     """The product of a sparse matrix with another operand, with a structured gradient; see `structured_dot`.
 
-    Matrices of bsr format are multiplied too, by SciPy; there is no gradient with respect to them.
+    Matrices of bsr format are multiplied too, by SciPy; their gradient is not implemented.
     """
 
     __props__ = ()

@@ -147,6 +147,6 @@ class SparseProduct(Op):
             cell[0] = value
 
     def infer_shape(self, node: Node, shapes: Sequence[Sequence[Tensor]]) -> list[Shape | None]:
-        """Return what is known: how many lines there are."""
+        """Return the known lengths: the number of lines."""
         lines = node.inputs[3][0] if self.format == "csr" else node.inputs[7][1]
         return [None, None, (lines + 1,)]

@@ -55,7 +55,7 @@ class Poisson(_Draw):
         output_storage[0][0] = out
 
     def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
-        """Return that there is none."""
+        """Return that the gradient does not exist."""
         return [grad_undefined(self, 0, inputs[0], "a random number has no slope")]
 
 
@@ -99,7 +99,7 @@ class Binomial(_Draw):
         return [[True], [True], [False]]
 
     def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
-        """Return that there is none."""
+        """Return that the gradient does not exist."""
         comment = "a random number has no slope"
         return [*(grad_undefined(self, i, inputs[i], comment) for i in range(2)), DisconnectedType()()]
 
@@ -145,7 +145,7 @@ class Multinomial(_Draw):
         output_storage[0][0] = out
 
     def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
-        """Return that there is none."""
+        """Return that the gradient does not exist."""
         return [grad_undefined(self, i, v, "a random number has no slope") for i, v in enumerate(inputs)]
 
 

@@ -37,7 +37,7 @@ class GemmChoice(NamedTuple):
     """Up to how many multiplications a product is ours, and why.
 
     Where the sizes are measured ones (`by_size`), a kernel that can reads them at each call from `tuning`; `up_to` is
-    for those that are told once.
+    for kernels that read them once.
     """
 
     up_to: int
@@ -104,7 +104,7 @@ def products_text(values: Mapping[str, int], dtype: str) -> str:
 
 
 def size_text(multiplications: int) -> str:
-    """Return the size of square matrices whose product takes so many multiplications.
+    """Return the size of square matrices whose product takes this many multiplications.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class BlasLibrary:
     source : str
         What to call it in a report.
     path : str
-        The shared object; "" where there is none.
+        The shared object; "" if none was found.
     integers : int
         Bits of the integers that the routines take.
     addresses : dict from (routine, dtype) to int

@@ -52,7 +52,7 @@ class _Routine(ExpressionOp):
 
 
 class WrongRank(TypeError):
-    """An input has another number of dimensions: what is wanted (the first argument), and which input it is."""
+    """An input has another number of dimensions: the expected number (the first argument), and which input it is."""
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.args))

@@ -74,7 +74,7 @@ class Subscripts:
 
 
 def read(arguments: Sequence[object]) -> tuple[Subscripts, list[object]]:
-    """Return what is asked, and the operands, of either way to call einsum.
+    """Return the subscripts and the operands of either way to call einsum.
 
     Raises
     ------

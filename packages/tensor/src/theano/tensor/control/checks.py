@@ -117,7 +117,7 @@ class CheckedShape(Assert):
 
 
 class CheckedLength(CheckedShape):
-    """The length of an array that nobody computes, if it is one: where the array itself would have been refused.
+    """The length of an array that is not computed, if it is valid: an error where the array would have been refused.
 
     Rewriting takes lengths from what arrays are made of, and drops the arrays. What ``infer_shape`` says of lengths
     that are given as numbers carries their check, so that a negative one is found in either form of a graph.

@@ -32,7 +32,7 @@ class IfElse(Op):
     n_outs : int
         How many values each branch has.
     as_view : bool
-        Hand the values on as they are, in the memory where they lie; otherwise as copies. Rewriting sets it.
+        Return the values themselves, sharing their memory; otherwise copies. Rewriting sets it.
     gpu : bool
         Leave values as they are that are no tensors of this machine.
     name : str, optional
@@ -156,7 +156,7 @@ class IfElse(Op):
         return [[True] * n, *([k == i % n for k in range(n)] for i in range(2 * n))]
 
     def place_on_device(self, node: Apply, placing: Any) -> Sequence[Variable] | None:
-        """Return a choice on each device of what is there in a branch or read there next, and one of the rest."""
+        """Return a choice on each device of the values that are on it in a branch or used on it next, and one of the rest."""
         n, by_device = self.n_outs, dict[str | None, list[int]]()
         for k, (then, other) in enumerate(zip(*self.branches(node), strict=True)):
             by_device.setdefault(_place_of(node, k, then, other, placing), []).append(k)

@@ -32,7 +32,7 @@ def conv2d_transpose(
     output_shape : tuple of 4 ints
         Of the result; int scalars for what is symbolic. The last two may not be None.
     filter_shape : tuple of int or None, optional
-        What is known of the shape of the filters.
+        The known lengths of the filters' shape.
     border_mode : str, int or tuple
         As for :func:`conv2d`.
     input_dilation : tuple of two integers
@@ -86,7 +86,7 @@ def separable_conv2d(
     num_channels : int
         Of the input.
     input_shape, depthwise_filter_shape, pointwise_filter_shape : tuple, optional
-        What is known of the shapes.
+        The known lengths of the shapes.
     border_mode : str, int or tuple
         As for :func:`conv2d`.
     subsample : int or tuple of int, optional
@@ -135,11 +135,11 @@ def separable_conv3d(
     num_channels : int
         Of the input.
     input_shape : tuple, optional
-        What is known of the shape of the input.
+        The known lengths of the input's shape.
     depthwise_filter_shape : tuple, optional
-        What is known of the shape of the filters.
+        The known lengths of the filters' shape.
     pointwise_filter_shape : tuple, optional
-        What is known of the shape of the filters.
+        The known lengths of the filters' shape.
     border_mode : str, int or tuple
         As for :func:`conv3d`.
     subsample : int or tuple of int, optional
@@ -201,7 +201,7 @@ def causal_conv1d(
     filter_shape : tuple of int or None, optional
         The last is needed: as many zeros, less one and dilated, are put before each sequence.
     input_shape : tuple of int or None, optional
-        What is known of the shape of the input.
+        The known lengths of the input's shape.
     subsample : int
         As for :func:`conv2d`.
     filter_flip : bool, optional

@@ -75,11 +75,11 @@ def conv2d(
         (filters, channels / num_groups, rows, columns); of 6 if unshared, with the rows and columns of the output after
         the first.
     input_shape, filter_shape : tuple of int, int scalar or None, optional
-        What is known of the shapes. With the flag ``conv.assert_shape`` it is compared with them.
+        The known lengths of the shapes. With the flag ``conv.assert_shape`` they are compared with the real ones.
     border_mode : 'valid', 'full', 'half', int, or a tuple of two integers or pairs of integers
         The zeros around each image: none, one less than a filter covers, half of that, or these.
     subsample : tuple of two integers
-        Only every so many-th place is computed.
+        The strides along the rows and columns.
     filter_flip : bool
         Whether filters are reversed along rows and columns, as the mathematical convolution has it.
     filter_dilation : tuple of two integers
@@ -151,9 +151,9 @@ def conv3d(
     filters : tensor of 5 dimensions
         Of shape (filters, channels / num_groups, depth, rows, columns).
     input_shape : tuple of int or None, optional
-        What is known of the shape of the input.
+        The known lengths of the input's shape.
     filter_shape : tuple of int or None, optional
-        What is known of the shape of the filters.
+        The known lengths of the filters' shape.
     border_mode : str, int or tuple
         As for :func:`conv2d`, with three entries.
     subsample : int or tuple of int, optional
@@ -240,7 +240,7 @@ def conv2d_grad_wrt_inputs(
     input_shape : tuple of 4 ints
         Of the result; int scalars for what is symbolic. The last two may not be None.
     filter_shape : tuple of int or None, optional
-        What is known of the shape of the filters.
+        The known lengths of the filters' shape.
     border_mode : str, int or tuple
         As for :func:`conv2d`.
     subsample : int or tuple of int, optional
@@ -291,7 +291,7 @@ def conv3d_grad_wrt_inputs(
     input_shape : tuple of 5 ints
         Of the result. The last three may not be None.
     filter_shape : tuple of int or None, optional
-        What is known of the shape of the filters.
+        The known lengths of the filters' shape.
     border_mode : str, int or tuple
         As for :func:`conv3d`.
     subsample : int or tuple of int, optional
@@ -339,7 +339,7 @@ def conv2d_grad_wrt_weights(
     filter_shape : tuple of 4 ints (6 if unshared)
         Of the result; int scalars for what is symbolic. The last two may not be None.
     input_shape : tuple of int or None, optional
-        What is known of the shape of the input.
+        The known lengths of the input's shape.
     border_mode : str, int or tuple
         As for :func:`conv2d`.
     subsample : int or tuple of int, optional
@@ -389,7 +389,7 @@ def conv3d_grad_wrt_weights(
     filter_shape : tuple of 5 ints
         Of the result. The last three may not be None.
     input_shape : tuple of int or None, optional
-        What is known of the shape of the input.
+        The known lengths of the input's shape.
     border_mode : str, int or tuple
         As for :func:`conv3d`.
     subsample : int or tuple of int, optional

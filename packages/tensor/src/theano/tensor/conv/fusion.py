@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def fuse_convolutions(fgraph: FunctionGraph, context: Context) -> None:
     """Compute an element-wise op of a convolution with it, such as a bias and an activation.
 
-    Its other operands are a number for each filter, or one for all. Nobody else may use the results themselves. Several
+    Its other operands are a number for each filter, or one for all. The results themselves have no other use. Several
     outputs are faster in a pass of their own: they would be written in pieces here and there.
     """
     for node in fgraph.toposort():

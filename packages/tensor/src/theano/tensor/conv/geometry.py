@@ -74,7 +74,7 @@ def covered_length(kernel: Any, dilation: object) -> Any:
 
 
 def zeros_around(mode: Any, covered: Any) -> tuple[Any, Any]:
-    """Return the zeros before and after an image along an axis, for a filter that covers so many elements.
+    """Return the zeros before and after an image along an axis, for a filter that covers this many elements.
 
     Examples
     --------

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def geometry_of(op: BaseAbstractConv) -> parameters.ConvParams:
-    """Return the geometry as kernels are told of it."""
+    """Return the geometry as parameters of kernels."""
     axes = []
     for mode, step, dilation in zip(
         axis_modes(op.border_mode, op.convdim), op.subsample, op.filter_dilation, strict=True

@@ -609,7 +609,7 @@ def tril(m: Any, k: int = 0) -> Tensor:
     m : tensor, shape (..., n, m)
         One matrix or a stack of them.
     k : int or scalar, optional
-        The diagonal; 0 is the main one, positive numbers lie above it.
+        The diagonal; 0 is the main one, positive numbers are above it.
 
     Returns
     -------
@@ -640,7 +640,7 @@ def triu(m: Tensor, k: int = 0) -> Tensor:
     m : tensor, shape (..., n, m)
         One matrix or a stack of them.
     k : int or scalar, optional
-        The diagonal; 0 is the main one, positive numbers lie above it.
+        The diagonal; 0 is the main one, positive numbers are above it.
 
     Returns
     -------

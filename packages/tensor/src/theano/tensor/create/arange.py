@@ -159,7 +159,7 @@ def steps(start: Any, stop: Any, step: Any) -> int:
     ZeroDivisionError
         The step is 0.
     ValueError
-        There is no such number, or it is too large for a length.
+        The number does not exist, or it is too large for a length.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str | None = None
     Returns
     -------
     TensorVariable
-        A vector; empty where ``stop`` lies before ``start``.
+        A vector; empty where ``stop`` is before ``start``.
 
     See Also
     --------

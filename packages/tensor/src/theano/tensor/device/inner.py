@@ -32,7 +32,7 @@ class PlacedPart(NamedTuple):
     Attributes
     ----------
     outer : Variable or None
-        None: there is no input, it is a result.
+        None for a result, which is no input.
     inside : list of int
         Inputs of the inner graph.
     output : int or None

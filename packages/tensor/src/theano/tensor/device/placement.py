@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class Placement:
     """The pass that has a target compute all that it has lowerings for.
 
-    Single elements that come from the host stay there: lengths, indices and factors are what kernels are told. A value
+    Single elements that come from the host stay there: lengths, indices and factors are parameters of kernels. A value
     that both memories need is moved once, a constant when the function is compiled. A node is computed on the device of
     its first input that is on one of the target's devices, and on the target's own where none is.
 

@@ -28,7 +28,7 @@ def on_device(device: str, value: np.ndarray) -> DeviceArray:
     Raises
     ------
     ValueError
-        There is no such device.
+        The device does not exist.
     MemoryError
         It has no room.
     """

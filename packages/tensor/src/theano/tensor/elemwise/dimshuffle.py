@@ -85,7 +85,7 @@ class DimShuffle(Op, metaclass=Interned):
     def instance_key(
         cls, input_broadcastable: Sequence[bool], new_order: Sequence[int | str], inplace: bool = True
     ) -> Hashable:
-        """Return what tells these ops apart, where it can be told at a glance."""
+        """Return a cheap key that distinguishes these ops, if there can be one."""
         order = tuple(new_order)
         if any(type(entry) is not int and entry != "x" for entry in order):
             return None

@@ -79,7 +79,7 @@ class LoopPlan:
 
     @property
     def strided(self) -> bool:
-        """Whether there is a loop for any strides: it takes less time than to fill buffers with what lies apart."""
+        """Whether to write a loop for any strides: it takes less time than to fill buffers with strided elements."""
         return len(self.body.lines) <= _SHORT and not self.body.support
 
     @cached_property
@@ -91,8 +91,8 @@ class LoopPlan:
     def lanes(self) -> int:
         """How many elements the loop takes at a time.
 
-        With whole vectors only, the compiler need not write (and compile) the loop a second time for what is left
-        over, and what is left over runs as fast. Not worth it where the second loop is short, nor where a function of
+        With whole vectors only, the compiler need not write (and compile) the loop a second time for the remainder,
+        and the remainder runs as fast. Not worth it where the second loop is short, nor where a function of
         the C library makes every element expensive.
         """
         if self.strided or self.body.sequential:

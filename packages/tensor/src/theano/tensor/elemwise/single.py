@@ -16,7 +16,7 @@ _LETTERS = {"all": "m", "none": "s"}
 
 
 def single_kernel(nest: Map, work: float) -> Builtin | None:
-    """Return the kernel in the library for a loop of one operation, or None where there is none.
+    """Return the kernel in the library for a loop of one operation, or None if it has none.
 
     Parameters
     ----------

@@ -530,7 +530,7 @@ class Split(Op):
         return [[True] * self.len_splits, [False] * self.len_splits, [False] * self.len_splits]
 
     def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
-        """Return the gradients of the pieces joined; a piece that nobody uses counts as zeros."""
+        """Return the gradients of the pieces joined; an unused piece counts as zeros."""
         x, axis, splits = inputs
         if all(isinstance(g.type, DisconnectedType) for g in output_grads):
             first: Variable = DisconnectedType()()

@@ -72,7 +72,7 @@ def elements(
     index, count : str
         The loop's variable, and how many elements come.
     vector : int
-        How many of them are taken at a time; what is left over is for the caller.
+        How many of them are taken at a time; the remainder is for the caller.
     read, written : sequence of str
         Names of narrow operands. Without any, the loop is a plain one.
     wide : str

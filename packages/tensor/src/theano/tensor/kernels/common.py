@@ -66,7 +66,7 @@ def library_paths(package: str = _PACKAGE) -> dict[str, str]:
     Parameters
     ----------
     package : str
-        The folder of the layer's package, in which it lies; this layer's by default.
+        The folder of the kernel in the layer's package; this layer's by default.
 
     Examples
     --------
@@ -166,7 +166,7 @@ class Ready:
     symbol : str
         The kernel's name in the library.
     params : callable
-        From an op and its node to what the kernel is told, or None where it cannot do what this node wants. The first
+        From an op and its node to the kernel's parameters, or None if it cannot compute this node. The first
         line of its docstring says what the kernel computes.
     work : float or callable
         As for `Builtin`, or a function of the op.

@@ -116,9 +116,9 @@ class Result:
     term, accumulator, dtype : str
         Dtypes of the terms, of what they are taken into, and of the result.
     needs_terms : bool
-        Whether there is no result, but an error, where there are no terms at all.
+        Whether an empty reduction is an error.
     neutral : number or None
-        What changes no term; None if there is no such number.
+        The neutral element; None if it does not exist.
     """
 
     combine: Any

@@ -23,7 +23,7 @@ from theano.graph.parameters import (
 
 
 class Constants(Parameters, c_name=""):
-    """The constants of a generated loop, which its own text reads: there is no struct."""
+    """The constants of a generated loop, which its own text reads, without a struct."""
 
     numbers = Numbers()
 
@@ -300,7 +300,7 @@ class MrgUniformParams(Parameters):
 
 
 class RandomKind(Enumeration):
-    """What is made of the generator's bits."""
+    """The distribution of random numbers."""
 
     BITS = 0
     UNIFORM = 1
@@ -381,7 +381,7 @@ class PoolParams(Parameters):
 
 
 class Neighbours(Enumeration):
-    """Where neighbourhoods lie in an image."""
+    """The positions of neighbourhoods in an image."""
 
     VALID = 0
     HALF = 1
@@ -459,7 +459,7 @@ class BlasParams(Parameters, c_name="blas_params"):
 
 
 class LapackParams(Parameters, c_name="lapack_params"):
-    """What all that calls LAPACK is told; routines may be 0 where `own` says that every size is ours."""
+    """The parameters of all kernels that call LAPACK; routines may be 0 where `own` says that every size is ours."""
 
     wide = Flag("whether LAPACK's integers have 64 bits")
     own = Int("up to how many multiplications our own factorisations are taken")

@@ -137,7 +137,7 @@ class Solve(MatrixOp):
     Parameters
     ----------
     A_structure : str
-        What is known of A: "general", "symmetric", "lower_triangular" or "upper_triangular"; of a triangular matrix
+        The structure of A: "general", "symmetric", "lower_triangular" or "upper_triangular"; of a triangular matrix
         the other triangle is not read. The other names of ``MATRIX_STRUCTURES`` are solved as general.
     lower : bool
         Which triangle of a symmetric matrix is read.

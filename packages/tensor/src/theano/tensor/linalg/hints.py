@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 class Hint(IdentityOp):
     """The identity, and something that is known of its result.
 
-    Rules find what is known in the ``tag`` of the variable: ``psd``, ``symmetric``, ``lower_triangular``,
+    Rules find the properties in the ``tag`` of the variable: ``psd``, ``symmetric``, ``lower_triangular``,
     ``upper_triangular``. That it is true is the program's affair; nothing is checked.
 
     Parameters
     ----------
     **hints
-        Name and value of what is known.
+        Name and value of each property.
 
     Examples
     --------
@@ -42,12 +42,12 @@ class Hint(IdentityOp):
         self.hints = tuple(sorted(hints.items()))
 
     def tell(self, v: Tensor) -> None:
-        """Write what is known into the tag of ``v``."""
+        """Write the properties into the tag of ``v``."""
         for name, value in self.hints:
             setattr(v.tag, name, value)
 
     def batch(self, node: Apply, inputs: Operands, batched: Sequence[bool]) -> Sequence[Any]:
-        """Return the input: what is known of a matrix is not said of many."""
+        """Return the input: the properties of one matrix are not those of a batch."""
         return list(inputs)
 
     def __str__(self) -> str:

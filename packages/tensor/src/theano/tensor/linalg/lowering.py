@@ -37,7 +37,7 @@ _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 
 def lapack_address(routine: str, dtype: str) -> int:
-    """Return the address of a routine of LAPACK, or 0 where there is none.
+    """Return the address of a routine of LAPACK, or 0 if it is missing.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def pinv_kernel(op: MatrixPinv, node: Apply) -> tuple[Mapping[str, str], Mapping
 
 @_ready("th_kernel_lstsq", parameters.LstsqParams, own=False)
 def lstsq_kernel(op: lstsq, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
-    """Return the solution of least squares and what is known of it."""
+    """Return the least-squares solution, the residuals, the rank and the singular values."""
     return _same("gelsd"), {}
 
 

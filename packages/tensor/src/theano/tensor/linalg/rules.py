@@ -42,7 +42,7 @@ def _tagged(v: Any, name: str) -> bool:
 
 
 def is_psd(v: TensorLike) -> bool:
-    """Return whether somebody said that ``v`` is positive definite."""
+    """Return whether ``v`` was declared positive definite."""
     return _tagged(v, "psd")
 
 
@@ -61,7 +61,7 @@ _TURNED = {"lower_triangular": "upper_triangular", "upper_triangular": "lower_tr
 
 
 def triangle(v: Tensor) -> str:
-    """Return ``"lower_triangular"``, ``"upper_triangular"`` or ``""``: what is known of ``v``."""
+    """Return ``"lower_triangular"``, ``"upper_triangular"`` or ``""``: the declared structure of ``v``."""
     for name in _TURNED:
         if _tagged(v, name):
             return name

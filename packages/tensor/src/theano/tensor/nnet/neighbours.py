@@ -155,9 +155,9 @@ def images2neibs(ten4: TensorLike, neib_shape: TensorLike, neib_step: Any = None
     neib_shape : vector of two integers
         How many rows and columns a neighbourhood has.
     neib_step : vector of two integers, optional
-        From one neighbourhood to the next; by default they lie side by side.
+        From one neighbourhood to the next; by default they are adjacent.
     mode : str
-        'valid': all lie in the image, and reach to its end. 'ignore_borders': what is left at the end is not used.
+        'valid': all are in the image, and reach to its end. 'ignore_borders': the remainder at the end is not used.
         'half' and 'full': the image has zeros around it, half of ``neib_shape`` or one less than that wide.
         'wrap_centered': around each element, the image going on at its other side.
 
@@ -186,7 +186,7 @@ def images2neibs(ten4: TensorLike, neib_shape: TensorLike, neib_step: Any = None
 
 
 def neibs2images(neibs: TensorLike, neib_shape: Any, original_shape: Any, mode: str = "valid") -> Tensor:
-    """Return the images of which `images2neibs` made rows that lie side by side.
+    """Return the images of which `images2neibs` made rows of adjacent neighbourhoods.
 
     Parameters
     ----------

@@ -132,7 +132,7 @@ class AbstractBatchNormTrain(_Normalization):
         return each + [[False] * outputs] * 2 + [[i == k for i in range(outputs)] for k in range(3, outputs)]
 
     def L_op(self, inputs: Tensors, outputs: Tensors, output_grads: Tensors) -> list[Variable]:
-        """Return the gradients, in a form that reads the batch twice if nobody asked for those of the statistics."""
+        """Return the gradients, in a form that reads the batch twice if those of the statistics are unused."""
         of_statistics = any(not isinstance(g.type, DisconnectedType) for g in output_grads[1:])
         if of_statistics or inputs[0].type.dtype in scal.complex_dtypes:
             found = super().L_op(inputs, outputs, output_grads)
@@ -257,7 +257,7 @@ def batch_normalization(
     Raises
     ------
     ValueError
-        There is no such mode.
+        The mode does not exist.
 
     See Also
     --------

@@ -35,7 +35,7 @@ def pool_2d(
     Parameters
     ----------
     input : tensor, two dimensions or more
-        Of two dimensions or more; windows lie along the last ones.
+        Of two dimensions or more; windows span the last ones.
     ws : sequence of int, or vector of int
         Rows and columns of a window (deprecated: ``ds``).
     ignore_border : bool
@@ -43,7 +43,7 @@ def pool_2d(
     stride : sequence of int, or vector of int, optional
         From one window to the next, ``ws`` if None (deprecated: ``st``).
     pad : sequence of int, or vector of int, optional
-        So many rows and columns are added on each side (deprecated: ``padding``); needs ``ignore_border=True``.
+        The rows and columns that are added on each side (deprecated: ``padding``); needs ``ignore_border=True``.
     mode : "max", "sum", "average_inc_pad" or "average_exc_pad"
         A mean counts the elements of the padding, as zeros, or leaves them out.
     ds : sequence of int, optional
@@ -88,7 +88,7 @@ def pool_3d(
     Parameters
     ----------
     input : tensor
-        Of two dimensions or more; windows lie along the last ones.
+        Of two dimensions or more; windows span the last ones.
     ws : sequence of int, or vector of int
         The lengths of a window.
     ignore_border : bool
@@ -163,9 +163,9 @@ def max_pool_2d_same_size(input: TensorLike, patch_size: Sequence[int]) -> Tenso
     Parameters
     ----------
     input : tensor, two dimensions or more
-        Of two dimensions or more; windows lie along the last ones.
+        Of two dimensions or more; windows span the last ones.
     patch_size : two tensor of int
-        Rows and columns of the windows, which lie side by side. At the ends, what is less than a window becomes 0.
+        Rows and columns of the windows, which are adjacent. At the ends, the rest of an incomplete window becomes 0.
 
     Returns
     -------

@@ -241,7 +241,7 @@ class CategoricalRV(RandomVariable):
 
     @staticmethod
     def rng_fn(rng: np.random.RandomState, p: Any, size: Any = None) -> Any:
-        """Draw by one uniform number each: that outcome in whose part of the sum it lies."""
+        """Draw by one uniform number each: the outcome whose part of the sum contains it."""
         size = p.shape[:-1] if size is None else tuple(size)
         try:
             bounds = np.broadcast_to(p.cumsum(axis=-1, dtype="float64"), (*size, p.shape[-1]))

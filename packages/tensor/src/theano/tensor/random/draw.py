@@ -17,7 +17,7 @@ class Draw(Op):
     """An op from a state, a size and parameters to the next state and numbers.
 
     Derived classes have ``inplace`` among their ``__props__``. It says whether the next state is written over the
-    state; the rule ``random_make_inplace`` decides that, once nobody else reads it.
+    state; the rule ``random_make_inplace`` decides that, if it has no later use.
     """
 
     inplace: bool = False
@@ -35,7 +35,7 @@ class Draw(Op):
         return type(self)(**{**props, "inplace": True})
 
     def do_constant_folding(self, node: Node) -> bool:
-        """Return False: nobody wants numbers that are drawn once and for all."""
+        """Return False: random numbers must not become constants."""
         return False
 
     def connection_pattern(self, node: Node) -> list[list[bool]]:

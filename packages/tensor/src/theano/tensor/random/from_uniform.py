@@ -68,7 +68,7 @@ def lengths_of(size: Any) -> Any:
 
 
 def refuse(method: str, options: dict[str, Any]) -> None:
-    """Raise for what is left of a method's keyword arguments."""
+    """Raise for the unused keyword arguments of a method."""
     if options:
         raise TypeError(f"{method} takes no parameter {next(iter(options))!r}")
 
@@ -152,7 +152,7 @@ class FromUniform:
         ----------
         truncate : bool
             Cut the distribution off at two standard deviations from the mean; that of the result is smaller, then.
-            As in Theano, what lies beyond is drawn again along the same direction; the result is close to a truncated
+            As in Theano, values beyond are drawn again along the same direction; the result is close to a truncated
             normal distribution (its distribution function is within 0.01), but not equal to it.
         """
         lengths = lengths_of(size)

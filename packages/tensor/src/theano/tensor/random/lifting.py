@@ -125,7 +125,7 @@ def _moved(p: Any, order: Sequence[Any], ndim: int, sized: bool) -> Any:
     [Subtensor, AdvancedSubtensor1, AdvancedSubtensor, AdvancedBooleanSubtensor], keeps="approximate", phases=()
 )
 def local_subtensor_rv_lift(fgraph: FunctionGraph, node: Node) -> Answer:
-    """``normal(mu, std)[i]`` is distributed as ``normal(mu[i], std[i])``: only what is asked for is drawn."""
+    """``normal(mu, std)[i]`` is distributed as ``normal(mu[i], std[i])``: only the read elements are drawn."""
     drawn = _rearranged(node)
     if drawn is None:
         return False

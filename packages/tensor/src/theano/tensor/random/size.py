@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Size(NamedTuple):
-    """What is known of the shape of a draw.
+    """The known lengths of the shape of a draw.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ def size_of(ndim: int | None, shape: Any, *parameters: Any) -> Size:
     ValueError
         The parameters have more dimensions than the shape, or ``ndim`` is not its length.
     TypeError
-        The shape is no vector of whole numbers, or there is nothing to tell it from.
+        The shape is no vector of whole numbers, or it is unknown.
 
     Examples
     --------

@@ -526,7 +526,7 @@ class ProductOfOthers(Compound):
         """Return the same products in a form that can be differentiated twice more where elements are 0.
 
         The others that are not 0 make a product that one may divide by. The others that are 0 make an elementary
-        symmetric polynomial: 1 where there are none, their sum where there is one, and so on.
+        symmetric polynomial: 1 if none of them is, their sum if one is, and so on.
         """
         zero = eq(x, 0)
         safe = switch(zero, x.ones_like(), x)

@@ -138,7 +138,7 @@ def sum(
     Returns
     -------
     TensorVariable
-        Without the axes; 0 where there is no element, NaN where one is NaN.
+        Without the axes; 0 for empty slices, NaN if an element is NaN.
 
     See Also
     --------
@@ -185,7 +185,7 @@ def prod(
     Returns
     -------
     TensorVariable
-        Without the axes; 1 where there is no element, NaN where one is NaN.
+        Without the axes; 1 for empty slices, NaN if an element is NaN.
 
     See Also
     --------
@@ -230,7 +230,7 @@ def mean(
     Returns
     -------
     TensorVariable
-        Without the axes; NaN where there is no element. The mean of integers is float64.
+        Without the axes; NaN for empty slices. The mean of integers is float64.
 
     See Also
     --------
@@ -266,7 +266,7 @@ def var(input: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = Fa
     axis : int, sequence of int or None, optional
         Along which axes; None for all.
     ddof : int, optional
-        The sum of squares is divided by the number of elements less ``ddof``; by 0 where there are no more than that.
+        The sum of squares is divided by the number of elements less ``ddof``; by 0 if that is not positive.
     keepdims : bool, optional
         Keep the axes that go, with length 1.
     corrected : bool
@@ -275,7 +275,7 @@ def var(input: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = Fa
     Returns
     -------
     TensorVariable
-        Without the axes; NaN where there is no element.
+        Without the axes; NaN for empty slices.
 
     See Also
     --------
@@ -332,7 +332,7 @@ def std(input: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = Fa
     Returns
     -------
     TensorVariable
-        Without the axes; NaN where there is no element.
+        Without the axes; NaN for empty slices.
 
     See Also
     --------
@@ -423,7 +423,7 @@ def min(x: TensorLike, axis: Axis = None, keepdims: bool = False, initial: Tenso
 
 
 def nanmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the largest elements along axes that are not NaN; NaN where there is no other.
+    """Return the largest elements along axes, ignoring NaN; NaN if all elements are NaN.
 
     Parameters
     ----------
@@ -456,7 +456,7 @@ def nanmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def nanmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the smallest elements along axes that are not NaN; NaN where there is no other.
+    """Return the smallest elements along axes, ignoring NaN; NaN if all elements are NaN.
 
     Parameters
     ----------
@@ -608,7 +608,7 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     Returns
     -------
     TensorVariable
-        Bool, without the axes; true where there is no element.
+        Bool, without the axes; true for empty slices.
 
     See Also
     --------
@@ -639,7 +639,7 @@ def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     Returns
     -------
     TensorVariable
-        Bool, without the axes; false where there is no element.
+        Bool, without the axes; false for empty slices.
 
     See Also
     --------
@@ -749,7 +749,7 @@ def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
     Returns
     -------
     TensorVariable
-        Without the axes; minus infinity where there is no element. Its derivative is the softmax.
+        Without the axes; minus infinity for empty slices. Its derivative is the softmax.
 
     See Also
     --------

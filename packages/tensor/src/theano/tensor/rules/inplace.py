@@ -27,7 +27,7 @@ Decision = tuple[Apply, Op]
 
 
 def protected_inputs(fgraph: FunctionGraph) -> set[Variable]:
-    """Return the inputs of the graph that must stay as they are: all of them unless somebody says which."""
+    """Return the inputs of the graph that must stay as they are: all of them by default."""
     supervisors = [f for f in fgraph.features if hasattr(f, "protected")]
     if not supervisors:
         return set(fgraph.inputs)
@@ -54,8 +54,8 @@ def work_in_place(
         From a node and a function that tells whether its input i may be overwritten, to the op that should stand
         in its place, or None.
     readers : bool
-        Whether nobody else may read an input that is overwritten. Otherwise it is proposed, and the graph says whether
-        there is an order in which everybody reads it before: right for few nodes that follow each other.
+        Whether only inputs without another use may be overwritten. Otherwise it is proposed, and the graph says whether
+        an order exists in which all other uses come before: right for few nodes that follow each other.
     """
     handler = next((f for f in fgraph.features if isinstance(f, DestroyHandler)), None)
     if handler is None:
@@ -163,12 +163,12 @@ _WRITERS = (IncSubtensor, *_BY_ARRAYS)
 
 
 def inplace_set_subtensor(fgraph: FunctionGraph, context: Context) -> None:
-    """Let parts be written into tensors that nobody reads any more."""
+    """Let parts be written into tensors that have no later use."""
     work_in_place(fgraph, context, "local_inplace_setsubtensor", _writer((IncSubtensor,)))
 
 
 def inplace_inc_subtensor1(fgraph: FunctionGraph, context: Context) -> None:
-    """Let what arrays pick be written into tensors that nobody reads any more."""
+    """Let values at indices be written into tensors that have no later use."""
     work_in_place(fgraph, context, "local_inplace_incsubtensor1", _writer(_BY_ARRAYS))
 
 

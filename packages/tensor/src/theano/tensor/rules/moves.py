@@ -102,5 +102,5 @@ def _part(node: TensorApply) -> Any:
 
 
 def replaces(op: Op) -> bool:
-    """Return whether an op that writes into parts puts what it writes in place of what was there."""
+    """Return whether an op that writes into parts replaces the old values."""
     return type(op) in READS and getattr(op, "set_instead_of_inc", True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CpuContiguous(Op):
-    """The input itself where its elements lie one after the other, in C order; otherwise a copy that does.
+    """The input itself if it is C-contiguous; otherwise a C-contiguous copy.
 
     Examples
     --------

@@ -34,7 +34,7 @@ def reshape_kernel(op: Reshape, node: Apply) -> Parameters:
 
 @ready("th_kernel_contiguous")
 def contiguous_kernel(op: CpuContiguous, node: Apply) -> Parameters:
-    """Return the input itself where its elements lie one after the other, otherwise a copy."""
+    """Return the input itself if it is C-contiguous, otherwise a copy."""
     return nothing
 
 

@@ -95,7 +95,7 @@ def searchsorted_kernel(op: SearchsortedOp, node: Apply) -> Parameters:
 
 @ready("th_kernel_unique", work=25.0)
 def unique_kernel(op: Unique, node: Apply) -> Parameters | None:
-    """Return the different elements or slices in order, by NumPy's own sorts, and what is asked of them."""
+    """Return the different elements or slices in order, by NumPy's own sorts, and the requested indices and counts."""
     x = node.inputs[0]
     # Which of equals comes first matters only to the first places.
     kind = "stable" if op.return_index else "quicksort"

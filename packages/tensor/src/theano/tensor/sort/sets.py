@@ -109,7 +109,7 @@ def unique(
     Raises
     ------
     RuntimeError
-        There is no such axis.
+        The axis does not exist.
 
     See Also
     --------

@@ -238,7 +238,7 @@ def _in_one_call(product: Summand, base: Summand) -> Any:
 
 @local_rule([F.add, F.sub, *_SCALES], keeps="finite", phases=("gemm_optimizer",), into=blas_phases, needs=[Dot, Dot22])
 def gemm_optimizer(node: TensorApply) -> Answer:
-    """A sum, also times a number, with a product in it that nobody else wants; sums in it are seen as one with it."""
+    """A sum, also times a number, with a product in it that has no other use; sums in it are seen as one with it."""
     out: Tensor = node.outputs[0]
     if out.type.ndim not in (1, 2) or out.type.dtype not in BLAS_DTYPES or out.type.dtype == "float16":
         return None
@@ -382,7 +382,7 @@ def _add_in_place(node: Apply, may_take: MayTake) -> Op | None:
 
 
 def inplace_blas(fgraph: FunctionGraph, context: Context) -> None:
-    """Let products be added to tensors that nobody reads any more."""
+    """Let products be added in place to tensors that have no later use."""
     work_in_place(fgraph, context, "InplaceBlasOpt", _add_in_place)
 
 

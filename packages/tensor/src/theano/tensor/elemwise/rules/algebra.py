@@ -351,7 +351,7 @@ def local_mul_canonizer(node: TensorApply) -> Answer:
 
 @local_rule([F.mul], keeps="finite", phases=("canonicalize", "stabilize"))
 def local_greedy_distributor(node: TensorApply) -> Answer:
-    """``(a / s + b / t) * s`` is ``a + b / t * s``: a factor enters a sum in which somebody divides by it.
+    """``(a / s + b / t) * s`` is ``a + b / t * s``: a factor enters a sum with a term that is divided by it.
 
     Gradients of sums of logarithms look like this, and where ``s`` is tiny the division would overflow.
     """

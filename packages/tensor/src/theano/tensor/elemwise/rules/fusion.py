@@ -204,7 +204,7 @@ def local_wide_sum(node: TensorApply) -> Answer:
 
 @local_rule([F.add, F.mul], phases=("local_add_mul_fusion",), tags=("fast_run", "fusion"), into=fusion_phases)
 def local_add_mul_fusion(node: TensorApply) -> Answer:
-    """A sum that begins with a sum which nobody else wants is one sum, of the same bits; products likewise.
+    """A sum that begins with a sum without other uses is one sum, of the same bits; products likewise.
 
     Not of float16, which is rounded once for each node, and not beyond the limits of a loop: a sum of thousands, put
     together term by term, would be copied as often.

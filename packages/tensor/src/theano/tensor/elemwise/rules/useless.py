@@ -68,7 +68,7 @@ rule("local_view_op", P(IdentityOp)(x), x, tags=FAST, doc="A view has done its w
 
 @local_rule([Elemwise], phases=("canonicalize",))
 def local_useless_composite(node: TensorApply) -> Any:
-    """What a joined expression computes for nobody is not computed."""
+    """Unused outputs of a joined expression are not computed."""
     if len(node.outputs) == 1:
         return None
     op = scalar_of(node)

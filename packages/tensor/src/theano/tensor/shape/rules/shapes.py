@@ -107,7 +107,7 @@ class ShapeFeature(Feature):
     def on_change_input(
         self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
-        """Let a replacement inherit what is known: it has the same shape."""
+        """Let a replacement inherit the known lengths: it has the same shape."""
         entry = self.known.get(r)
         if entry is not None and new_r not in self.known and self._alive(entry):
             self.known[new_r] = entry
