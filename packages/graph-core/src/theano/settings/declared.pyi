@@ -38,7 +38,7 @@ class _warn(Section):
 
 class _vm(Section):
     lazy: Any
-    """Compute only what is asked for: True, False, or None to do so only where a graph has an op such as ifelse."""
+    """Compute only the requested outputs: True, False, or None (only where a graph has an op such as ifelse)."""
 
 class _unittests(Section):
     rseed: Any
@@ -46,7 +46,7 @@ class _unittests(Section):
 
 class _traceback(Section):
     compile_limit: int
-    """As traceback.limit, for what is made while compiling."""
+    """As traceback.limit, for variables made while compiling."""
     limit: int
     """How many frames of the program to remember for each expression; -1: all."""
 

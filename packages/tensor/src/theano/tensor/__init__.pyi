@@ -307,7 +307,7 @@ def ceil(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
 def chi2sf(x: TensorLike, k: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Probability that a chi-squared variable of k degrees of freedom exceeds x."""
 def clip(x: TensorLike, min: TensorLike, max: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """The number x, raised to min and lowered to max where it lies outside; nan stays nan."""
+    """Clip x to [min, max]; NaN is preserved."""
 def cmatrices(*names: Any, **kwargs: Any) -> list[TensorVariable]: ...
 cmatrix: TensorType
 def col(name: str | None = None, dtype: str | None = None) -> TensorVariable: ...

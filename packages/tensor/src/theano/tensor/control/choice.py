@@ -156,7 +156,7 @@ class IfElse(Op):
         return [[True] * n, *([k == i % n for k in range(n)] for i in range(2 * n))]
 
     def place_on_device(self, node: Apply, placing: Any) -> Sequence[Variable] | None:
-        """Return a choice on each device of the values that are on it in a branch or used on it next, and one of the rest."""
+        """Return a choice on each device of the values that a branch has or needs there, and one of the rest."""
         n, by_device = self.n_outs, dict[str | None, list[int]]()
         for k, (then, other) in enumerate(zip(*self.branches(node), strict=True)):
             by_device.setdefault(_place_of(node, k, then, other, placing), []).append(k)

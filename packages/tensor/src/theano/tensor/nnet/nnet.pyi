@@ -95,7 +95,7 @@ def abs_(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Absolute value; modulus of a complex number."""
 def alloc(value: TensorLike, *shape: Any) -> TensorVariable: ...
 def clip(x: TensorLike, min: TensorLike, max: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """The number x, raised to min and lowered to max where it lies outside; nan stays nan."""
+    """Clip x to [min, max]; NaN is preserved."""
 def crossentropy_categorical_1hot(coding_dist: TensorLike, true_one_of_n: Any) -> TensorVariable: ...
 def crossentropy_categorical_1hot_grad(
     g_y: TensorLike, coding_dist: TensorVariable, true_one_of_n: TensorLike,
