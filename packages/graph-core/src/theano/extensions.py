@@ -1,7 +1,7 @@
 """Extension points: what a module asks, and modules above it answer.
 
-A module declares a point where it asks, with the type of what it takes. Whoever knows an answer registers it there; the
-module that asks never learns who that is. A `Single` has one answer, a `Chain` several, asked in the order in which
+A module declares a point where it asks, with the type of its argument. Modules with an answer register it there; the
+module that asks never learns their names. A `Single` has one answer, a `Chain` several, asked in the order in which
 they came, and a `Table` has them by key. Chains and tables are lists and dictionaries, so that to ask costs no more.
 A layer that wants to answer before its modules are loaded lists `Extension` objects in its description
 (`theano.layers.Layer`); by the name of the point alone (`extension`) where the module that asks should not be loaded
@@ -9,7 +9,7 @@ for it either: the answer is kept for when the point is declared.
 
 Examples
 --------
->>> greeting: Single[Callable[[str], str]] = Single("example.greeting", "how somebody is greeted")
+>>> greeting: Single[Callable[[str], str]] = Single("example.greeting", "how guests are greeted")
 >>> greeting.answer is None
 True
 >>> greeting.register(lambda name: f"hello, {name}")("you")
@@ -17,7 +17,7 @@ True
 >>> greeting.required()("me")
 'hello, me'
 >>> points.pop("example.greeting").asks
-'how somebody is greeted'
+'how guests are greeted'
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is told to the user beside errors: the logger ``theano``.
+"""Messages to the user besides errors: the logger ``theano``.
 
 Examples
 --------

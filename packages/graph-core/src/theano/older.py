@@ -1,4 +1,4 @@
-"""What is said where files of an older Theano lie in a folder that is searched for parts of ``theano``.
+"""The message if files of an older Theano are in a folder that is searched for parts of ``theano``.
 
 Both have that import name. Installed into one folder, each writes over files of the other, and a program would run
 parts of both. Nothing here imports other modules of Theano: they may be the other's.

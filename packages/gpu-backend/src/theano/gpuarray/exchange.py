@@ -1,7 +1,7 @@
 """Memory that is shared with other libraries: DLPack, for all devices, and the CUDA array interface.
 
-Both ways an array goes without a copy, and whoever has it keeps alive whose memory it is. What was asked for before is
-done first: on CUDA one library's stream waits for the other's; on OpenCL, where nobody shares a queue, the host does.
+Zero-copy in both directions: the importer keeps the owner of the memory alive, and pending work is ordered before the
+exchange. On CUDA one library's stream waits for the other's; on OpenCL queues are not shared, so the host waits.
 """
 
 from __future__ import annotations

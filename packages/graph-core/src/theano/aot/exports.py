@@ -1,6 +1,6 @@
 """What a layer says of its kernels for exported models, in the module that its description names (``exports=``).
 
-The module has one `Exports` under the name ``EXPORTS``. It is loaded when somebody exports a function, and not before.
+The module has one `Exports` under the name ``EXPORTS``. It is loaded by the first export of a function.
 """
 
 from __future__ import annotations

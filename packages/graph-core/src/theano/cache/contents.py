@@ -1,4 +1,4 @@
-"""What lies in a cache directory, for the sweep and for users."""
+"""The entries of a cache directory, for the sweep and for users."""
 
 from __future__ import annotations
 

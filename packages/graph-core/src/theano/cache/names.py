@@ -9,7 +9,7 @@
 
 ``k1k2`` are the first two characters of the key. A digest is taken over the file's own bytes, so
 the name is the checksum, and a reference has no content that could be torn. What a file is stands in it
-once more, for whoever renames files: texts begin with their kind and key, a unit has its key as a symbol.
+once more, as a guard against renamed files: texts begin with their kind and key, a unit has its key as a symbol.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Write: compile in a private staging directory of the same file system, make the file read-only, hash
 it, rename it to ``<k1k2>/<key>.<digest>.so``. Read: list the folder, try the names that begin with the
-key, open without following links, check owner and mode, hash, compare with the name. There is no
+key, open without following links, check owner and mode, hash, compare with the name. It needs no
 lock on any path, no second file that could disagree, and nothing is ever unpickled. Whatever is
 wrong with an entry makes it a miss; whatever is wrong with the directory makes this process
 work in a private temporary one, with one warning. A path is never used again for other bytes: the

@@ -1,8 +1,8 @@
 """A cache as one file: written on one computer, taken into the cache of another.
 
 The file is a zip archive of entries under their names, which are their checksums, and of a list of all of them. Nothing
-in it is believed that would not be believed in a directory: it must be the user's own (or root's), writable by nobody
-else, and every entry must be what its name says. It is judged whole before anything is written, and taken whole.
+in it is believed that would not be believed in a directory: it must be the user's own (or root's), writable by no
+other user, and every entry must be what its name says. It is judged whole before anything is written, and taken whole.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Who may write here? A cache of machine code is a directory of programs, treated like ``~/.ssh``.
 
-Nothing here repairs anything. A place that somebody else could write to is described and then left alone. A command
-that changes rights is advised for what is ours alone: the user's own directory of compiled code and what lies in it.
-Of all else only the name is told, with what to set instead.
+Nothing here repairs anything. A place that another user could write to is described and then left alone. A command
+that changes rights is advised for our own files only: the user's directory of compiled code and its entries.
+For all other files the message is the name, and what to set instead.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One process of a computer compiles, and the others that need the same wait for it: a courtesy, never a lock.
 
-Who compiles listens on a local socket that is named after what it compiles; who finds the name taken connects, and the
-system ends the connection when the other is done, is killed, or crashes. There is no file to be left behind. Nobody
-waits for longer than `PATIENCE`, for another user's process, or where the system has no such names: then it compiles,
+The compiling process listens on a local socket named after its work. A process that finds the name taken connects. The
+system ends the connection when the other is done, is killed, or crashes. No file can be left behind. A process waits
+at most `PATIENCE`, and neither for another user's process nor where the system has no such names: then it compiles,
 too, which is always right, since what both publish is the same.
 """
 

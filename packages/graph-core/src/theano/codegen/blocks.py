@@ -24,13 +24,13 @@ after it and ends in a label and its own cleanup:
 ``sub['fail']`` of a block is a jump to its own label. From there the text falls through the ends of all blocks around
 it, so what runs is the cleanup of exactly the blocks that were entered, from the inside out, whether something failed
 or not. A block is entered when its variables are declared: cleanup sees what `c_declare` has declared, and no local
-variable of `c_extract`, which lies in braces of its own. Only `c_code` lies open where the op has a `c_code_cleanup`,
+variable of `c_extract`, which is in braces of its own. Only `c_code` has no braces where the op has a `c_code_cleanup`,
 so that this one sees its locals.
 
 What lives as long as the thunk (constants, parameters, ``c_support_code_struct``) is set up by ``__set_up`` in steps.
 It counts them, and ``__undo_all`` undoes the steps that were begun, the last one first.
 
-The function that holds the blocks returns a type that nothing converts to: a ``return`` in somebody's C does not
+The function that holds the blocks returns a type that nothing converts to: a ``return`` in a user's C does not
 compile.
 """
 

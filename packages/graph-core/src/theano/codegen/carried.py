@@ -1,7 +1,7 @@
 """Compiled units that go to another process as data, where no file system is shared.
 
-Who sends decides that they go: a pickle has none by itself. Who receives puts into its cache what would have been made
-there, too: for the same compiler with the same options, CPU level and C library, against the same ABI, with the digest,
+Sending is explicit: a pickle carries no machine code. A receiver puts a unit into its cache only if it would have built
+the same one: for the same compiler, options, CPU level and C library, against the same ABI, with the digest,
 the key and the headers that an entry must have. The rest is left alone, and is compiled.
 """
 

@@ -1,4 +1,4 @@
-"""``OpFromGraph``: an op of an expression, with derivatives of its own where somebody gives them."""
+"""``OpFromGraph``: an op of an expression, with optional derivatives of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkpoints: parts of an expression whose inner values the gradient computes again, so that nobody has to keep them.
+"""Checkpoints: parts of an expression whose inner values the gradient recomputes instead of keeping them.
 
 The gradient of a chain of n layers reads the values of all of them, backwards, and so all are in memory at the end of
 the forward pass. Where the chain is cut into sections, each wrapped by :func:`checkpoint`, only what goes into one

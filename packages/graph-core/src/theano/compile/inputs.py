@@ -1,4 +1,4 @@
-"""What a function's inputs and outputs may be told beside their variable."""
+"""The options of a function's inputs and outputs beside their variable."""
 
 from __future__ import annotations
 

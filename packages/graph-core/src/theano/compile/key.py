@@ -14,18 +14,18 @@ the rest. Two equal constants are not one constant here, and x + y is not y + x:
 a miss, never a wrong hit.
 
 *Constants* go in whole: dtype, shape, order in memory, bytes. *Shared variables* go in as types; their values are the
-call's business. An input goes in with its class and every option, and with the other inputs whose values lie in the
-same place.
+call's business. An input goes in with its class and every option, and with the other inputs whose values share the
+same memory.
 
 *What is done with it*: the query and the linker of the mode, field by field; a subclass of either may do anything,
-so there is no key for it. The limits of rewriting, the permission to work in place, whether memory is given back.
+so it has no key. The limits of rewriting, the permission to work in place, whether memory is given back.
 
 *The environment* (:mod:`theano.compile.environment`): the content of our own sources, the versions of Python, NumPy
 and SciPy (which compute folded constants), the compiler's identity with its options and the CPU, all flags that
-somebody set and that are not known to be without effect, and the names of all rules in force; a rule from outside
+were set and that are not known to be without effect, and the names of all rules in force; a rule from outside
 ends it.
 
-What is left out, and why it may be: lines of the user's program (``tag.trace``), for they only show in messages, which
+The key leaves out, with reasons: lines of the user's program (``tag.trace``), for they only show in messages, which
 are made from the rewritten graph when they are needed; the function's name and profile; addresses, ids and hashes,
 which never enter. What can be done behind our back, and is not seen: a method of one of our classes exchanged at run
 time. ``theano.config.cache.plans = False`` is for those who do that.

@@ -1,7 +1,7 @@
 """Where the program of a function comes from: a graph that was rewritten here, or the cache of programs.
 
 `RewrittenGraph` has rewritten the graph and linked it; `CachedProgram` has the serialized program, and a
-`RewrittenGraph` only once somebody asks for the graph. ``FunctionMaker`` asks both the same.
+`RewrittenGraph` only after a request for the graph. ``FunctionMaker`` asks both the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is asked of a compilation: a closed graph, and how it is to be computed."""
+"""The request for a compilation: a closed graph, and how it is to be computed."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Gradients that are not there: disconnected, undefined, not implemented; and what a type must offer to have one.
 
-Three different things are called "no gradient", and are told apart by types:
+Three different things are called "no gradient", and have types of their own:
 
 * *zero*: the cost depends on the variable, and the derivative is 0. An ordinary variable.
 * *disconnected* (:class:`DisconnectedType`): the cost does not depend on the value of the variable at all.
-* *null* (:class:`NullType`): a derivative was needed that does not exist, or that nobody wrote down.
+* *null* (:class:`NullType`): a derivative was needed that does not exist, or is not implemented.
 
 The type protocol. Differentiation asks little of variables and types, so that any layer can take part:
 

@@ -1,6 +1,6 @@
 """The gradient: one walk from the cost back to the variables.
 
-The nodes between the cost and the variables are visited so that whoever uses a variable comes before whoever computes
+The nodes between the cost and the variables are visited so that all users of a variable come before the node of
 it. When a node is met, the gradients of its outputs are therefore complete; its op turns them into terms for its
 inputs, and the terms of a variable are added up.
 """

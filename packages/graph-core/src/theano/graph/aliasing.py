@@ -9,7 +9,7 @@ inputs (an if-then-else views both branches). An output that *destroys* an input
 too, but is a root of its own: it holds a new value, and what reads it wants the new one.
 
 *Impact.* Overwriting a variable changes everything that may share its memory: all variables with a root in
-common. Whoever reads one of those must do so before the overwriting node runs. That is an ordering between
+common. All reads of those must come before the overwriting node runs. That is an ordering between
 nodes, which the sort of the graph takes into account; the outputs of the graph are read after everything.
 
 *Sense.* The graph has a meaning if (1) no memory is overwritten by two nodes, (2) nothing is overwritten that

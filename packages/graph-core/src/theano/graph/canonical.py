@@ -8,7 +8,7 @@ that it compares by.
 
 The world is closed. What has a form is plain Python data, classes and functions of the installed ``theano.*``
 modules by name, ops and types of such classes, and what a layer has entered with :func:`register_form`. Everything
-else, an op from a user's program above all, has none, and says so with :class:`NoCanonicalForm`: whoever wanted to
+else, an op from a user's program above all, has none, and raises :class:`NoCanonicalForm`: a caller that wanted to
 remember something about it then does without.
 
 Reading a form never calls anything that the form names: it finds classes of ours, sets attributes, and uses the

@@ -1,4 +1,4 @@
-"""Docstrings of instances that programs call, such as ``T.exp`` and ``T.dmatrix``: written when somebody reads them."""
+"""Docstrings of instances that programs call, such as ``T.exp`` and ``T.dmatrix``: written on first access."""
 
 from __future__ import annotations
 

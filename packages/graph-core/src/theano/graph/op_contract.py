@@ -1,7 +1,7 @@
 """What an op may tell about itself beside how it is computed: the questions, with the answers of those who say nothing.
 
-No op has to define any of these. Whoever asks calls the method; who has to know whether there is an answer at all (for
-to ask costs something, or there is another way) asks `answers` first. What an op says in C is `graph/c_contract.py`.
+No op has to define any of these. Call the method; to find out first whether the op implements it (a call
+costs time, or there is another way), use `answers`. An op's C code is described in `graph/c_contract.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What kernels are told beside their inputs: one declaration gives the C struct, the bytes and where pointers stand.
+"""The parameters of kernels: one declaration gives the C struct, the bytes and the positions of pointers in them.
 
 A subclass of `Parameters` lists the fields of a C struct in order. ``setup.py`` of a layer writes a header from its
 declarations (`header`), so that C reads by name what Python packs by name. Each field takes a multiple of eight bytes:

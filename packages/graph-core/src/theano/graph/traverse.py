@@ -1,4 +1,4 @@
-"""Walks over a graph that belongs to nobody: inputs, ancestors, nodes in order, equality of two expressions.
+"""Walks over a graph outside of a FunctionGraph: inputs, ancestors, nodes in order, equality of two expressions.
 
 All walks are iterative: a chain of ten thousand nodes is an ordinary graph.
 """

@@ -3,8 +3,8 @@
 A layer is a distribution that adds packages to ``theano``. It describes itself in one `Layer`, in a module that imports
 nothing of it (those of this project in ``theano/layers/<layer>.py`` of their own sources), and names that as an entry
 point of the group ``theano.layers`` in its ``pyproject.toml``. A lower layer never imports an upper one, and does not
-ask for one by name either: it asks for what it needs, an attribute of a module or somebody who knows a value, and the
-descriptions say who has it. What a layer answers once it is imported, it registers at the points of
+ask for one by name either: it asks for what it needs, an attribute of a module or a handler of a value, and the
+descriptions name the layer that has it. What a layer answers once it is imported, it registers at the points of
 `theano.extensions`.
 
 Examples

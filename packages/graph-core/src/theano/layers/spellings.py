@@ -1,4 +1,4 @@
-"""Old spellings: modules and names that are made from tables when somebody asks for them.
+"""Old spellings: modules and names that are made from tables on first access.
 
 A layer of this project has a small table, ``OLD_NAMES`` of ``theano/layers/documented_<layer>.py``. It holds the
 spellings that Theano's documentation calls its interface; theano-legacy has tables of all others. The description of a
@@ -13,8 +13,8 @@ that really has it::
     }
 
 A word is a name that is the same there, ``old=new`` a name with another spelling, ``old=.`` the other module itself,
-and ``*`` all that a star import would bring; a package that only holds modules has an empty entry. Where there is no
-such module, `OldNames` makes one; where there is, it shows these names besides its own if its ``__getattr__`` is that
+and ``*`` all that a star import would bring; a package that only holds modules has an empty entry. If no
+such module exists, `OldNames` makes one; an existing one shows these names besides its own if its `__getattr__` is that
 of `theano.layers.lazily` or asks `theano.layers.attribute`. Several layers may add to one module.
 
 The tables are read when a module below ``theano`` is not found, or an attribute of one is missing: not before.

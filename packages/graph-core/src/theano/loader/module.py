@@ -6,8 +6,8 @@ it says that an entry is a list of records, plain tuples with the same fields wi
 
 Results are ndarrays, or NumPy scalars where ``spec.scalar``. A result that views an argument has it as base; one that
 is the argument, computed in place, is the argument itself. Nothing handed out is ever written again
-while somebody else holds it. An array that a result or an update leaves behind is written again by a later call once
-nobody else refers to it (results: up to 1 MiB).
+while a reference outside exists. An array that a result or an update leaves behind is written again by a later call
+once no reference outside is left (results: up to 1 MiB).
 
 Examples
 --------

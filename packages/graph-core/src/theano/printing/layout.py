@@ -1,7 +1,7 @@
-"""Where the things of a graph lie in a picture: in layers, from the inputs down, with few crossings.
+"""The layout of a graph in a picture: in layers, from the inputs down, with few crossings.
 
 Layers are longest ways from the inputs. An edge over several layers gets a point in each, so that it keeps clear of
-what lies between. The order within a layer follows the neighbours' places (barycentres), in a few sweeps up and down.
+other boxes. The order within a layer follows the neighbours' places (barycentres), in a few sweeps up and down.
 """
 
 from __future__ import annotations

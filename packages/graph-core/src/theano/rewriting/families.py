@@ -5,8 +5,8 @@ family the order is that of its statements. The rules of a phase are kept in tha
 first. The families of a layer come after those of the layers below it, and rules of others after all families, in the
 order in which they were registered.
 
-A layer names the packages that bring its families at the point `packages`. Nothing of them is loaded before somebody
-asks what the common sequence holds, or writes a rule: a program that finds its functions in the cache rewrites nothing.
+A layer names the packages that bring its families at the point `packages`. Nothing of them is loaded before the first
+look at the common sequence, or the first rule: a program that finds its functions in the cache rewrites nothing.
 Rules that are about some ops alone wait until the module of these is there, too.
 """
 

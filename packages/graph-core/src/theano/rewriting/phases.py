@@ -152,7 +152,7 @@ class Phases:
         entries = self._entries
         if name in entries:
             return entries[name].what
-        raise AttributeError(f"no phase is named {name}; the phases are {', '.join(entries)}")
+        raise AttributeError(f"no phase named {name}; the phases are {', '.join(entries)}")
 
     def __contains__(self, name: str) -> bool:
         return name in self._entries

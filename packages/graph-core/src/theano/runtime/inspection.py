@@ -1,7 +1,7 @@
 """How the values of a type are looked at by the modes that check or watch nodes (``DebugMode``, ``NanGuardMode``).
 
 A type itself says how its values are compared and copied (``values_eq``, ``values_eq_approx``, ``value_copy``,
-``may_share_memory``). What else these modes want to know is asked here; a layer whose values lie in memory of a layout,
+``may_share_memory``). What else these modes want to know is asked here; a layer whose values have a memory layout,
 or are numbers, registers its own answers for its type, which hold for the classes derived from it as well.
 """
 

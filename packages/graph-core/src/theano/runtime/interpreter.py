@@ -1,4 +1,4 @@
-"""One node at a time, in Python: so that somebody can look at every value that passes.
+"""One node at a time, in Python, for the inspection of every value that passes.
 
 The machine runs a whole program without coming up for air. A linker that wants to look (`WrapLinker`) has the same
 nodes, compiled in the same way, called one after the other by a `Interpreter`; to the machine the whole graph is then a

@@ -1,4 +1,4 @@
-"""How many threads one call may use, and how much memory there is: what was asked for, and what limits there are.
+"""How many threads one call may use, and how much memory exists: the requests and the limits.
 
 The loader itself looks at the affinity mask and at the machine's memory; control groups and the environment are read
 here, when a function is compiled.

@@ -1,11 +1,11 @@
 """How shared variables get their new values: in place where that is safe, into another array where it is not.
 
-Three promises are kept. A call that fails leaves every shared variable as it was. Nobody who holds an array that a
-shared variable gave out (``get_value(borrow=True)``, a view, a call in another thread) sees it change. Nothing is
+Three promises are kept. A call that fails leaves every shared variable as it was. An array that a
+shared variable gave out (``get_value(borrow=True)``, a view, a call in another thread) does not change. Nothing is
 allocated from the second call on, and nothing copied that need not be. There are two ways.
 
 *Another array.* An instruction computes the new value into a second array; when everything has succeeded, the two
-change places, and the next call writes the old one (unless somebody holds it). This is right for any op; it
+change places, and the next call writes the old one (unless another reference holds it). This is right for any op; it
 takes twice the memory and, for dense results, the traffic of a copy.
 
 *In place.* Some nodes fail, if at all, before they write anything (:meth:`theano.graph.op.Op.checked_inputs`):

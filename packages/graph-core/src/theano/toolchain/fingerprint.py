@@ -1,8 +1,8 @@
-"""What a compiler's command really runs, whoever has put which argument where.
+"""The programs and arguments that a compiler's command really runs, wherever the arguments were set.
 
 The command that a user names may be a program with arguments, or a script that adds some, or a link to either.
 What counts for machine code is what comes out at the end: the inner commands that the driver would run, the
-programs which these are, the text of the scripts on the way, and, unless it is plain that nobody has changed
+programs which these are, the text of the scripts on the way, and, unless it is plain that no setting has changed
 anything about them, all headers and macros as the preprocessor sees them.
 
 What is found does not depend on where a compiler is installed, nor on the folder in which it was asked.

@@ -5,10 +5,10 @@ Decisions, with their reasons:
 ``-ffp-contract=off``
     A compiler may otherwise turn ``a * b + c`` into one rounding where it likes: then ``x*x - y*y`` is not
     0 for x = y, a fused expression differs from its parts, and results differ between CPUs. Code that wants
-    a fused multiply-add says ``fma()``, which is one instruction where the CPU has it; whoever wants them in
-    their own expressions sets the flag ``fused_multiply_add``, for which we choose the places.
+    a fused multiply-add says ``fma()``, which is one instruction where the CPU has it; users who want them in
+    their own expressions set the flag ``fused_multiply_add``, for which we choose the places.
 ``-fno-math-errno -fno-trapping-math``
-    Nobody reads errno or the exception flags, and both keep loops scalar.
+    No code reads errno or the exception flags, and both keep loops scalar.
 never ``-ffast-math``
     It changes what happens to nan and inf, and some compilers then set the processor to flush
     subnormal numbers for the whole program.

@@ -2,7 +2,7 @@
 
 There, the kinds are: *seqs*; *mitsot* and *sitsot*, outputs computed from several past values of themselves, or from
 the last one; *nitsot*, outputs without a past; *shared*, what steps update; *non_seqs*. A *mitmot* also writes several
-rows in a step: its gradients were made of these. Here a gradient carries what it adds up, so that there is none.
+rows in a step: its gradients were made of these. Here a gradient carries what it adds up, so that none exists.
 
 All is read from :class:`~theano.scan.spec.LoopSpec`. Outer lists are shorter than they were there: a sequence is one
 input however many taps it has, and an output without a past needs none.

@@ -1,4 +1,4 @@
-"""A set that keeps the order in which its elements came, so that what is made of it is the same in each process."""
+"""A set that keeps the insertion order of its elements, so that iteration is deterministic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests do to find results that depend on where objects lie in memory, such as the order of a set."""
+"""A helper of tests for results that depend on the addresses of objects, such as the order of a set."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 An op that changes a list returns another one with the same items: pointers are copied, arrays never are, since the item
 of one list may be that of another (``view_map``). A rule (`theano.typed_list.rules`) lets the list itself be changed
-where nobody reads it any more. What the items are worth is differentiated; how many there are and where is not.
+in place if it has no later use. The values of items have derivatives; their number and their positions have none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lists: what changes one changes the list itself, once nobody else reads that."""
+"""Lists: an op that changes a list works in place, if the list has no later use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Shared variables that hold one number.
 
-``theano.shared`` of a number makes a tensor without dimensions, as it always did; who wants a
-scalar asks for it here.
+``theano.shared`` of a number makes a tensor without dimensions, as it always did; for a
+scalar use the function here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Functions of data that lie in shards, many fits, checkpoints: on one machine, on Dask workers, or on MPI's ranks.
+"""Functions of data split into shards, many fits, checkpoints: on one machine, on Dask workers, or on MPI's ranks.
 
 ``rules.py`` is the table of how op families carry a shard; ``stages.py`` walks a graph with it and splits it into
 stages; ``function.py`` compiles and runs these; ``combining.py`` is the tree in which their parts are combined.

@@ -1,4 +1,4 @@
-"""Ops in which all ranks of MPI take part, with gradients, for programs that say themselves who has what.
+"""Ops in which all ranks of MPI take part, with gradients, for programs that distribute their data themselves.
 
 All ranks run the same function. What a rank's cost is worth to the whole is its part of the sum over all ranks, so the
 gradient of each op is another one of them: what was sent to everybody comes back from everybody as a sum. `AllReduce`

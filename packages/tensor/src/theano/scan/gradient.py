@@ -4,11 +4,11 @@ Backward, a loop goes from the last step to the first. Its step is the gradient 
 the later steps have found out: for each state the *pending* adjoints, one for each row that a step may look back, and
 the sums for what is the same in all steps. The gradients with respect to sequences are results of the steps; where a
 sequence has several taps, their sum is put together outside. If of a state only the last row has a gradient, that is
-what is pending before the first backward step, and there is no stack of adjoints.
+pending before the first backward step, and no stack of adjoints is needed.
 
 What the backward step needs of the forward one it reads: rows of sequences, of states, and of results. What cannot be
 computed from these (carried values, and random numbers drawn with them) the forward loop stores as further results, and
-what is made of products of matrices, too; everything else is computed again. :meth:`_Backward.stored` decides.
+products of matrices, too; everything else is computed again. :meth:`_Backward.stored` decides.
 """
 
 from __future__ import annotations

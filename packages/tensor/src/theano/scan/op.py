@@ -1,4 +1,4 @@
-"""The op of loops: a step, run as often as somebody says or until it says itself that it is done."""
+"""The op of loops: a step that runs a given number of times, or until its condition is true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of loops: what need not be in one leaves it, what is equal is one, what nobody reads is not stored.
+"""The rules of loops: invariant nodes leave the loop, equal ones are merged, unused results are not stored.
 
 Inside, a step is rewritten like any other expression, when it is compiled.
 """

@@ -11,7 +11,7 @@ sequence        a tensor                          its rows t + k, for each tap k
 state           its first rows, the oldest first  its values at t + k, for each tap k its value at t; all its
                                                                                       rows, the first ones too
 mapped          none                              none                                its value at t; all rows
-carried         a value                           what the step before made of it     what is made of it; the
+carried         a value                           what the step before made of it     its new value; the
                                                                                       last one
 fixed           a value                           that value                          none
 until           none                              none                                whether this is the last

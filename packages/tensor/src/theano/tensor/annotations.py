@@ -1,4 +1,4 @@
-"""What annotations call tensors, what becomes one, and what functions of tensors are told beside them.
+"""The types of annotations: tensors, values that become tensors, and options of functions of tensors.
 
 For type checkers alone: no module loads it when a program runs.
 """

@@ -1,4 +1,4 @@
-"""Arrays as they lie in memory: copies of the same layout, memory of any layout, numbers that stand out.
+"""The memory layout of arrays: copies of the same layout, memory of any layout, numbers that stand out.
 
 Who checks ops (``DebugMode``, ``NanGuardMode``, ``check_op``) asks `ArrayInspection` for these.
 """

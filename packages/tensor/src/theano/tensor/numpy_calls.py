@@ -7,7 +7,7 @@ elements, and compute nonsense with it.
 Values, shapes and dtypes are those of NumPy's function, also where the function of ``theano.tensor`` means something
 else. Four things are those of ``theano.tensor``: dtypes of what Python's operators write, by ``floatX``; lengths of 1,
 which are stretched where the type knows them; integers to negative powers; and ``numpy.equal(array, x)``, which cannot
-be told from ``array == x``.
+be distinguished from ``array == x``.
 
 Examples
 --------

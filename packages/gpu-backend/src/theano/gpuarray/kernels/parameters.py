@@ -1,4 +1,4 @@
-"""What the host's halves of kernels are told beside their operands: the structs of ``parameters.h``.
+"""The parameters of kernels' host code beside their operands: the structs of ``parameters.h``.
 
 This module needs nothing but the vocabulary and the tensor layer's structs: it is also loaded where the layer is built.
 """

@@ -1,4 +1,4 @@
-"""What the kernels of this layer are told beside their inputs: the structs of ``parameters.h``."""
+"""The parameters of this layer's kernels beside their inputs: the structs of ``parameters.h``."""
 
 from __future__ import annotations
 

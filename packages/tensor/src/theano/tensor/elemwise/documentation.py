@@ -1,7 +1,7 @@
 """The docstrings of element-wise functions, from the statements of their scalar ops.
 
 Parameters, dtypes, derivatives, what NaN gives and the example follow from a statement; what is related is in a table
-here. A docstring is written when somebody reads it.
+here. A docstring is written on first access.
 """
 
 from __future__ import annotations

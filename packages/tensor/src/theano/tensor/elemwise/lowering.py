@@ -1,6 +1,6 @@
 """Element-wise kernels for the CPU: the C of one loop for any scalar operation over any broadcast inputs.
 
-The generated C is the arithmetic only: a loop over elements that lie one after the other, and a table of what the
+The generated C is the arithmetic only: a loop over contiguous elements, and a table of what the
 types say. Everything else is the same for all of them, and compiled with the loader (``elementwise.cpp``): the check of
 the shapes, the loop nest, threads, operands whose elements are not neighbours. Inputs of one element are read before
 the loop.

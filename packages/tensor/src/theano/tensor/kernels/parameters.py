@@ -1,4 +1,4 @@
-"""What the kernels of this layer are told, but for reductions: the structs of ``parameters.h``.
+"""The parameters of the kernels of this layer, except for reductions: the structs of ``parameters.h``.
 
 A field says what a kernel reads beside its inputs. `theano.tensor.kernels.reduction` has those of reductions, whose
 struct generated kernels hold as well.

@@ -1,4 +1,4 @@
-"""What a reduction is told: `ReductionParams` is the struct that ``c/reduce.h`` takes from here."""
+"""The parameters of a reduction: `ReductionParams` is the struct that ``c/reduce.h`` takes from here."""
 
 from __future__ import annotations
 

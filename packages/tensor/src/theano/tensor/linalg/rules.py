@@ -1,4 +1,4 @@
-"""Inverses, determinants and equations: solved instead of inverted, factored once, told what is known of a matrix.
+"""Inverses, determinants and equations: solved instead of inverted, factored once, with the structure of the matrix.
 
 A matrix is known to be positive definite if its ``tag.psd`` is set, symmetric if that or ``tag.symmetric`` is, or if
 it is computed as something times its own transpose. It is known to be triangular if it is a factor of Cholesky's, or

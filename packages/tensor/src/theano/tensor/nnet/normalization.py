@@ -1,7 +1,7 @@
 """Batch normalisation: ops that programs know by their class, and functions of them.
 
 Ioffe and Szegedy, 2015: https://arxiv.org/abs/1502.03167. What the ops compute is said as an expression, which takes
-their place before anything is compiled: the sums are fused with each other, and what is left with its neighbours.
+their place before anything is compiled: the sums are fused with each other, and the other nodes with their neighbours.
 """
 
 from __future__ import annotations

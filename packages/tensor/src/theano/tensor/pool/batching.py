@@ -1,4 +1,4 @@
-"""Batching rule of pooling: windows lie along the last axes, so more rows are one more axis before them."""
+"""Batching rule of pooling: windows span the last axes, so more rows are one more axis before them."""
 
 from __future__ import annotations
 

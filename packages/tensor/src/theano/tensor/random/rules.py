@@ -1,4 +1,4 @@
-"""Random numbers: the next state of a stream is written over the state, once nobody else reads that."""
+"""Random numbers: the next state of a stream is written over the state, if that has no later use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One expression for each row of some tensors: a loop in which no row knows of another.
 
 The expression is written with variables that stand for one row each, and may use anything else of the program as it
-is. What does not depend on a row is computed once, outside. What is left is a program of its own, which the machine
+is. What does not depend on a row is computed once, outside. The rest is a program of its own, which the machine
 runs for one row after the other without coming back to Python in between (``Function.loop`` of the loader). Where the
 whole can be said without a loop, rules say it (:mod:`theano.tensor.rows.rules`).
 """

@@ -1,7 +1,7 @@
 """The order in which the rules of the tensor layer are tried, and what serves the rules of all op families.
 
-The rules of a family are in its own folder. Importing `every` enters all of them in ``theano.rewriting.phases``; nobody
-needs to, since the sequence asks for them when it is first looked at. `predicates` is their vocabulary, `inplace`
+The rules of a family are in its own folder. Importing `every` enters all of them in ``theano.rewriting.phases``; no
+caller needs to, since the sequence imports them on first access. `predicates` is their vocabulary, `inplace`
 decides what works in place, `by_name` has each rule under its name.
 """
 

@@ -1,7 +1,7 @@
-"""In place: a node writes its result over an input that nobody needs any more, or over the value that it replaces.
+"""In place: a node writes its result over an input without a later use, or over the value that it replaces.
 
 Decisions are made for the whole graph first, on the graph as it is, and then carried out together. A node takes over
-memory that nobody but itself reads, and through one input only, so that no two decisions are about the same memory;
+memory that it alone reads, and through one input only, so that no two decisions are about the same memory;
 what a decision relies on (who else reads, who else lives in the memory) does not change by other decisions.
 """
 

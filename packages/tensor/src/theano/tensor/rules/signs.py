@@ -1,4 +1,4 @@
-"""What is known of the signs of elements from what they are computed of, without computing them."""
+"""The signs of elements, as far as expressions determine them, without computing them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shape, Shape_i, SpecifyShape, Rebroadcast: what is known of the lengths of dimensions, and saying more of them."""
+"""Shape, Shape_i, SpecifyShape, Rebroadcast: the lengths of dimensions, and statements about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An array whose elements lie one after the other."""
+"""A C-contiguous array."""
 
 from __future__ import annotations
 

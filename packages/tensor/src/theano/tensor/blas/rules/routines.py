@@ -1,7 +1,7 @@
 """Sums and products of matrices, as the routines of BLAS that compute them in one call.
 
 ``b * z + a * dot(x, y)`` is one call of gemm (of gemv or ger, if there are vectors), which adds to ``z`` while it
-multiplies. A rule reads a sum as terms, each a number times a tensor, and looks for a product that nobody else wants
+multiplies. A rule reads a sum as terms, each a number times a tensor, and looks for a product that has no other use
 and for something of the same shape to add it to.
 """
 

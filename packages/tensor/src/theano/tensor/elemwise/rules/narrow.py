@@ -1,6 +1,6 @@
 """Ops whose kernels take one dtype, and not float16: what they are given is converted before, their results after.
 
-float16 is how numbers are stored. What is made of many of them is computed in float32 and rounded once, as ``perform``
+float16 is a storage format. Computations of several steps run in float32 and round once, as ``perform``
 does it; the conversions are element-wise, and join their neighbours in one kernel.
 """
 

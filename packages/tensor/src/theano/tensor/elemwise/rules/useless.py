@@ -1,4 +1,4 @@
-"""Computations that change nothing: identities, casts to what is there already, choices that are made."""
+"""Computations that change nothing: identities, casts to the same dtype, choices that are made."""
 
 from __future__ import annotations
 

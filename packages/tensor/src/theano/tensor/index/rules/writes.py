@@ -1,4 +1,4 @@
-"""Parts of tensors that are written: sums of gradients into one tensor, what is written in vain, what was there."""
+"""Writes to parts of tensors: sums of gradients into one tensor, useless writes, writes of the old values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Logarithms of sums of exponentials, and quotients by such sums, relative to the largest: nothing overflows.
 
-Whoever else uses the sum has it computed as it is: the rules do not ask.
+If the sum has another use, it is computed as it is as well: the rules do not ask.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is known of shapes without computing the values: the feature that answers, and the rules that ask it.
+"""Shapes without computing the values: the feature that infers them, and the rules that use it.
 
-The lengths of a variable are expressions, worked out from ``infer_shape`` of the ops on the way, as far as somebody
-asks. A length that nothing tells is :class:`Shape_i` of the variable. Answers are kept, and dropped again when
+The lengths of a variable are expressions, worked out from ``infer_shape`` of the ops on the way, on request.
+A length that nothing tells is :class:`Shape_i` of the variable. Answers are kept, and dropped again when
 something that they speak of has left the graph.
 """
 
