@@ -4,11 +4,13 @@
 
 Names are identifiers of Python, and names of modules. A word is in `WORDS` if each use of it in a name is a metaphor.
 Pages are the README and the documentation, without code blocks. `PHRASES` are habits that make sentences hard to read:
-persons in place of parts, and relative clauses in place of nouns.
+persons in place of parts, and relative clauses in place of nouns. They are looked for on pages, and in all strings of
+the layers: docstrings, and messages of errors and warnings.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 import tokenize
@@ -47,9 +49,9 @@ PHRASES = {
     r"there (?:is|are) (?:no|none|nothing)": "is missing, does not exist",
 }
 PAGES = ("README.md", "docs/**/*.md")
-# Not read: pages that are written from docstrings, and pages that still have such phrases.
+# Not read: pages that are written from docstrings.
 WRITTEN = ("docs/_build/", "docs/errors.md", "docs/gallery/", "docs/library/")
-LATER = ("docs/cache.md", "docs/install.md", "docs/tutorial/errors.md", "docs/tutorial/profiling.md")
+LAYERS = "packages/*/src/**/*.py"
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -95,14 +97,39 @@ def problems_on_pages(root: Path = ROOT) -> Iterator[str]:
     """Yield each place of a page that has such a phrase."""
     for path in sorted({path for pattern in PAGES for path in root.glob(pattern)}):
         where = path.relative_to(root).as_posix()
-        if not where.startswith((*WRITTEN, *LATER)):
+        if not where.startswith(WRITTEN):
             for line, phrase, instead in sorted(phrases_in(path.read_text(encoding="utf-8"))):
                 yield f"{where}:{line}: {phrase!r}; say: {instead}"
 
 
+def strings(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield line and text of each string of a source, joined ones as one; ``{}`` stands for values.
+
+    Examples
+    --------
+    >>> list(strings(ast.parse("raise KeyError(f'no {name} ' 'in it', 'or', 0)")))
+    [(1, 'no {} in it'), (1, 'or')]
+    """
+    if isinstance(tree, ast.JoinedStr):
+        yield tree.lineno, "".join(v.value if isinstance(v, ast.Constant) else "{}" for v in tree.values)
+    elif isinstance(tree, ast.Constant) and isinstance(tree.value, str):
+        yield tree.lineno, tree.value
+    for child in ast.iter_child_nodes(tree):
+        if not (isinstance(tree, ast.JoinedStr) and isinstance(child, ast.Constant)):
+            yield from strings(child)
+
+
+def problems_in_layers(root: Path = ROOT) -> Iterator[str]:
+    """Yield each place of a docstring, a message or another string of a layer that has such a phrase."""
+    for path in sorted(root.glob(LAYERS)):
+        for first, text in strings(ast.parse(path.read_bytes())):
+            for line, phrase, instead in phrases_in(text):
+                yield f"{path.relative_to(root).as_posix()}:{first + line - 1}: {phrase!r}; say: {instead}"
+
+
 def main() -> int:
     """Print what is found; exit with 1 if there is anything."""
-    found = list(dict.fromkeys([*problems(), *problems_on_pages()]))
+    found = list(dict.fromkeys([*problems(), *problems_on_pages(), *problems_in_layers()]))
     print(*found, f"{len(found)} names and sentences with words of the tables", sep="\n")
     return bool(found)
 

@@ -15,6 +15,7 @@ def test_names_are_found_and_prose_is_not(tmp_path, monkeypatch, capsys):
     ]
     monkeypatch.setattr(check_words, "problems", lambda: iter(()))
     monkeypatch.setattr(check_words, "problems_on_pages", lambda: iter(()))
+    monkeypatch.setattr(check_words, "problems_in_layers", lambda: iter(()))
     assert check_words.main() == 0 and capsys.readouterr().out == "0 names and sentences with words of the tables\n"
 
 
@@ -27,4 +28,23 @@ def test_phrases_of_pages_are_found_but_not_in_code(tmp_path):
     assert list(check_words.problems_on_pages(tmp_path)) == [
         "README.md:1: 'There is no'; say: is missing, does not exist",
         "docs/page.md:7: 'is told'; say: receives, is passed, is given by",
+    ]
+
+
+def test_phrases_of_docstrings_and_messages_are_found_but_not_names_and_comments(tmp_path):
+    source = tmp_path / "packages" / "layer" / "src" / "part.py"
+    source.parent.mkdir(parents=True)
+    source.write_text(
+        '"""A part that\nnobody reads."""\n'
+        "def nobody():  # nobody\n"
+        '    """It is told."""\n'
+        '    raise KeyError(f"there is no {nobody:>{width}}, " "so many")\n'
+        "lies = f'{x} {\"what is given\" if x else 0}'\n"
+    )
+    assert list(check_words.problems_in_layers(tmp_path)) == [
+        "packages/layer/src/part.py:2: 'nobody'; say: the part that acts, or the passive",
+        "packages/layer/src/part.py:4: 'is told'; say: receives, is passed, is given by",
+        "packages/layer/src/part.py:5: 'so many'; say: the number of",
+        "packages/layer/src/part.py:5: 'there is no'; say: is missing, does not exist",
+        "packages/layer/src/part.py:6: 'what is given'; say: the noun",
     ]

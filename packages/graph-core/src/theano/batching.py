@@ -1,7 +1,7 @@
 """Expressions for many values at once: the walk that gives a graph a batch axis in front.
 
-A variable with a *batch axis* stands for many values of another one, its *row*: it has one dimension more, the first,
-of the stack. `batch` walks from rows to outputs as the gradient walks back, and asks each node that meets such
+A variable with a *batch axis* stands for many values of another one, its *row*: they are stacked along one dimension
+more, the first. `batch` walks from rows to outputs as the gradient walks back, and asks each node that meets such
 a variable for its rule: the op's own method ``batch`` (`theano.graph.op_contract`), or what a layer has in its table.
 A rule returns the outputs for all rows together. What has no rule is computed by a loop over the rows, which is a
 layer's to make. Nodes that meet no batch axis stay as they are, and are computed once.

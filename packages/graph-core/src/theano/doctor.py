@@ -111,7 +111,7 @@ def _compiler(tools: ToolchainSettings, cache: CacheSettings) -> Iterator[Line]:
 
 
 def _probe(tools: ToolchainSettings, cache: CacheSettings) -> Line:
-    """Compile, publish and load a kernel that nobody has compiled before."""
+    """Compile, publish and load a new kernel."""
     code = f"int KERNEL(th_ctx *ctx) {{ return ctx == 0 && {time.time_ns()}ll % {os.getpid()}; }}"
     start = time.perf_counter()
     try:

@@ -120,7 +120,7 @@ class GpuArray(DeviceArray):
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        """The array for libraries of CUDA, on the same memory; on other devices there is no such attribute."""
+        """The array for libraries of CUDA, on the same memory; on other devices the attribute is missing."""
         return interface_of(self, self.dtype)
 
     def __reduce__(self) -> tuple[object, ...]:

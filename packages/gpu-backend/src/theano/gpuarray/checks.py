@@ -42,7 +42,7 @@ def _pip(extra: str) -> str:
 
 
 def _cuda_driver() -> str:
-    """Return the version of CUDA that NVIDIA's driver knows, or that there is no driver."""
+    """Return the version of CUDA that NVIDIA's driver supports, or that the driver is missing."""
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError:

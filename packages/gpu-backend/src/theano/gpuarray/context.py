@@ -142,7 +142,7 @@ class GpuContext:
         return program
 
     def _pointer(self, program: LoadedProgram, name: str) -> Pointer:
-        """Return a function of a program, which stays loaded as long as somebody has it, or it is of the last ones."""
+        """Return a function of a program, which stays loaded while it is referenced, or is among the last ones."""
         self._recent.pop(program.key, None)
         self._recent[program.key] = program
         if len(self._recent) > PROGRAMS_KEPT:
@@ -157,7 +157,7 @@ class GpuContext:
         return program
 
     def _unload_dropped(self) -> None:
-        """Unload the programs that nobody needs any more, when what was asked of them is done."""
+        """Unload the unused programs, after their pending work."""
         if not self._dropped:
             return
         library().th_gpu_wait(self.driver.gpu)  # its failure is told by whoever waits for a value

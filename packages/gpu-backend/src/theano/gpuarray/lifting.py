@@ -95,7 +95,7 @@ def _is_cuda(context_name: str | None) -> bool:
 
 
 def _wanted_at(node: Node) -> Any:
-    """Return on which context's device a node is computed; ``...`` where there is none."""
+    """Return on which context's device a node is computed; ``...`` if on none."""
     if any(isinstance(v.type, GpuArrayType) for v in node.outputs):
         return Ellipsis
     for v in node.inputs:

@@ -107,7 +107,7 @@ class GpuKernel:
         TypeError
             The arguments are other ones, or an array is on another device.
         ValueError
-            There is no such size, or the device refuses the launch.
+            The size is invalid, or the device refuses the launch.
         """
         if len(args) != len(self.types):
             raise TypeError(f"the kernel {self.name} takes {len(self.types)} arguments, not {len(args)}")

@@ -20,7 +20,7 @@ def _of(module: str, name: str, *args: Any) -> Any:
 
 
 def _knows(value: object) -> bool:
-    """Return whether a value is an array on a device; where nobody has imported this layer, it is not."""
+    """Return whether a value is an array on a device; before the import of this layer, it is not."""
     array: Any = sys.modules.get(f"{_GPU}.array")
     return array is not None and isinstance(value, array.GpuArray)
 

@@ -216,7 +216,7 @@ def _may_manage(root: str) -> bool:
 
 
 def _remove_all(contents: Contents) -> list[str]:
-    """Remove all entries and what dead processes have left, say what that was; return what is left and why."""
+    """Remove all entries and the leftovers of dead processes, report that; return the rest and why it stays."""
     left = []
     removed: dict[str, int] = {}
 

@@ -205,7 +205,7 @@ def hold(descriptor: int) -> bool:
 
 
 def _is_local(path: str) -> bool:
-    """Say whether this lies on a file system whose locks this kernel knows all of."""
+    """Say whether this is on a file system whose locks this kernel knows all of."""
     try:
         device = os.stat(path).st_dev
     except OSError:

@@ -492,7 +492,7 @@ def _bucket_refusal(bucket: str, info: os.stat_result) -> trust.Refusal | None:
 
 
 def _listing(folder: str, prefix: str) -> list[str]:
-    """Return the names that begin with a key, in a fixed order; none if there is no such folder."""
+    """Return the names that begin with a key, in a fixed order; none if the folder does not exist."""
     try:
         return sorted(name for name in _names_in(folder) if name.startswith(prefix))
     except FileNotFoundError:  # the usual case, for which nobody need look who raised it

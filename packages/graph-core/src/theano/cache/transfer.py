@@ -166,7 +166,7 @@ def _name(member: str) -> EntryName | ReferenceName:
 
 
 def _list(names: Iterable[str]) -> str:
-    """Return the text that says which entries there are: whoever takes one out, or adds one, is noticed."""
+    """Return the text that lists the entries, so that a removed or an added one is noticed."""
     lines = "\n".join([HEAD, *sorted(names)])
     return f"{lines}\n{hashlib.sha256(lines.encode()).hexdigest()}\n"
 

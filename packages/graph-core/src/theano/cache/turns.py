@@ -81,7 +81,7 @@ def _name(root: str, keys: Iterable[str]) -> bytes:
 
 
 def _wait(name: bytes, done: Callable[[], bool], end: float) -> socket.socket | None:
-    """Return the socket of this process's turn; None if there is nothing left to do, or waiting is of no use."""
+    """Return the socket of this process's turn; None if nothing is left to do, or waiting is of no use."""
     import socket  # only who compiles needs it
 
     while True:

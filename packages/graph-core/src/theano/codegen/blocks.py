@@ -480,7 +480,7 @@ def _nest(c: CText, levels: Sequence[_Level]) -> None:
 
 
 def _user(c: CText, text: str) -> None:
-    """Append what somebody has written."""
+    """Append a block of an op's C code."""
     if not text.strip():
         return
     if 'R"' in text:

@@ -108,7 +108,7 @@ class Counts:
 class _Loaded:
     """What this process has loaded. The lock is held for no input or output.
 
-    A unit stays loaded as long as somebody has the address of a kernel in it, or it is one of those used last.
+    A unit stays loaded while the address of a kernel in it is referenced, or it is one of those used last.
     """
 
     lock: threading.Lock = field(default_factory=threading.Lock)

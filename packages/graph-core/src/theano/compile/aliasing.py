@@ -52,7 +52,7 @@ def insert_deepcopy(
 def _copied(v: Variable) -> Variable:
     """Return a copy of a variable.
 
-    What may itself copy, if its input does not lie in one piece, gets a copy that does: so there is one, not two.
+    An input of an op that may copy a non-contiguous input gets a contiguous copy: this makes one copy, not two.
     """
     node = v.owner
     if node is not None and node.op.views_contiguous:
@@ -97,7 +97,7 @@ def _shares(node: Apply) -> dict[int, list[int]]:
 
 
 class _Claims:
-    """Who has been promised which memory."""
+    """The promises of memory to variables."""
 
     def __init__(self, fgraph: FunctionGraph, inputs: Sequence[SymbolicInput], roots: dict[Variable, Roots]):
         self.fgraph, self.roots = fgraph, roots

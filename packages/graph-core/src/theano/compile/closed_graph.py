@@ -147,8 +147,8 @@ def _check_distinct(inputs: Sequence[SymbolicInput]) -> None:
     for i, given in enumerate(inputs):
         if given.variable in seen:
             raise UnusedInputError(
-                f"the variable {given.variable} is listed twice among the inputs of the function, at {seen[given.variable]} "
-                f"and {i}. Leave one out."
+                f"the variable {given.variable} is listed twice among the inputs of the function, at "
+                f"{seen[given.variable]} and {i}. Leave one out."
             )
         seen[given.variable] = i
 

@@ -120,7 +120,7 @@ class _SameType(Op):
         return eval_points
 
     def static_value(self, node: Apply, index: int, ask: Callable[[Variable], Any]) -> Value:
-        """Return what is known of the value before it is computed: what ``ask`` tells of the input."""
+        """Return the value before it is computed, if it is known: the answer of ``ask`` for the input."""
         return ask(node.inputs[0])
 
 
@@ -173,7 +173,7 @@ def view_kernel(op: ViewOp, node: Apply) -> Kernel:
 
 
 def _is_any_buffer(op: ViewOp, node: Apply) -> bool:
-    """Tell whether compiled code sees such values, and nobody has registered C code for their type."""
+    """Tell whether compiled code sees such values, and no C code is registered for their type."""
     return node.inputs[0].type.buffer_spec() is not None and op.registered(node) is None
 
 

@@ -471,7 +471,7 @@ def _maybe(v: Variable, values: Values) -> Any:
 
 
 def _add_values(functions: Sequence[NodeFunction | None], known: Values) -> None:
-    """Compute what can be computed; what fails is left out, for nobody may have needed it."""
+    """Compute what can be computed; failing nodes are left out, for their values may be unused."""
     for function in functions:
         if function is None:
             continue

@@ -48,7 +48,7 @@ WATCHING = {
 
 
 class _Sources(NamedTuple):
-    """What is known of our files: how many modules were loaded then, their times, their content."""
+    """The state of our files: how many modules were loaded then, their times, their content."""
 
     modules: int
     stamp: str

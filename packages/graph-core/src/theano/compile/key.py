@@ -171,7 +171,7 @@ class GraphDescription:
         words += table.outputs
 
     def _look(self, v: Variable) -> tuple[int, ...]:
-        """Return what is said of a variable beside its number; note its value if it is a constant."""
+        """Return the description of a variable beside its number; note its value if it is a constant."""
         tags, said = v.tag.__dict__, None
         if tags and (len(tags) > 1 or "trace" not in tags):
             # One from the cache lacks the tags that are derived: with these alone a variable is the same.
@@ -234,7 +234,7 @@ def _place(spec: SymbolicInput) -> list[Any] | None:
 
 
 def _options(spec: SymbolicInput) -> list[Any]:
-    """Return what an input was told beside its variable; the value itself is the call's business."""
+    """Return the options of an input beside its variable; the value itself is the call's business."""
     if type(spec) not in _INPUTS:
         raise NoCanonicalForm(f"an input of class {type(spec).__qualname__}")
     value = spec.value

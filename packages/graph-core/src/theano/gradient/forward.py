@@ -136,7 +136,7 @@ def _twice_backward(node: Apply, directions: Sequence[Variable | None]) -> Seque
     """Return the directions of the outputs for an op that only knows its gradient.
 
     The gradient is linear in what comes from the outputs: ``u -> u J``. Its derivative with respect to ``u``,
-    applied to the direction, is what is wanted; it is the same for each ``u``, so zeros will do.
+    applied to the direction, is the result; it is the same for each ``u``, so zeros will do.
     """
     if all(is_discrete(v.type) for v in node.outputs):
         return [None] * len(node.outputs)

@@ -12,7 +12,7 @@ TOKEN = "KERNEL"
 
 
 class _WithParameters:
-    """What kernels of both kinds are told."""
+    """The parameters of kernels of both kinds."""
 
     __slots__ = ()
 
@@ -27,7 +27,7 @@ class _WithParameters:
 
     @property
     def places(self) -> Places | None:
-        """Where addresses stand in these bytes, and what each is called; None where nobody has said it."""
+        """The positions of addresses in these bytes, and the name of each; None if unknown."""
         params = self.params
         if isinstance(params, Parameters):
             return params.pointers()

@@ -25,7 +25,7 @@ SMALL = 20
 class _Underway(Local):
     """The nodes that an order in progress has listed, with their places: their own states need none.
 
-    Nobody tells of work that was cut off by an error. But each node is met once, and never after a later one: what
+    Work that was cut off by an error is not reported. But each node is met once, and never after a later one: what
     goes back in the order belongs to a new attempt.
     """
 

@@ -304,7 +304,7 @@ def load_for_value(value: object) -> None:
 def _look_for(distribution: str) -> None:
     """Import the description of a layer of this project, if it is there.
 
-    It lies in this package, so that neither metadata is read, nor metadata older than the sources is in the way.
+    It is in this package, so that neither metadata is read, nor metadata older than the sources is in the way.
     """
     name = f"{__name__}.{distribution.removeprefix('theano-').replace('-', '_')}"
     if importlib.util.find_spec(name) is not None:
@@ -342,7 +342,7 @@ def _tables(declared: bool, older: bool = True) -> Iterator[Table]:
 
 
 def _hint(wanted: str) -> str:
-    """Return what is to be said of a name that nobody has, where a distribution that may have it is not installed."""
+    """Return the message for an unknown name, if a distribution that may have it is not installed."""
     there = {layer.distribution for layer in installed(False)}
     home = next((d for d, published in PUBLISHED.items() if wanted in published.names and d not in there), None)
     if home is not None:

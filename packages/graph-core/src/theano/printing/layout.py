@@ -130,7 +130,7 @@ def _mean(values: Sequence[float]) -> float:
 def _abscissae(
     rows: Sequence[Sequence[Hashable]], links: Sequence[tuple[Hashable, Hashable]], size: Mapping[Hashable, float]
 ) -> dict[Hashable, float]:
-    """Return where each box lies from left to right: near its neighbours, none over another."""
+    """Return the horizontal position of each box: near its neighbours, none over another."""
     near: dict[Hashable, list[Hashable]] = {}
     for a, b in links:
         near.setdefault(a, []).append(b)

@@ -154,7 +154,7 @@ def called(name: str) -> Latex:
 
 
 class _Call:
-    """Writes an op that nobody has assigned a printer to."""
+    """Writes an op without a printer."""
 
     def process(self, output: Variable, pstate: PrinterState) -> str:
         """Return the text."""

@@ -99,7 +99,7 @@ class _Recurrence:
     """Finds rules that undo each other: the graph is what it was a few changes before.
 
     The graph is remembered after 1024, 2048, ... uses of a rule, and compared with what a few changes more make of it:
-    to compare graphs takes as long as some changes, and few graphs that end ask for so many.
+    to compare graphs takes as long as some changes, and few graphs with an end need this many.
     """
 
     FIRST, FEW = 1024, 32

@@ -544,7 +544,7 @@ def _match_in_any_order(
 
 
 def _specific_first(args: Sequence[Pattern], bindings: Bindings) -> list[Pattern]:
-    """Return the arguments so that what is specific decides first, and free variables take what is left."""
+    """Return the arguments so that specific ones decide first, and free variables take the rest."""
     return sorted(args, key=lambda a: isinstance(a, Var) and a.name not in bindings)
 
 

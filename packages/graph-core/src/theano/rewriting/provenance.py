@@ -108,7 +108,7 @@ class Provenance(Feature):
                 v.tag.trace = trace if not own else tuple(dict.fromkeys((*trace, *own)))
 
     def _announce(self, r: Variable, reason: object) -> None:
-        """Note a change made by somebody who works on the graph directly: nodes have come, and now ``r`` goes."""
+        """Note a change that was made directly on the graph: nodes have come, and now ``r`` goes."""
         self.steps.append(RewriteStep(str(reason or self.phase), self.phase, r))
         for node in self._unannounced:
             self._inherit(node, len(self.steps) - 1)

@@ -220,7 +220,7 @@ class CheckedNode:
                 self._check_pair(j, k, found, allowed, name)
 
     def _check_pair(self, j: int, k: int, found: Sequence[object], allowed: Sequence[set[int]], name: str) -> None:
-        """Two outputs may lie in one memory only if both say that it is that of an input, or nobody uses one."""
+        """Two outputs may share memory only if both declare that it is that of an input, or one is unused."""
         node = self.node
         a, b = node.outputs[j], node.outputs[k]
         if allowed[j] & allowed[k] or not (a.clients and b.clients) or not a.type.may_share_memory(found[j], found[k]):
@@ -299,7 +299,7 @@ class CheckedNode:
         """Run a kernel into memory with rubbish in it.
 
         A kernel asks the machine for memory, which is always in C order and of the right size, and gives what a call
-        has left behind to the next one once nobody else holds it.
+        has left behind to the next one after the last other reference.
         """
         if not self.checks.preallocated:
             return

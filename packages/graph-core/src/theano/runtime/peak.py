@@ -116,7 +116,7 @@ class _Blocks:
                 users.append(1 << i)
 
     def _order_destroyers(self, nodes: Sequence[Apply], block_of: Mapping[Variable, int], users: list[int]) -> None:
-        """Let who overwrites memory run after those that ran before it and read that."""
+        """Let nodes that overwrite memory run after the nodes that ran before them and read it."""
         for i, node in enumerate(nodes):
             for destroyed in node.op.destroy_map.values():
                 for k in destroyed:

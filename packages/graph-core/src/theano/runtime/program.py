@@ -222,7 +222,7 @@ def _orderings(fgraph: FunctionGraph, linked: Linked, slot_of: dict[Variable, in
 
 
 def _plan_frees(linked: Linked, slot_of: dict[Variable, int], temporary: set[int]) -> list[list[int]]:
-    """Return, for each instruction, the slots that nobody needs after it."""
+    """Return, for each instruction, the slots whose last use it is."""
     last: dict[int, int] = {}
     for i, node in enumerate(linked.nodes):
         for v in (*node.inputs, *node.outputs):

@@ -242,7 +242,7 @@ def _kept(job: Job, outcome: ProcessResult) -> str:
 
 
 def _first_error(job: Job, outcome: ProcessResult) -> tuple[int, str] | None:
-    """Return line and text of the first error that the C text is to blame for; None if there is none."""
+    """Return line and text of the first error that the C text is to blame for; None if it has none."""
     if outcome.is_environments_fault:
         return None
     match = re.search(

@@ -151,7 +151,7 @@ def _without_places(words: list[str], folder: str) -> str:
 
 
 def _changes_headers(commands: list[list[str]]) -> bool:
-    """Say whether an inner compiler is told anything about headers or macros that a plain one is not."""
+    """Say whether an inner compiler gets options about headers or macros that a plain one does not get."""
     for words in commands:
         if "cc1" not in os.path.basename(words[0]) and "-cc1" not in words[:2]:
             continue

@@ -153,7 +153,7 @@ def _key_in_process(settings: ToolchainSettings) -> _Key:
 
 
 def _probe_budget(settings: ToolchainSettings) -> ProbeBudget:
-    """Return what is left of the time for questions in this process."""
+    """Return the remaining time for probes in this process."""
     # Mostly what compilers would say is noted in the cache.
     from theano.toolchain.probe_budget import ProbeBudget
 
@@ -418,7 +418,7 @@ def _problem(toolchain: Toolchain, folder: str) -> str:
     Raises
     ------
     OSError
-        There is no space for it, so nothing is known.
+        The disk has no space for it, so nothing is known.
     """
     output = os.path.join(folder, "probe.so")
     with open(os.path.join(folder, "probe.c"), "w", encoding="utf-8") as file:

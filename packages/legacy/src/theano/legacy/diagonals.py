@@ -61,7 +61,7 @@ def get_diagonal_subtensor_view(x: np.ndarray, i0: int, i1: int) -> np.ndarray:
 
 
 class _Diagonals(Op):
-    """What both share: whether the result lies in the memory of the first input."""
+    """The property of both: whether the result shares the memory of the first input."""
 
     __props__ = ("inplace",)
 

@@ -85,7 +85,7 @@ class GpuCholesky(_NamedOp):
 
 
 class _KindsOfTriangles(_Kinds):
-    """The class of equations of triangles, which are equations that are told so."""
+    """The class of triangular equations, which are equations with that structure."""
 
     def stands_for(cls, op: Any) -> bool:
         """Return whether the matrix of equations is a triangle."""

@@ -31,7 +31,7 @@ def reverse_dict(d: Mapping[Any, Iterable[T]]) -> dict[T, tuple[Any, ...]]:
 
 
 def _toposort(edges: Mapping[T, Collection[T]]) -> list[T]:
-    """Return an order in which each key is before its values; ValueError where there is none.
+    """Return an order in which each key is before its values; ValueError if the graph has a cycle.
 
     Examples
     --------

@@ -18,7 +18,7 @@ class OlderLoop:
 
 
 class _Unknown:
-    """Takes the place of a loop's description: whoever asks for it is told what is missing."""
+    """Takes the place of a loop's description: an access to it is an error that names the missing part."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -103,7 +103,7 @@ convolution_indices = ConvolutionIndices()
 def _windows(
     image: tuple[int, ...], window: tuple[int, ...], strides: tuple[int, ...], outshp: np.ndarray, mode: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each place of each window that lies on the image, its number and the pixel there."""
+    """Return for each place of each window that is on the image, its number and the pixel there."""
     channels, height, width = image
     y, x, c, i, j = np.indices((*outshp, channels, *window)).reshape(5, -1)
     before = (0, 0) if mode == "valid" else (window[0] - 1, window[1] - 1)

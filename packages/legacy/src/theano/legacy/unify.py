@@ -175,7 +175,7 @@ class Unification:
 
 
 def _common(a: Variable, b: Variable) -> Variable | None:
-    """Return a variable for the values that two have in common, None where there are none."""
+    """Return a variable for the values that two have in common, None if they have none."""
     for x, y in ((a, b), (b, a)):
         if isinstance(x, BoundVariable):
             return x if y.has(x.value) else None

@@ -28,7 +28,7 @@ Interval = tuple[float, float]
 
 
 class _Documentation:
-    """The docstring of an operation's class, written when somebody reads it: its example is computed."""
+    """The docstring of an operation's class, written on first access: its example is computed."""
 
     def __init__(self, doc: str):
         self.doc = doc

@@ -263,7 +263,7 @@ def _odd(v: np.ndarray) -> np.ndarray:
 
 
 def _at_the_ends(v: Any, x: Any, found: Any, ends: Any) -> Any:
-    """Return what is known of infinite arguments and orders, where SciPy has no answer, or another each time."""
+    """Return the values at infinite arguments and orders, where SciPy has no answer, or another each time."""
     ends = np.where(x < 0, ends * _odd(v), np.where(np.isnan(v), np.nan, ends))
     beyond = np.where((v > 0) & (x >= 0) & (x < np.inf), 0.0, np.nan)
     return np.where(np.isinf(v), beyond, np.where(np.isinf(x), ends, found))

@@ -18,7 +18,7 @@ LOWERED = ("elemwise", "parts", "product", "reduce")
 
 
 def _knows(value: object) -> bool:
-    """Return whether a value is a sparse matrix; where nobody has imported SciPy's, it is not."""
+    """Return whether a value is a sparse matrix; before the import of SciPy's, it is not."""
     scipy: Any = sys.modules.get("scipy.sparse")
     return scipy is not None and bool(scipy.issparse(value))
 

@@ -38,7 +38,7 @@ class _Collective(Op):
     performs_once = True
 
     def do_constant_folding(self, node: Apply) -> bool:
-        """Return False: when a function is compiled, nobody else takes part."""
+        """Return False: while a function is compiled, the other ranks do not take part."""
         return False
 
     def _array(self, x: TensorLike) -> Tensor:

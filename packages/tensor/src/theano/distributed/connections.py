@@ -178,7 +178,7 @@ class Connections:
         return replies
 
     def _taken(self, addresses: Sequence[str]) -> dict[str, Connection]:
-        """Return a connection to each address, or the exception that says why there is none."""
+        """Return a connection to each address, or the exception that says why it failed."""
         with self._lock:
             taken: dict[str, Any] = {a: self._idle[a].pop() if self._idle.get(a) else None for a in addresses}
         new = [a for a, connection in taken.items() if connection is None]
@@ -218,7 +218,7 @@ def on_this_machine(comm: Any) -> bool:
 
 
 def _begun(connection: Any) -> Any:
-    """Return a connection that has begun, or the exception that says why there is none."""
+    """Return a connection that has begun, or the exception that says why it failed."""
     if isinstance(connection, Connection):
         try:
             connection.begin()
@@ -241,7 +241,7 @@ def _sent(connection: Connection, request: Sequence[Pickled]) -> Any:
 
 
 def _replied(connection: Any, address: str, again: Callable[[str, Any], Sequence[Pickled] | None]) -> Any:
-    """Return the reply to a request, or the exception that says why there is none."""
+    """Return the reply to a request, or the exception that says why it failed."""
     if isinstance(connection, Exception):
         return connection
     try:

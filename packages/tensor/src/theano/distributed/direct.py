@@ -144,7 +144,7 @@ class StageHandler:
     def _answer(
         self, same: tuple[str, Sequence[Any], Combination | None], asked: tuple[str, Sequence[Plan], Packed | None]
     ) -> tuple[Any, ...]:
-        """Return what the stage of a digest finds for some plans, or why there is nothing to return."""
+        """Return the results of a digest's stage for some plans, or the reason for none."""
         digest, values, combination = same
         address, plans, sent = asked
         packed = self._stage(digest, sent)

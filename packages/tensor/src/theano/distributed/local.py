@@ -145,7 +145,7 @@ class _LocalWorkers:
 
 
 def _security(distributed: Any) -> Any:
-    """Return keys that only these processes have: whoever can connect to a worker can let it run anything."""
+    """Return keys that only these processes have: a client that can connect to a worker can let it run anything."""
     if importlib.util.find_spec("cryptography") is None:
         return None  # then all users of this machine can
     return distributed.Security.temporary()
@@ -164,6 +164,6 @@ def bind(dask_worker: Any) -> None:
 
 
 def _processors() -> list[int]:
-    """Return the numbers of the processors that this process may use; none where there is no way to choose."""
+    """Return the numbers of the processors that this process may use; none if they cannot be chosen."""
     can = hasattr(os, "sched_setaffinity") and os.path.isdir("/proc/self/task")
     return sorted(os.sched_getaffinity(0)) if can else []

@@ -201,7 +201,7 @@ class Stages:
         return [Placed(state, 0), Placed(numbers, level, axis)]
 
     def _sizes(self, v: Any) -> list[Placed]:
-        """Return what is known of the lengths in a vector of them; nothing where none of them can be sharded."""
+        """Return the known lengths in a vector of them; nothing where none of them can be sharded."""
         op = v.owner.op if v.owner is not None else None
         if isinstance(op, Shape):
             return [self._dimension(v.owner.inputs[0], i) for i in range(v.owner.inputs[0].type.ndim)]

@@ -146,7 +146,7 @@ class _Copies:
         self._idle: dict[str, list[_Loaded]] = {}
 
     def take(self, digest: str) -> _Loaded | None:
-        """Return a copy, which belongs to who asks, if there is one."""
+        """Return a copy for the exclusive use of the caller, if one exists."""
         with self._lock:
             copies = self._idle.get(digest)
             return copies.pop() if copies else None

@@ -72,7 +72,7 @@ _BUFFERS = (("array", "array"), ("ctypes", "Array"))
 def _knows(value: object) -> bool:
     """Return whether a value is an array, of NumPy or what speaks its protocols, a number or a state of NumPy's.
 
-    Where nobody has imported NumPy, it is none of NumPy's. What speaks protocols is told by ``theano.tensor.foreign``.
+    Before the import of NumPy, it is none of NumPy's. ``theano.tensor.foreign`` recognizes values with protocols.
     """
     kind = type(value)
     # Who has made an array of one of these has loaded its module.

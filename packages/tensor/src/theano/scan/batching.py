@@ -73,7 +73,7 @@ def many_rows(op: Scan, node: Node, inputs: Sequence[Any], batched: Sequence[boo
 def _step_for_many(
     op: Scan, own: InnerInputs, many: OuterInputs, past: Sequence[Sequence[Variable]]
 ) -> tuple[dict[Variable, Variable], InnerOutputs] | None:
-    """Return what takes the place of the step's inputs, and its outputs for all rows; None where there is no rule.
+    """Return the replacements of the step's inputs, and its outputs for all rows; None without a rule.
 
     A state gets a batch axis where what replaces it has one, which shows when the step has been made.
     """

@@ -254,7 +254,7 @@ def _row_of(v: Tensor, name: str | None, place: int) -> Any:
 
 
 def _past_of(past: Sequence[OutputInfo], outputs: Sequence[Tensor]) -> list[OutputInfo]:
-    """Return what is said of the past of each result."""
+    """Return the taps and initial values of each result."""
     if not past or (len(past) == 1 and not past[0].taps):
         return [OutputInfo()] * len(outputs)
     if len(past) != len(outputs):

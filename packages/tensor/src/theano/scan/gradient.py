@@ -133,7 +133,7 @@ class _Backward:
     ----------
     op : Scan
     grads : OuterOutputs
-        The gradients with respect to the outputs of the loop, None where there are none.
+        The gradients with respect to the outputs of the loop, None if disconnected.
 
     Attributes
     ----------
@@ -234,7 +234,7 @@ class _Backward:
     def stored(self, outputs: Sequence[Tensor]) -> list[Tensor]:
         """Return what the forward loop stores beside its results, for the backward step to read.
 
-        These are the carried values, which nobody has later; where such a value is no tensor, what is made of it. And
+        These are the carried values, which are lost later; where such a value is no tensor, the tensors made of it. And
         what products of matrices went into, for these cost more than the memory of what the step makes of them. All
         else is computed again.
         """

@@ -152,7 +152,7 @@ def _of_one_length(graph: Any, nodes: Sequence[Any]) -> bool:
 def _rounded_once(program: Program) -> Program:
     """Return a program in which a product that is added to something, and nothing else, is one step with the sum.
 
-    Which of two products that would be, nobody could say: their sum stays as it is.
+    Which of two products that would be is ambiguous: their sum stays as it is.
     """
     uses, steps = program.uses(), list(program.steps)
 

@@ -52,7 +52,7 @@ def call(fn: Callable[..., Any], arguments: Sequence[Variable]) -> Any:
 
 
 def _refused(fn: Callable[..., Any], arguments: Sequence[Variable]) -> str | None:
-    """Return why a function cannot be called with as many arguments, None where it can, or nobody knows."""
+    """Return why a function cannot be called with as many arguments, None if it can, or if that is unknown."""
     try:
         signature = inspect.signature(fn)
     except (TypeError, ValueError):

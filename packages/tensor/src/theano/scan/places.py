@@ -51,7 +51,7 @@ def placed(op: Scan, node: Node, placing: Placing) -> Sequence[Variable] | None:
 
 
 def _parts(spec: LoopSpec, node: Apply[Any, Any]) -> list[PlacedPart]:
-    """Return what has one place: first what is read, in the order of the outer inputs; then the other results."""
+    """Return the variables with one place: the inputs in the order of the outer inputs, then the other results."""
     given = spec.outer_inputs(node.inputs)
     own = spec.inner_inputs(range(_count(spec)))
     made = spec.inner_outputs(range(spec.stacked + spec.carried + int(spec.until)))

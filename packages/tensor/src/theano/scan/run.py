@@ -33,7 +33,7 @@ _LONG = 1 << 20  # bytes
 
 
 class _Layout(NamedTuple):
-    """What is known of a loop before it has values; found once. An outer input is told by its number."""
+    """The static description of a loop, computed once; outer inputs are identified by index."""
 
     step: Any  # the function of one step, which may write over the carried values
     taps: list[tuple[int, int]]  # for each of the first inner inputs its sequence, and its tap

@@ -85,7 +85,7 @@ class NumbersWriter:
         yield from zip(places, (*self.made.states, *self.made.mapped), before, self.spec.keep, strict=True)
 
     def _before(self) -> None:
-        """Write what is read once, and memory for results."""
+        """Write the values that are read once, and memory for results."""
         c, spec = self.c, self.spec
         for i, (place, taps) in enumerate(zip(self.given.sequences, self.own.sequences, strict=True)):
             if taps:
@@ -164,7 +164,7 @@ class NumbersWriter:
             self.c(f"const {compute_type(value.dtype)} {value.name}_i = {load(value.dtype, at)};")
 
     def _after(self) -> None:
-        """Write what is known only now."""
+        """Write the values that are known only now."""
         c, spec = self.c, self.spec
         for k, (place, value, before, keep) in enumerate(self._stacks()):
             kind = c_type(value.dtype)

@@ -134,7 +134,7 @@ def _other_shapes(shape: Sequence[int], broadcastable: Sequence[bool]) -> Iterat
 
 
 def _with_rubbish(array: np.ndarray) -> np.ndarray:
-    """Fill an array with numbers that nobody computes."""
+    """Fill an array with numbers that no computation gives."""
     # Small enough for every dtype, and such that a sum that starts from it is wrong by more than rounding.
     array[...] = array.dtype.kind == "b" or 77
     return array

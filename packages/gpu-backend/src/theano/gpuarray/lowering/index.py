@@ -48,12 +48,12 @@ def _named_there(index: Sequence[Any]) -> bool:
 
 
 def _taken_there(op: Any, node: Node) -> bool:
-    """Tell whether some array of the index is on a device, and there are no others than arrays and whole axes."""
+    """Tell whether some array of the index is on a device, and the index has only arrays and whole axes."""
     return _named_there(node.inputs[1:])
 
 
 def _written_there(op: Any, node: Node) -> bool:
-    """Tell whether some array of the index is on a device, and there are no others than arrays and whole axes."""
+    """Tell whether some array of the index is on a device, and the index has only arrays and whole axes."""
     return _named_there(node.inputs[2:])
 
 

@@ -113,7 +113,7 @@ def expm_kernel(op: Any, node: Apply) -> Parameters:
 
 
 def _is_triangular(op: Any, node: Apply) -> bool:
-    """Tell whether the op was told that the matrix is triangular."""
+    """Tell whether the op declares the matrix triangular."""
     return bool(op.triangle)
 
 

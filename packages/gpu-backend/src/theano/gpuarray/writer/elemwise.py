@@ -107,7 +107,7 @@ def _compute(c: CText, nest: Map, body: Body) -> None:
 def _write_packs(c: CText, nest: Map, inputs: Inputs, body: Body, pack: int) -> None:
     """Write what reads packs, computes their elements and writes packs.
 
-    ``a.last`` is how many the last pack has, the mask ``a.packs`` says which inputs lie in packs. The elements of
+    ``a.last`` is how many the last pack has, the mask ``a.packs`` says which inputs are packed. The elements of
     others are read one by one, ``a.along`` apart.
     """
     first = len(inputs.there)

@@ -209,7 +209,7 @@ def _write_first_term(c: CText, nin: int, short: bool) -> None:
 def _write_what_was_taken(c: CText, nest: Reduction, nin: int, width: int = 1) -> None:
     """Write what a group took together: into the results, or, where it is a part, into accumulators.
 
-    Where ``width`` is more than 1, it is of element ``v`` in a pack of so many.
+    Where ``width`` is more than 1, it is of element ``v`` in a pack of this width.
     """
     last, place = nin + len(nest.results), "part * a.n + element"
     place = f"({place}) * {width} + v" if width > 1 else place
@@ -340,7 +340,7 @@ def _write_tree(c: CText, apart: str) -> None:
 def _write_results(c: CText, nest: Reduction, state: str, element: str, first: int, width: int = 1) -> None:
     """Write the accumulators of an element into the results; those that no term was taken into have the identity.
 
-    Where ``width`` is more than 1, it is element ``v`` in a pack of so many.
+    Where ``width`` is more than 1, it is element ``v`` in a pack of this width.
     """
     for k, r in enumerate(nest.results):
         if not r.needs_terms:

@@ -146,7 +146,7 @@ def inplace_optimizer(f: Callable[[FunctionGraph], Any]) -> FromFunctionOptimize
 
 
 class _Standalone(Context):
-    """The context of an optimizer that somebody runs by hand: its failures are the caller's."""
+    """The context of an optimizer that runs by hand: its failures are the caller's."""
 
     def __init__(self, callback: FailureCallback | None, runner: Any):
         super().__init__()

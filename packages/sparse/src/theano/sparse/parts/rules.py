@@ -39,7 +39,7 @@ def is_ours(indices: Any, indptr: Any) -> bool:
 
 
 def _lengths(feature: ShapeFeature, v: Any) -> Any:
-    """Return the lengths of an input; of None, as an open end of a slice is, there are none."""
+    """Return the lengths of an input; none for None, as an open end of a slice is."""
     if is_tensor(v):
         return feature.lengths(v)
     return (length(v, 0), length(v, 1)) if is_sparse(v) else None

@@ -88,7 +88,7 @@ local_sampling_dot_csr = rule(
 
 
 def _scaled(term: Tensor) -> tuple[Any, Any, Any] | None:
-    """Return alpha, x and y of a term ``alpha * dot(x, y)`` of which nobody else needs the product."""
+    """Return alpha, x and y of a term ``alpha * dot(x, y)`` whose product has no other use."""
     alpha, node = None, term.owner
     if node is not None and isinstance(node.op, Elemwise) and node.op.scalar_op == scal.mul and len(node.inputs) == 2:
         product, factor = sorted(node.inputs, key=lambda v: all(v.type.broadcastable))

@@ -124,7 +124,7 @@ def conv2d(
 
 
 def _no_more(what: str, kwargs: dict[str, Any]) -> None:
-    """Raise for keywords that nobody knows, and for those that say how to compute."""
+    """Raise for unknown keywords, and for those that say how to compute."""
     unknown = [
         k for k in kwargs if k not in ("unroll_batch", "unroll_kern", "unroll_patch", "openmp", "version", "verbose")
     ]

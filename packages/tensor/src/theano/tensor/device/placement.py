@@ -296,7 +296,7 @@ class Placing:
 
 
 def _origin(v: Variable) -> Variable | None:
-    """Return what lies on a device, of which ``v`` is what was brought back."""
+    """Return the variable on a device of which ``v`` is a copy on the host."""
     return v.owner.inputs[0] if v.owner is not None and isinstance(v.owner.op, FromDevice) else None
 
 

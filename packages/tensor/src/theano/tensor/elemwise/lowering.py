@@ -243,7 +243,7 @@ def _moving(plan: LoopPlan) -> Iterator[tuple[int, Operand]]:
 
 
 def _write_step(c: CText, plan: LoopPlan, o: Operand, step: str) -> None:
-    """Write that a pointer goes on by so many bytes."""
+    """Write that a pointer advances by this many bytes."""
     c(f"{o.name} = ({_pointer(plan, o)})((const char *){o.name} + {step});")
 
 

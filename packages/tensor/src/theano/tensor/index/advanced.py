@@ -53,7 +53,7 @@ def slice_parts(entry: Variable) -> slice:
 def _layout(x: Any, idx: Sequence[Variable]) -> tuple[list[tuple[str, Any, int]], int]:
     """Return what each entry does, the axis of ``x`` it starts at, and where the arrays' axes go in the result.
 
-    Kinds are "new", "slice", "keep" and "array"; the place is -1 where there is no array.
+    Kinds are "new", "slice", "keep" and "array"; the place is -1 without an array.
     """
     plan: list[tuple[str, Any, int]] = []
     axis = 0

@@ -166,7 +166,7 @@ class _Indexed(Op):
         return ", ".join(map(_entry_text, self.idx_list))
 
     def _select(self, node: TensorApply, inputs: Sequence[Any], x: np.ndarray, numbers: Sequence[np.generic]) -> Any:
-        """Return the part of an array; name axis and length where a number lies outside."""
+        """Return the part of an array; name axis and length if a number is out of range."""
         index = fill_entries(self.idx_list, numbers, int)
         for axis, entry in enumerate(index):
             if isinstance(entry, int) and not -x.shape[axis] <= entry < x.shape[axis]:

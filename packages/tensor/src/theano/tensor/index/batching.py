@@ -135,7 +135,7 @@ def _advanced_entries(given: BatchedNode, first: int) -> list[_Entry] | None:
 
 
 class _Layout:
-    """Where the axes of a part lie, for one row and for all of them.
+    """The positions of a part's axes, for one row and for all of them.
 
     The axes of arrays come where the first array stands, or in front of all where the arrays are apart.
     """

@@ -205,7 +205,7 @@ rule("local_softmax_with_bias", P(Softmax)(P(F.add)(Rest("terms")).single_use().
 
 
 def _matrix_and_bias(v: Tensor) -> tuple[Any, Any] | None:
-    """Return m and b if ``v`` is the sum of the matrix m and the vector b, which lies along its rows."""
+    """Return m and b if ``v`` is the sum of the matrix m and the vector b, which is added to each row."""
     total = made_by(v, F.add)
     if total is None:
         return None

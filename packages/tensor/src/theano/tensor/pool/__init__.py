@@ -148,7 +148,7 @@ def _given(pad: Any) -> bool:
 
 
 def _renamed(function: str, name: str, value: object, old_name: str, old: object) -> Any:
-    """Return what is given under a name or the old one of it."""
+    """Return an argument by its name or its old name."""
     if old is None:
         return value
     if value is not None:

@@ -131,7 +131,7 @@ class _Windows(Op):
 
     @property
     def _needs_elements(self) -> bool:
-        """Whether a window must reach an element: the sum of one that lies in the padding alone is 0."""
+        """Whether a window must reach an element: the sum of one in the padding alone is 0."""
         return self.mode in ("max", "average_exc_pad")
 
     def _sizes(self, name: str, value: TensorLike) -> Tensor:

@@ -168,7 +168,7 @@ class FromUniform:
         return reshape(join(0, *parts)[:count], lengths, ndim=ndim) * std + avg
 
     def _within_2(self, radius: Variable, angle: Tensor, more: dict[str, Any]) -> Sequence[Tensor]:
-        """Return cosines and sines that lie within -2 and 2: those that do, then others along the same directions."""
+        """Return cosines and sines within -2 and 2: those that are, then others along the same directions."""
         parts = []
         sides = [side(angle) for side in (cos, sin)]
         beyond = [abs(radius * side) > 2.0 for side in sides]

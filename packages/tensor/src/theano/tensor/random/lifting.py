@@ -59,7 +59,7 @@ def lift_rv_shapes(node: Node) -> Any:
 
 
 def _rearranged(node: Node) -> Node | None:
-    """Return the node of the numbers that ``node`` rearranges, if nobody else reads them but for their shape."""
+    """Return the node of the numbers that ``node`` rearranges, if only their shape has another use."""
     numbers = node.inputs[0]
     drawn: Any = numbers.owner
     if drawn is None or not isinstance(drawn.op, RandomVariable):

@@ -210,7 +210,7 @@ class PhiloxStreams(StreamsWithStates, FromUniform):
         self, kind: str, size: Any, ndim: int | None, dtype: str | None, a: Any, b: Any,
         scale: Callable[[Any, Any, Any], Any],
     ) -> Any:  # fmt: skip
-        """Return numbers of which ``scale`` makes what is wanted; they keep what users look for in them."""
+        """Return numbers that ``scale`` turns into the requested ones; they keep the attributes that users look for."""
         a, b = as_tensor_variable(a), as_tensor_variable(b)
         dtype = dtype or scal.upcast(config.floatX, a.type.dtype, b.type.dtype)
         drawn = self._draw(kind, "float64" if dtype == "float64" else "float32", size, ndim, a, b)

@@ -143,8 +143,8 @@ class _Plan:
     def vector(self, body: Body) -> int:
         """Return how many neighbours the loop over rows takes at a time where terms are long.
 
-        With whole vectors only, the compiler need not write (and compile) the loop a second time for what is left
-        over. Not worth it where a function of the C library makes every term expensive.
+        With whole vectors only, the compiler need not write (and compile) the loop a second time for the
+        remainder. Not worth it where a function of the C library makes every term expensive.
         """
         if body.sequential:
             return 1
@@ -164,7 +164,7 @@ class _Plan:
     def params(
         self, work: float, run: int = 0, tuned: int = 0, constants: bytes = b"", vector: int = 1
     ) -> ReductionParams:
-        """Return what the driver is told; ``run`` is the driver, where generated code calls it."""
+        """Return the driver's parameters; ``run`` is the driver, where generated code calls it."""
         return ReductionParams(
             run=run, tuning=tuned, nin=len(self.dtypes), nout=len(self.results), ndim=self.nest.ndim,
             gone=sum(1 << axis for axis in self.nest.axes),
@@ -353,7 +353,7 @@ def _write_joins(c: CText, plan: _Plan) -> None:
 
 
 def _write_own(c: CText, plan: _Plan) -> str:
-    """Write what the driver is told of operations that it does not know, and return how that is called."""
+    """Write the driver's description of operations that it does not know, and return its name."""
     if all(r.own is None for r in plan.results):
         return "NULL"
     entries = []
@@ -374,7 +374,7 @@ def _take(plan: _Plan, k: int) -> str:
 
 
 def _write_head(c: CText, plan: _Plan, body: Body, held: Callable[[int], bool], wide: str = "") -> None:
-    """Write what is read before a loop starts: constants, operands that are `held` in registers, accumulators."""
+    """Write the values that are read before a loop: constants, operands `held` in registers, accumulators."""
     c("(void)constants;")
     c.extend(body.declarations("constants"))
     for k, dtype in enumerate(plan.dtypes):

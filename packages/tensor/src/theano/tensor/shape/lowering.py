@@ -112,7 +112,7 @@ def _second(node: Apply) -> tuple[int]:
 
 
 def _has_no_code(op: CodeByType, node: Apply) -> bool:
-    """Tell whether nobody has registered C code for the type of the first input."""
+    """Tell whether no C code is registered for the type of the first input."""
     return op.registered(node) is None
 
 

@@ -227,7 +227,7 @@ def check_c_code(example: Example) -> str | None:
 
 
 def _check_outputs(outputs: list[list[Any]], held: list[list[Any]]) -> None:
-    """What C made for an output is referred to by its cell, and by nobody else."""
+    """Check that the cell of an output of C code has the only reference to it."""
     known = {id(x[0]) for x in held} | {id(None), id(True), id(False)}
     for k, cell in enumerate(outputs):
         # One of the two is the argument of getrefcount. Small numbers belong to Python.

@@ -52,7 +52,7 @@ def _is_transpose(node: Apply) -> bool:
 
 
 def _around(node: Apply) -> Apply | None:
-    """Return the transpose of a product of which the transpose ``node`` is a factor, if nobody else uses either.
+    """Return the transpose of a product of which the transpose ``node`` is a factor, if neither has another use.
 
     Element-wise ops in between make no difference: transposes go through them.
     """

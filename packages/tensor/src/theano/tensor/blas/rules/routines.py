@@ -217,7 +217,7 @@ def _is_product(term: Term | Summand) -> bool:
 
 
 def _in_one_call(product: Summand, base: Summand) -> Any:
-    """Return ``base + product`` as one call, or None where there is none."""
+    """Return ``base + product`` as one call, or None if no routine computes it."""
     x, y = product.tensor.owner.inputs
     z = base.tensor
     if len({v.type.dtype for v in (x, y, z)}) != 1 or z.type.dtype not in BLAS_DTYPES:
@@ -308,7 +308,7 @@ def local_dot22_to_dot22scalar(node: Apply) -> Any:
 
 
 def _has_one_user(v: Variable) -> bool:
-    """Return whether nothing else uses ``v``; in a graph of no function nobody says who does."""
+    """Return whether nothing else uses ``v``; outside of a function's graph that is unknown."""
     return len(v.clients) <= 1
 
 

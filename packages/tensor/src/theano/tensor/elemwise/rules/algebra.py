@@ -247,7 +247,7 @@ def _write(family: Family, total: np.generic, above: list[Any], below: list[Tens
 
 
 def _is_plain(node: TensorApply, family: Family, above: list[Tensor], below: list[Tensor]) -> bool:
-    """Return whether there is nothing to gather, the usual case: it is told without writing anything."""
+    """Return whether nothing can be gathered, the usual case: this is decided without writing anything."""
     inputs: list[Tensor] = node.inputs
     dtype = node.outputs[0].type.dtype
     if any(v.owner is not None and family.sides(v.owner) is not None for v in (*above, *below)):

@@ -141,7 +141,7 @@ def _cut(group: Sequence[TensorApply]) -> list[list[TensorApply]]:
 
 
 def _leaves(v: Variable, members: set[TensorApply]) -> bool:
-    """Return whether somebody who is not among ``members`` uses ``v``."""
+    """Return whether a node that is not among ``members`` uses ``v``."""
     return any(not isinstance(c, Apply) or c not in members for c, _ in v.clients)
 
 

@@ -152,7 +152,7 @@ def local_exp_over_1_plus_exp(node: TensorApply) -> Answer:
 
 
 def _for_this_alone(x: Tensor, out: Any) -> bool:
-    """Return whether nobody else asks for the tangent, which would then be computed beside the sigmoid."""
+    """Return whether the tangent has no other use, for which it would be computed beside the sigmoid."""
     return all(len(v.clients) == 1 for v in out.owner.inputs if v.owner is not None)
 
 

@@ -367,7 +367,7 @@ rule("local_subtensor_of_alloc", P(Subtensor, "op")(P(Alloc, "repeat")(value, Re
 
 
 def _slices_first(index: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
-    """Return an index as its slices, and what is left when they are taken.
+    """Return an index as its slices, and the rest of the index after them.
 
     It is None where all ends are numbers, and where a slice is a value of its own whose ends no expression gives.
     """

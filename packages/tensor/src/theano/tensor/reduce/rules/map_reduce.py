@@ -52,7 +52,7 @@ Loop = tuple[int, tuple[int, ...], tuple[bool, ...]]
 
 @record(frozen=True)
 class _Graph:
-    """What is known of a graph.
+    """The properties of a graph.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ def _by_kinship(group: Sequence[TensorApply], fusible: set[TensorApply]) -> list
 
 
 def _stored(order: Sequence[TensorApply], reductions: set[TensorApply], fusible: set[TensorApply]) -> set[TensorApply]:
-    """Return the element-wise nodes that are wanted by somebody who cannot compute them, or take too long for that.
+    """Return the element-wise nodes with a user that cannot compute them, or would take too long for that.
 
     Of those that take too long, all that one of them is used for may go through another one, as in ``e = exp(x)`` and
     ``e * (1 + e)``: then only the last is stored.
@@ -214,7 +214,7 @@ def _within(node: TensorApply, fusible: set[TensorApply]) -> list[TensorApply]:
 
 
 def _exits(within: dict[TensorApply, list[TensorApply]]) -> dict[TensorApply, TensorApply | None]:
-    """Return for each node the next one of its loop that all its users lead to, None if there is none."""
+    """Return for each node the next one of its loop that all its users lead to, None if none exists."""
     exits: dict[TensorApply, TensorApply | None] = {}
     depth: dict[TensorApply | None, int] = {None: 0}
     for node, users in reversed(within.items()):

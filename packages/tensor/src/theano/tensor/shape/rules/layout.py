@@ -63,7 +63,7 @@ def _in_between_cannot_fail(out: Any, fgraph: Any) -> bool:
 
 
 def _asks_for_as_many(between: TensorApply, after: TensorApply) -> bool:
-    """Return whether two reshapes fail for the same numbers of elements: both ask for so many, with no -1."""
+    """Return whether two reshapes fail for the same numbers of elements: they ask for equally many, with no -1."""
     counts = {_count_asked(node) for node in (between, after)}
     return len(counts) == 1 and None not in counts
 
