@@ -115,7 +115,7 @@ typedef struct th_loop {
 enum { TH_TO_DEVICE = 0, TH_FROM_DEVICE = 1, TH_NO_ROOM = -2 };
 
 struct th_device {
-    char *(*allocate)(const th_device *, size_t bytes);             /* NULL: there is no more */
+    char *(*allocate)(const th_device *, size_t bytes);             /* NULL: out of memory */
     void (*release)(const th_device *, char *memory, size_t bytes); /* as many as were asked for */
     /* Between the host's memory and the device's; returns when it is done. 0, or -1. */
     int (*copy)(const th_device *, char *to, const char *from, size_t bytes, int32_t direction);
@@ -132,7 +132,7 @@ struct th_device {
     /* What went wrong last. NULL: it does not say. */
     const char *(*error)(const th_device *);
     /* A function that uses the device begins and ends a call on this thread. What the device is asked for in between it may put
-     * off until the end, or until somebody needs it done before, and then do at once. `finish`: 0, or -1. NULL: nothing is
+     * off until the end, or until a result is needed before, and then do at once. `finish`: 0, or -1. NULL: nothing is
      * put off. */
     void (*begin)(const th_device *);
     int (*finish)(const th_device *);
@@ -145,7 +145,7 @@ typedef struct th_runtime {
      * where the runtime allocates it. Contents undefined. 0, or -1 with the error set. */
     int (*ensure)(th_ctx *ctx, th_buffer *out, const int64_t *shape);
 
-    /* `out` becomes a window on `base`'s memory and keeps it alive. `data` must lie inside base.
+    /* `out` becomes a window on `base`'s memory and keeps it alive. `data` must be inside base.
      * dtype and itemsize of `out` stay; `ndim` must equal what the type of `out` says. */
     int (*view)(th_ctx *ctx, th_buffer *out, const th_buffer *base, char *data, int32_t ndim,
                 const int64_t *shape, const int64_t *strides);

@@ -98,7 +98,7 @@ struct DeviceEntry {
     PyObject *array_class; /* strong: the subclass of DeviceArray in which results come, or NULL */
 };
 void device_add(const char *name, const th_device *device, PyObject *array_class);
-const DeviceEntry *device_entry(const char *name);              /* nullptr: there is none */
+const DeviceEntry *device_entry(const char *name);              /* nullptr: unknown */
 const DeviceEntry *device_entry_of(const th_device *device);
 inline const th_device *device_named(const char *name) {
     const DeviceEntry *entry = device_entry(name);
@@ -122,7 +122,7 @@ bool pool_worth(int64_t elements);
 
 extern "C" int th_elementwise(th_ctx *ctx, const th_loop *loop);
 extern "C" int th_size_outputs(th_ctx *ctx, const th_loop *loop);
-extern "C" int th_is_packed(const th_buffer *buffer); /* its elements lie one after the other, row by row */
+extern "C" int th_is_packed(const th_buffer *buffer); /* its elements are contiguous, in C order */
 
 /* cpu.cpp */
 int cpu_level();
@@ -132,7 +132,7 @@ int cpu_level();
 enum SlotKind : uint8_t { SLOT_INPUT, SLOT_CONSTANT, SLOT_SHARED, SLOT_TEMP };
 enum InstrKind : uint8_t { INSTR_NATIVE, INSTR_PERFORM, INSTR_THUNK };
 /* What happens to a shared variable's own array: nothing; or the last instructions overwrite it, once nothing
- * can fail any more and if nobody else holds it (else a copy); or a copy is overwritten from the start. */
+ * can fail any more and if no other reference holds it (else a copy); or a copy is overwritten from the start. */
 enum Overwritten : uint8_t { OVERWRITE_NOTHING, OVERWRITE_LAST, OVERWRITE_COPY };
 enum Returns : uint8_t { RETURN_ONE, RETURN_LIST, RETURN_NONE, RETURN_DICT };
 
@@ -152,7 +152,7 @@ struct SlotInfo {
     int32_t ndim = 0;
     int32_t pool = -1;          /* memory plan: which shared buffer, -1 for one of its own */
     int32_t producer = -1;      /* instruction that computes it */
-    int32_t base = -1;          /* results: the slot in whose array this one lies, if not in its own */
+    int32_t base = -1;          /* results: the slot whose array this one shares, if it has no own */
     uint64_t ones = 0;          /* bit d: dimension d has length 1 */
     int64_t itemsize = 0;
     const th_device *device = nullptr; /* in whose memory it is; nullptr: the host's */
@@ -213,7 +213,7 @@ struct Program {
     std::vector<const th_device *> devices;         /* that calls begin and end on */
     std::vector<ValueLock *> locks;                 /* of the cells that are updated, in the order in which they are taken */
     bool careful = false;                           /* whether there is anything in one of these two */
-    size_t commit_start = 0;                        /* where those begin; the number of instructions if there are none */
+    size_t commit_start = 0;                        /* where those begin; the number of instructions without any */
     PyObject *keys = nullptr;                       /* strong: list, when a dict is returned */
     PyObject *on_error = nullptr, *on_bad_call = nullptr, *keepalive = nullptr, *name = nullptr;
     PyObject *separate = nullptr; /* strong, or NULL: copies an input that shares memory with something else */
@@ -245,7 +245,7 @@ struct Slot {
     th_buffer buf; /* FIRST: a th_buffer* of ours is a Slot* */
     int64_t elements;
     Memory memory;
-    bool fresh;    /* `array` came from ensure: nobody but this function made it */
+    bool fresh;    /* `array` came from ensure: only this function made it */
     bool readonly; /* `array` may not be written through */
     bool copied;   /* `array` is a copy that this frame made to write over */
     bool dirty;    /* holds references that end with the call */
@@ -254,8 +254,8 @@ struct Slot {
     Block *own;
     Block *lent;
     PyObject *array;   /* strong, unless borrowed */
-    PyObject *object;  /* strong: the value as Python sees it; NULL until somebody asks */
-    PyObject *last[2]; /* strong: earlier results, written again once nobody else has them */
+    PyObject *object;  /* strong: the value as Python sees it; NULL until it is requested */
+    PyObject *last[2]; /* strong: earlier results, written again once no other reference has them */
     const SlotInfo *info;
     PyObject *cell, *computed; /* strong: storage of Python thunks, one-element lists */
     alignas(16) char cell16[16];
@@ -336,13 +336,13 @@ int bind_cast(Frame *frame, Slot *slot, PyObject *value); /* what casts without 
 int bind_value(Frame *frame, Slot *slot, PyObject *value, bool writable); /* full path; -1: TypeError set */
 int bind_object(Frame *frame, Slot *slot, PyObject *value);      /* + remembers value as slot->object */
 PyObject *box(Frame *frame, Slot *slot);                         /* borrowed; NULL: error set */
-/* A new array in C order; a big one lies in memory that is used again. */
+/* A new array in C order; a big one uses recycled memory. */
 PyObject *new_array(PyArray_Descr *descr, int ndim, const int64_t *shape, int64_t elements);
 PyObject *empty_array(PyObject *shape, PyObject *dtype); /* the same for what Python says */
 int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t elements); /* GIL held */
 int array_again(Frame *frame, Slot *slot); /* the same in the shape that the slot's table says, where it is `laid` */
 int make_private(Frame *frame, Slot *slot); /* a copy of the shared variable's array takes its place; -1: MemoryError */
-bool is_private(Frame *frame, Slot *slot);  /* nobody but the variable and this frame, or this frame alone, has the array */
+bool is_private(Frame *frame, Slot *slot);  /* only the variable and this frame, or this frame alone, refer to the array */
 
 /* ----------------------------------------------------------------- device_array.cpp */
 
@@ -359,7 +359,7 @@ struct DeviceView {
 DeviceView device_view(PyObject *value);
 PyObject *new_device_array(const th_device *device, int32_t dtype, int32_t ndim, const int64_t *shape); /* NULL: error set */
 PyObject *packed_device_array(PyObject *array); /* a copy in C order; NULL: error set */
-/* `slot` becomes an array in the memory of a block, which it keeps alive for this call. Its tables say how it lies. */
+/* `slot` becomes an array in the memory of a block, which it keeps alive for this call. Its tables give the layout. */
 void bind_device_window(Frame *frame, Slot *slot, Block *block, char *data);
 
 /* ----------------------------------------------------------------- dlpack.cpp */
@@ -380,7 +380,7 @@ PyObject *dlpack_read(PyObject *capsule);
 int set_apart(Frame *frame); /* copies what an input that is overwritten shares with anything else; -1: Python error set */
 bool overlaps_itself(const Slot *slot);
 
-/* May two elements of an array lie in the same place? */
+/* May two elements of an array share memory? */
 inline bool lies_upon_itself(const Slot *slot) {
     return !PyArray_ISONESEGMENT(reinterpret_cast<PyArrayObject *>(slot->array)) && overlaps_itself(slot);
 }

@@ -1,4 +1,4 @@
-/* How arrays lie in memory: what the machine and exported models (theano/aot) count and copy alike.
+/* The memory layout of arrays: what the machine and exported models (theano/aot) count and copy alike.
  *
  * Written in what C and C++ have in common. */
 #ifndef THEANO_LAYOUT_H

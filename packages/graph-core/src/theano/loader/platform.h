@@ -10,9 +10,9 @@
 
 namespace theano {
 
-/* A shared object with all that it needs, its names seen by nobody else; null if it cannot be loaded. */
+/* A shared object with all that it needs, its names hidden from other libraries; null if it cannot be loaded. */
 void *library_open(const std::string &path);
-void *library_symbol(void *library, const std::string &name); /* null if there is none */
+void *library_symbol(void *library, const std::string &name); /* null if it is missing */
 void library_close(void *library);
 std::string library_error(); /* why the latest of these failed, in the system's words */
 
@@ -33,7 +33,7 @@ int current_processor(); /* of the calling thread; -1: the system does not say *
 /* Let `thread` run on all processors that the calling thread may use but for one, if there are others. */
 void exclude_processor(pthread_t thread, int processor);
 
-/* What is called at a fork, before it, and after it in the parent and in the child; where there is none, never. */
+/* What is called at a fork, before it, and after it in the parent and in the child; on systems without fork, never. */
 void at_fork(void (*before)(), void (*parent)(), void (*child)());
 
 } // namespace theano

@@ -22,7 +22,7 @@ inline int64_t now_ns() {
     return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
 }
 
-/* What is known of the counter of cycles. */
+/* The calibration of the counter of cycles. */
 struct Pace {
     bool counter = false;     /* whether there is a steady one; if not, ticks are nanoseconds */
     double cost = 0.0;        /* ticks that a look takes */

@@ -16,7 +16,7 @@ typedef unsigned long long uint64_t;
 #define CONSTANT_TABLE __device__ const
 #define UNROLL _Pragma("unroll")
 #define LOOP _Pragma("unroll 1") /* whose code is short */
-#define RESIDENT(groups) __launch_bounds__(256, groups) /* so few registers that a processor runs so many groups of 256 at once */
+#define RESIDENT(groups) __launch_bounds__(256, groups) /* limits registers so that a processor runs `groups` groups of 256 */
 #define BARRIER() __syncthreads()
 #define GLOBAL_BARRIER() __syncthreads()
 #define GLOBAL_ID() ((int64_t)blockIdx.x * blockDim.x + threadIdx.x)

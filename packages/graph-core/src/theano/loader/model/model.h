@@ -47,7 +47,7 @@ typedef struct {
     const th_model_rows *needed; /* how many rows more than there are steps a sequence has */
     const th_model_state *states;
     const int64_t *keep;    /* per mapped result, as above */
-    const int32_t *lengths; /* per mapped result: the program that says how long a row is where there is no step; -1: a number */
+    const int32_t *lengths; /* per mapped result: the program for the length of a row without steps; -1: a number */
     const char *name;
 } th_model_loop;
 
@@ -98,7 +98,7 @@ typedef struct {
 
 /* ------------------------------------- what NAME_tables.c calls, and the loader (direct.cpp) */
 
-theano_model *th_model_new(const th_model_tables *tables); /* without values; NULL: there is no memory */
+theano_model *th_model_new(const th_model_tables *tables); /* without values; NULL: out of memory */
 int th_model_put(theano_model *model, int32_t cell, const theano_array *value); /* a copy of a value that fits the cell */
 theano_model *th_model_open(const th_model_tables *tables, const char *folder, char *message, size_t room);
 int th_model_call(theano_model *model, int32_t program, const theano_array *inputs, theano_array *outputs);
@@ -118,7 +118,7 @@ typedef struct {
     char *data; /* 64-byte aligned */
 } th_model_block;
 
-th_model_block *th_model_block_new(size_t bytes); /* one reference; NULL: there is no more memory */
+th_model_block *th_model_block_new(size_t bytes); /* one reference; NULL: out of memory */
 void th_model_block_release(th_model_block *block);
 
 typedef struct {

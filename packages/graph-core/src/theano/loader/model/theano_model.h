@@ -46,8 +46,8 @@ enum {
     THEANO_ERR_FILE = 20   /* a file of the model that cannot be read or written */
 };
 
-/* An array. Of an input the elements are only read; data == NULL asks for the default value, if there is one. A result
- * lies in the model's memory, as long as no other call of the same function is made and the model is open. */
+/* An array. Of an input the elements are only read; data == NULL requests the default value, if it has one. A result
+ * is in the model's memory, as long as no other call of the same function is made and the model is open. */
 typedef struct theano_array {
     void *data;
     int32_t dtype;

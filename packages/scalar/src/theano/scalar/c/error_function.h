@@ -1,6 +1,6 @@
 /* erf, erfc, erfcx and the inverses of the first two.
  *
- * erf: below 1, x + x P(x^2); above, 1 - exp(-x^2) R(4/(x + 2)), where R is what is left of the complement when
+ * erf: below 1, x + x P(x^2); above, 1 - exp(-x^2) R(4/(x + 2)), where R is the rest of the complement when
  * its exponential is taken out. P and R are minimax polynomials (Remez exchange with mpmath; relative
  * error of the result < 2^-60 for double and < 2^-29 for float), their even and odd terms summed apart.
  */

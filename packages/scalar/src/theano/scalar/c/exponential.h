@@ -1,4 +1,4 @@
-/* exp, expm1 and what is made of them: exp2, tanh, sinh, cosh, sigmoid.
+/* exp, expm1 and functions of them: exp2, tanh, sinh, cosh, sigmoid.
  *
  * Method (W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980;
  * P. T. P. Tang, ACM TOMS 15:144, 1989): x = n ln2 + r with |r| <= ln2/2, n ln2 taken
@@ -310,7 +310,7 @@ TH_INLINE floatN th_sinh_fN(floatN x)
  * LANES           0xff                              0xffff                a bit for each
  * RECIPROCAL      __builtin_ia32_rcp14pd512_mask    __builtin_ia32_rcp14ps512_mask
  * COMPARE         __builtin_ia32_cmppd512_mask      __builtin_ia32_cmpps512_mask
- * WIDE_SQUARE     0x1.de84p+18                      0x1.ce4p+12           of what is left to the plain form
+ * WIDE_SQUARE     0x1.de84p+18                      0x1.ce4p+12           beyond it the plain form
  */
 
 /* @snippet sigmoid_wide_fN needs exp_reduce_wide_fN exp_table_low_fN sigmoid_plain_fN */

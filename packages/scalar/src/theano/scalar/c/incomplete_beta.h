@@ -1,7 +1,7 @@
 /* The incomplete beta function and its derivatives: one number at a time, in long double.
  *
  * Below (a + 1)/(a + b + 2) by its continued fraction (NIST Digital Library of Mathematical Functions, 8.17.22, evaluated as
- * W. J. Lentz does), above that as what is left of 1 (8.17.4). Where nothing is left, or the fraction is long, and for the
+ * W. J. Lentz does), above that as 1 minus the other integral (8.17.4). Where nothing is left, or the fraction is long, and for the
  * derivatives, the integral itself by the trapezoidal rule, on the side of x where its terms have one sign: with
  * t = x exp(-s) and s = c exp(w - exp(-w)) the rule converges exponentially (H. Takahasi and M. Mori, 1974); c is about the
  * width of the bell. The exponent of (t/x)^a ((1 - t)/(1 - x))^b, a difference of large numbers near the bell's peak, is made

@@ -237,7 +237,7 @@ TH_INLINE floatN th_arctanh_fN(floatN x)
 }
 
 /* @where N is      64                        32
- * FIRST_BITS       0xffffffff00000000u       0xfffff000u       products of so many with *_HIGH are exact
+ * FIRST_BITS       0xffffffff00000000u       0xfffff000u       products of this many bits with *_HIGH are exact
  * LOG2_E_HIGH      0x1.71547653p+0           0x1.716p+0
  * LOG2_E_LOW       -0x1.1f407a220bc01p-34    -0x1.7135a8p-13
  * LOG10_E_HIGH     0x1.bcb7b152p-2           0x1.bccp-2

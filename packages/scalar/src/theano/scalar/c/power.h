@@ -8,7 +8,7 @@
  */
 
 /* @snippet residual_fN needs fma bits_fN */
-/* a b - p for a p that is a b rounded (where there is no fused multiply-add, Dekker's splitting, and a float's in double) */
+/* a b - p for a p that is a b rounded (without a fused multiply-add, Dekker's splitting, and a float's in double) */
 TH_INLINE floatN th_residual_fN(floatN a, floatN b, floatN p)
 {
 #if TH_FUSED

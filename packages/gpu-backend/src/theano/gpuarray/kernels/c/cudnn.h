@@ -1,4 +1,4 @@
-/* What is asked of cuDNN: convolutions (`cudnn.c`) and pooling (`cudnn_pool.c`). */
+/* The calls of cuDNN: convolutions (`cudnn.c`) and pooling (`cudnn_pool.c`). */
 #ifndef THEANO_GPU_CUDNN_H
 #define THEANO_GPU_CUDNN_H
 
@@ -81,7 +81,7 @@ static inline int th_cudnn_type(int32_t dtype)
     return dtype == TH_FLOAT64 ? TH_CUDNN_DATA_DOUBLE : dtype == TH_FLOAT16 ? TH_CUDNN_DATA_HALF : TH_CUDNN_DATA_FLOAT;
 }
 
-/* 0 or 1, by which results and what is there are multiplied: of float16, too, they are float32. */
+/* The factors 0 and 1 of new results and old values; float32 for float16, too. */
 static inline const void *th_cudnn_factor(int type, int which)
 {
     static const float singles[] = {0, 1};

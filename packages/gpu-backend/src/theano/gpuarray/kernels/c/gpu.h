@@ -2,7 +2,7 @@
  *
  * A kernel has two halves. One is a function in the device's language, which Python writes and has compiled. The other one
  * is in this library: it makes the outputs, looks at lengths and strides, and launches the first. What it launches is
- * a `th_gpu_kernel`, whose address it is told with its parameters.
+ * a `th_gpu_kernel`, whose address comes with its parameters.
  *
  * What a device function is given: one pointer for each operand, and one struct by value. That begins with one number for
  * each pointer, the bytes from the pointer to the operand's first element: a driver whose memory has handles rather than
@@ -33,7 +33,7 @@ typedef struct th_gpu_launch {
     size_t bytes;
 } th_gpu_launch;
 
-/* A launch of somebody's own kernel: what it is given is what its text says, with no struct. */
+/* A launch of a user's kernel: its parameters are those of its text, without a struct. */
 typedef struct th_gpu_call {
     void *function;
     int64_t groups[3], group[3]; /* how many groups of work-items, and of how many each, along three axes */
@@ -44,7 +44,7 @@ typedef struct th_gpu_call {
 } th_gpu_call;
 
 typedef struct th_gpu_driver {
-    char *(*allocate)(th_gpu *, size_t bytes); /* NULL: there is no more */
+    char *(*allocate)(th_gpu *, size_t bytes); /* NULL: out of memory */
     void (*release)(th_gpu *, char *memory, size_t bytes);
     int (*copy)(th_gpu *, char *to, const char *from, size_t bytes, int32_t direction); /* done when it returns */
     int (*launch)(th_gpu *, const th_gpu_launch *);
@@ -61,7 +61,7 @@ typedef struct th_gpu_driver {
 typedef int th_gpu_run(th_gpu *gpu, void *stream, const void *told);
 
 /* A launch, or a library's call, that waits in a list (`commands.c`). Behind it are the addresses of operands, and then the
- * struct, or what `run` is told. */
+ * struct, or the parameters of `run`. */
 typedef struct th_gpu_command {
     void *function;
     th_gpu_run *run; /* NULL: a launch of `function` */
@@ -182,7 +182,7 @@ char *th_gpu_numbers(th_ctx *ctx, uint64_t hosts, char *to, const void *constant
 /* A float32 or float64 of the host's. */
 double th_gpu_number(const th_buffer *x);
 
-/* Can packs of so many elements be read at once, 16 bytes at most, along an axis of which `step` is the stride? Elements that stand
+/* Can packs of this many elements be read at once, 16 bytes at most, along an axis of which `step` is the stride? Elements that stand
  * still are read one by one. `others`: the strides along the other axes. */
 int th_gpu_in_packs(const th_buffer *b, int64_t width, int64_t step, int axes, const int64_t *others);
 
@@ -200,7 +200,7 @@ static inline int64_t th_gpu_distance(int64_t step) { return step < 0 ? -step : 
  * allows it. `strides` has `nops` rows of `ndim`, in bytes; they and `shape` are written over. Returns how many are left. */
 int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides);
 
-/* Where elements that are neighbours along another axis in some operand lie further apart along the last, as in a transposed one,
+/* Where elements that are neighbours along another axis in some operand are further apart along the last, as in a transposed one,
  * both axes are walked in tiles, so that what neighbouring work-items read and write fills whole sectors of memory in all operands:
  * two more axes, where the lengths allow it. `shape` and `strides` have room for them; otherwise as above. */
 enum { TH_GPU_TILING = 2 };

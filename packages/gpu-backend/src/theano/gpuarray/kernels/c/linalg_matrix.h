@@ -9,7 +9,7 @@
 typedef th_device_matrices_params th_matrices;
 
 enum { TH_BLOCK = 32 };                              /* as `linalg_matrix.cl` has it */
-enum { TH_WHOLE = 0, TH_LOWER = 1, TH_UPPER = 2 };      /* what is read of a matrix, */
+enum { TH_WHOLE = 0, TH_LOWER = 1, TH_UPPER = 2 };      /* the part of a matrix that is read, */
 enum { TH_ZEROS = 0, TH_NAN = 1, TH_SYMMETRIC = 2 };    /* and what is elsewhere: options of `take` */
 
 typedef struct matrix {
@@ -19,7 +19,7 @@ typedef struct matrix {
 
 static inline const th_matrices *th_told(const job *j) { return j->ctx->params; }
 
-/* What kernels are told beside their operands (`matrix_args` of `linalg_matrix.cl`). */
+/* The parameters of kernels beside their operands (`matrix_args` of `linalg_matrix.cl`). */
 typedef struct told {
     int64_t first, count, lower, option;
     double factor;
@@ -28,7 +28,7 @@ typedef struct told {
 int th_take_table(job *j, int64_t rows); /* a status, which is 0, and room for the rows that are exchanged */
 int th_take_matrix(job *j, matrix *m, int64_t rows, int64_t columns, int by_columns);
 
-/* A kernel of so many groups. Where one needs no `b` or no third operand, these are `a` and NULL. */
+/* A kernel of this many groups. Where one needs no `b` or no third operand, these are `a` and NULL. */
 int th_run(job *j, const th_gpu_kernel *kernel, int64_t groups, matrix a, matrix b, char *third, told t);
 int th_run_each(job *j, const th_gpu_kernel *kernel, int64_t items, matrix a, matrix b, char *third, told t);
 

@@ -6,8 +6,8 @@
 #include "parameters.h"
 #include "pool_sizes.h"
 
-/* By cuDNN (`cudnn_pool.c`), an operation whose result has elements: 1 done; 0 it is not there, or has no words for what is
- * asked; -1 with the error set. */
+/* By cuDNN (`cudnn_pool.c`), an operation whose result has elements: 1 done; 0 cuDNN is missing, or does not support the
+ * operation; -1 with the error set. */
 int th_cudnn_pool(th_ctx *ctx, const th_device_pool_params *p, const th_pool_axis *axes);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { TH_SORT_AXES = 16 };
 
-/* What is to be ordered, and what is wanted of it: the first `keep` elements of each line, in order, their places, or both.
+/* The request for an order: the first `keep` elements of each line, in order, their places, or both.
  * Strides are in bytes: of x, of the elements, of the places; the axes beside the lines are those that are left by
  * `th_gpu_collapse`. `data` of what is not wanted is NULL. */
 typedef struct th_gpu_order {

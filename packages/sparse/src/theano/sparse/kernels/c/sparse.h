@@ -23,7 +23,7 @@
 /* Nanoseconds of work that are worth a piece for a thread. */
 enum { TH_PIECE_NS = 25000 };
 
-/* A matrix of compressed lines: m of them, each of n places. The indices are known to lie in it. */
+/* A matrix of compressed lines: m of them, each of n places. The indices are known to be in range. */
 typedef struct {
     int64_t m, n, stored;
     const char *data;

@@ -33,7 +33,7 @@ typedef struct {
     int64_t at[TH_CONV_AXES];
 } th_conv_array;
 
-/* An element-wise loop over the results. These are its first operand, and lie where its output is to be. */
+/* An element-wise loop over the results. These are its first operand, in the memory of its output. */
 typedef struct {
     const th_loop *planes, *pixels;       /* over the results of a filter, and over those of a pixel */
     const char *numbers;                  /* of their own text */

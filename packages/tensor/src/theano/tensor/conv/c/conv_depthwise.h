@@ -1,4 +1,4 @@
-/* Where each channel has filters of its own, of three rows that move by one pixel: images are read where they lie. A row of
+/* Where each channel has filters of its own, of three rows that move by one pixel: images are read in place. A row of
  * pixels is read once for the four rows of results that it goes into. */
 
 enum { TH_DEPTHWISE_ROWS = 4, TH_DEPTHWISE_COLUMNS = 7 };

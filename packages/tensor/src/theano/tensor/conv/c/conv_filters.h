@@ -57,7 +57,7 @@ static void NAME(put_elements)(const th_conv *c, const char *sums)
                     }
 }
 
-/* The same gradient with images and results exchanged: element k of a filter is then the one that lies as far from its end.
+/* The same gradient with images and results exchanged: element k of a filter is then the one at the same distance from its end.
  * 0 if the convolution has steps, groups or wider borders than filters. */
 static int NAME(exchanged)(const th_conv *c, th_conv *to)
 {

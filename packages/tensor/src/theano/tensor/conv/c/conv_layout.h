@@ -94,7 +94,7 @@ static void NAME(put_row)(const char *from, int64_t from_row, int64_t n, int64_t
             memcpy(to + x * x_step + c * inner, from + x * from_row + c * size, sizeof(T));
 }
 
-/* Where element k of a filter lies, as bytes. */
+/* The offset of element k of a filter, in bytes. */
 INLINE int64_t NAME(element_at)(const th_conv *c, const int64_t *k)
 {
     int64_t at = 0;

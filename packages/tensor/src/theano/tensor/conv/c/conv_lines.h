@@ -1,4 +1,4 @@
-/* Filters that are nearly as long as the image or have one line: products of matrices, of images where they lie.
+/* Filters that are nearly as long as the image or have one line: products of matrices, of images in place.
  *
  * An element k of the filter and a result o meet at the pixel i = o step + k dilation - before. If one axis (or the batch)
  * lends its results as rows, and another one (or the channels) its elements as columns, such pixels are a matrix:
@@ -10,7 +10,7 @@
  *   by filters filters += results times pixels
  *
  * There is one such product for each index of what remains: an element of the axis of rows, a result of the axis of
- * columns, and a pair of both of a third axis. Rows and columns whose pixels lie beside the image are left out, so that
+ * columns, and a pair of both of a third axis. Rows and columns whose pixels are beside the image are left out, so that
  * no zero is multiplied: the gradient of a filter as wide as the image has one term where other ways have a row of them. */
 
 enum { TH_LINES_FORWARD, TH_LINES_IMAGES, TH_LINES_FILTERS };
@@ -38,7 +38,7 @@ INLINE int64_t NAME(line_met)(const th_conv_axis *z, int across, int64_t index, 
     return (hi < count ? hi : count) - lo;
 }
 
-/* The matrices of some rows and columns whose first numbers lie there. */
+/* The matrices of some rows and columns whose first numbers are there. */
 INLINE void NAME(line_matrices)(const th_conv *c, NAME(lines_axes) axes, char *const *at, int64_t rows, int64_t columns, matrix *x, matrix *w, matrix *y)
 {
     const int r = axes.along, q = axes.across;
@@ -57,7 +57,7 @@ INLINE void NAME(line_factors)(int what, matrix x, matrix w, matrix y, matrix *a
     *c = what == TH_LINES_FORWARD ? y : what == TH_LINES_IMAGES ? x : w;
 }
 
-/* to += left right. Products with one row, column or term are read in the order in which their matrix lies. */
+/* to += left right. Products with one row, column or term are read in the order of their matrix in memory. */
 static void NAME(add_product)(char *space, matrix left, matrix right, matrix to)
 {
     const int64_t size = sizeof(T);
@@ -69,7 +69,7 @@ static void NAME(add_product)(char *space, matrix left, matrix right, matrix to)
     }
     if (left.cols == 1 && NAME(th_ger)(NULL, 1, NULL, left.data, left.row, right.data, right.col, &one, to, to) == 0)
         return;
-    /* For other matrices th_gemv makes a copy, for which there is no space here. */
+    /* For other matrices th_gemv makes a copy, for which space is missing here. */
     const int by_rows = left.col == size && right.row == size && left.cols <= 2 * TH_GEMM_LONG_PIECE;
     const int by_columns = left.col != size && left.row == size && to.row == size;
     if (right.cols == 1 && (by_rows || by_columns) &&
@@ -180,7 +180,7 @@ static double NAME(pairs_met)(const th_conv_axis *z)
     return pairs;
 }
 
-/* So many numbers in whole vectors. */
+/* This many numbers in whole vectors. */
 INLINE double NAME(filled)(double n)
 {
     const double vectors = n / (double)LANES;
@@ -228,7 +228,7 @@ static double NAME(lines_cost)(const th_conv *c, int what, NAME(lines_axes) axes
     return calls * NAME(product_cost)(left, right, to);
 }
 
-/* What it takes to copy so many numbers in another order, in multiplications: the more they are, the further away they lie. */
+/* The cost of a copy of this many numbers in another order, in multiplications: it grows with their number and distance. */
 INLINE double NAME(copy_cost)(double count) { return count * (count * sizeof(T) > 4e6 ? 120 : 30); }
 
 /* What the other ways take, of which the zeros around images are a part, and what is laid out anew. */
@@ -269,7 +269,7 @@ static int64_t NAME(line_batches)(const th_conv *c, NAME(lines_axes) axes, int w
 }
 
 /* Join rows: where the filter has whole rows of the image, these are one axis with the one before. Of the gradient by images
- * the results that meet a pixel must not lie in one product. */
+ * the results that meet a pixel must not be in one product. */
 static th_conv NAME(with_rows_joined)(const th_conv *from, int what)
 {
     th_conv c = *from;
@@ -297,7 +297,7 @@ static th_conv NAME(with_rows_joined)(const th_conv *from, int what)
     return c;
 }
 
-/* `n` numbers that lie `step` bytes apart, into neighbours; or back. */
+/* `n` numbers `step` bytes apart, into neighbours; or back. */
 static void NAME(copy_even)(char *strided, int64_t step, T *plain, int64_t n, int back)
 {
     if (step == (int64_t)sizeof(T)) {
@@ -316,7 +316,7 @@ static void NAME(copy_even)(char *strided, int64_t step, T *plain, int64_t n, in
 static void NAME(forwards)(const th_conv *c, char *to, int back)
 {
     int64_t k[TH_CONV_AXES] = {0}, n = 1, step = 0;
-    int first = TH_CONV_AXES; /* the axis from which on elements lie evenly */
+    int first = TH_CONV_AXES; /* the axis from which on elements are evenly spaced */
     while (first > 0 && (c->axis[first - 1].kernel == 1 || step == 0 || c->kernel.at[first - 1] == n * step)) {
         const int64_t own = c->axis[--first].kernel;
         step = step == 0 && own > 1 ? c->kernel.at[first] : step;

@@ -5,10 +5,10 @@ typedef struct {
     const NAME(pixels) *from;
     int64_t batch, groups, inputs, outputs; /* the last two: channels in a group */
     int64_t count[TH_CONV_AXES], step[TH_CONV_AXES]; /* pixels of the result; step in bytes */
-    th_conv_array to;                       /* whose pixel (z, y, x) lies at to.at times these */
+    th_conv_array to;                       /* whose pixel (z, y, x) is at to.at times these */
     const int64_t *x_at, *y_at;             /* for each element of the filter: in pixels, and in packed filters */
     int64_t elements, slice;                /* how many there are, and are summed at a time */
-    int64_t joined;                         /* elements of a row of the filter that are one here, of so many times the inputs */
+    int64_t joined;                         /* elements of a row of the filter that are one here, of this many times the inputs */
     const char *packed;                     /* filters: (group, panel, element, channel, column) */
     int64_t panels, panel_bytes, group_bytes;
     int64_t rows;                           /* rows of pixels that are computed together */
@@ -81,7 +81,7 @@ static void NAME(pixel_rows)(const NAME(product) *j, int64_t b, int64_t g, int64
         const char *panel = j->packed + g * j->group_bytes + q * j->panel_bytes;
         for (int64_t e = 0; e < j->elements; e += j->slice) {
             const int64_t left = j->elements - e;
-            /* What lies before an element's filters in a panel depends on how wide that is. */
+            /* The offset of an element's filters in a panel depends on its width. */
             const NAME(walk) w = {
                 j->x_at + e, j->y_at + q * j->elements + e, left < j->slice ? left : j->slice, j->inputs, j->step[2], size, width * size,
             };
@@ -149,7 +149,7 @@ static int NAME(pack_filters)(th_ctx *ctx, const th_conv *c, NAME(product) *j, c
         return -1;
     j->packed = packed;
     j->y_at = at;
-    /* Where the filters of the next group lie: further filters forward, and the same backward, where these are inputs. */
+    /* The position of the filters of the next group: further filters forward, and the same backward, where these are inputs. */
     const int64_t group_step = c->filters * c->kernel.outer;
     for (int64_t q = 0; q < j->panels; ++q) {
         const int64_t column = NAME(panel_column)(j, q), columns = NAME(panel_column)(j, q + 1) - column;
@@ -289,7 +289,7 @@ static int NAME(image_phase)(th_ctx *ctx, const th_conv *c, const NAME(pixels) *
 }
 
 /* The convolution by one pixel whose images are the pixels of a phase, with the elements of filters that these meet: 0 if
- * there are no such pixels. */
+ * no such pixels exist. */
 static int NAME(phase_of)(const th_conv *c, const int64_t *phase, th_conv *to)
 {
     *to = *c;

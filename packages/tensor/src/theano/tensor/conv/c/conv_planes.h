@@ -69,13 +69,13 @@ static void NAME(copy_planes)(const NAME(planes) *p, int64_t batch, int64_t grou
             }
 }
 
-/* Where the pixels begin that an element of a filter meets, which lies at these places before the first of them. */
+/* Where the pixels begin that an element of a filter meets, which is at these places before the first of them. */
 INLINE int64_t NAME(plane_offset)(const NAME(planes) *p, const int64_t *place)
 {
     return place[0] * p->at[0] + place[1] * p->at[1] + (place[2] % p->step * p->piece + place[2] / p->step) * (int64_t)sizeof(T);
 }
 
-/* Whether planes are less work than channels that lie side by side, in multiplications for each pixel. Vectors of pixels
+/* Whether planes are less work than adjacent channels, in multiplications for each pixel. Vectors of pixels
  * end with a row, vectors of filters with a group; a pixel's channels are moved there and back, which takes as long as some
  * fifty multiplications; and planes that leave the second-level cache are read more slowly. */
 static int NAME(suits_planes)(const th_conv *c, int64_t inputs, int64_t outputs, int64_t width)

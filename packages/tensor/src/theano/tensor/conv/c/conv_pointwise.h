@@ -1,4 +1,4 @@
-/* Filters of one element that move by one pixel ("pointwise" convolution): products of matrices, of images where they lie.
+/* Filters of one element that move by one pixel ("pointwise" convolution): products of matrices, of images in place.
  *
  *   forward    output (filters, pixels)  = filters (filters, channels) times image (channels, pixels)
  *   by images  image  (channels, pixels) = filters' transpose times output
@@ -23,8 +23,8 @@ INLINE int64_t NAME(pixel_step)(const th_conv *c, const th_conv_array *a)
 
 INLINE int64_t NAME(pixel_count)(const th_conv *c) { return c->axis[0].output * c->axis[1].output * c->axis[2].output; }
 
-/* Whether a product of matrices with so many terms and rows is the way. Where it is not: an image is less than a vector, or
- * the results are so many more than what they are made of that they cost more to write, line by line, than to compute. */
+/* Whether a product of matrices with this many terms and rows is faster. Where it is not: an image is less than a vector, or
+ * the results are so much larger than their inputs that they cost more to write, line by line, than to compute. */
 static int NAME(is_pointwise)(const th_conv *c, int64_t inputs, int64_t outputs)
 {
     for (int a = 0; a < TH_CONV_AXES; ++a) {
@@ -85,7 +85,7 @@ static void NAME(pointwise_parts)(void *arg, int64_t lo, int64_t hi)
             NAME(pointwise_item)(j, i, j->space + part * j->space_bytes);
 }
 
-/* Space for the parts; -1 with the error set if there is none. */
+/* Space for the parts; -1 with the error set if there is not enough. */
 static int NAME(make_space)(th_ctx *ctx, NAME(pointwise) *j, int64_t bytes)
 {
     j->space_bytes = parts_of(bytes, 64) * 64;

@@ -7,7 +7,7 @@ typedef struct {
     int64_t x_row, x_step, y_step;
 } NAME(walk);
 
-/* `n` of the columns are wanted; vectors are read whole. The sums are added to what is there if `adds`. */
+/* `n` of the columns are wanted; vectors are read whole. The sums are added to the old values if `adds`. */
 INLINE void NAME(walk_tile)(const int rows, const int vectors, const NAME(walk) *w, const char *x, const char *y, char *to,
                             int64_t to_row, int64_t n, int adds)
 {

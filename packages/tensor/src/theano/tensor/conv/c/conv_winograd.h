@@ -89,7 +89,7 @@ static void NAME(lay_pixels)(const NAME(tiling) *j, int64_t g, int64_t channel, 
         for (int i = 0; i < 4; ++i) {
             const int within = y + i >= 0 && y + i < j->inner[0];
             row[i] = within ? plane + (y + i) * j->from.at[1] : j->zeros;
-            /* The rows of the next channel lie too far away to be foreseen. */
+            /* The rows of the next channel are too far away for the hardware prefetcher. */
             for (int64_t x = 0; within && i >= 2 && x < row_bytes; x += 64)
                 __builtin_prefetch(row[i] + j->from.inner + x);
         }
@@ -222,7 +222,7 @@ static void NAME(convolve_parts)(void *arg, int64_t lo, int64_t hi)
             j->lost[part] = NAME(convolve_block)(j, i / blocks, i % blocks * j->block, j->space + part * j->part_bytes);
 }
 
-/* The filters as they are used: K. `at` are where their elements lie. */
+/* The filters as they are used: K. `at` are the positions of their elements. */
 static void NAME(spread_filters)(const th_conv *c, NAME(tiling) *j, const int64_t *at, int64_t i_step, int64_t o_step, char *to)
 {
     const int64_t size = sizeof(T), of_place = NAME(apart)(j->inputs * j->outputs * size);

@@ -1,6 +1,6 @@
 /* Vectors of rows that have zeros before and after them, which are not written anywhere.
  *
- * The places from x on that lie in a row of `n`, and their numbers; the others are 0. */
+ * The places from x on that are in a row of `n`, and their numbers; the others are 0. */
 #if defined(__AVX512F__) && T_IS_FLOAT
 typedef __mmask16 NAME(within);
 #elif defined(__AVX512F__)
@@ -45,7 +45,7 @@ INLINE vec NAME(load_within)(const char *p, NAME(within) places)
 #endif
 }
 
-/* A row of `n` zeros. NULL with the error set if there is no memory. */
+/* A row of `n` zeros. NULL with the error set if out of memory. */
 static const char *NAME(row_of_zeros)(th_ctx *ctx, int64_t n)
 {
     char *zeros = ctx->rt->scratch(ctx, (size_t)n * sizeof(T) + 64);

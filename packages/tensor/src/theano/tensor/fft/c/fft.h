@@ -6,7 +6,7 @@
  * prime factor become a convolution (Bluestein, IEEE Trans. Audio Electroacoust. 18, 1970). A real line of even length
  * is a complex one of half the length, whose spectrum is then taken apart.
  *
- *   fft_plan.h    what is known of a length: factors, roots of one; made once and kept
+ *   fft_plan.h    the plan of a length: factors, roots of one; made once and kept
  *   fft_stage.h   one pass, for vectors of one width
  *   fft_lines.h   lines fetched, transformed and put back, several side by side
  *   fft_f32.c, fft_f64.c  all of these, for one element type

@@ -1,4 +1,4 @@
-/* What is known of a length: made at its first transform, and kept as long as the process where that is not too much. */
+/* The plan of a length: made at its first transform, and kept as long as the process where that is not too much. */
 
 typedef struct NAME(plan) {
     int64_t length, n;          /* of the line; of the complex transform */

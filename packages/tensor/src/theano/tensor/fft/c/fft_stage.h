@@ -1,7 +1,7 @@
 /* One pass over a line: included with V, a vector of WIDTH elements, and STAGE(x), a name for it.
  *
  * Before a pass there are `s` transforms of length r m side by side, element i of transform q at x[q + s i]; after it
- * r s of length m. What is read together is m s apart, what is written together s. */
+ * r s of length m. Numbers read together are m s apart, those written together s. */
 
 #define GET(p) (*(const V *)(p))
 #define PUT(p, v) (*(V *)(p) = (v))

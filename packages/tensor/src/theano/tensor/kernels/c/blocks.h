@@ -60,17 +60,17 @@ enum {
     /* selection.h, advanced.c */
     TH_SELECTION_CHUNK = 256,    /* places that are checked together */
     TH_TAKE_TOGETHER = 32,       /* single elements that are taken without a question each */
-    TH_TAKE_FAR_BYTES = 4 << 20, /* of an array from which elements come slowly, */
-    TH_TAKE_AHEAD = 64,          /* so these are fetched so many before their turn */
+    TH_TAKE_FAR_BYTES = 4 << 20, /* gathers from arrays this large prefetch */
+    TH_TAKE_AHEAD = 64,          /* prefetch distance in elements */
 
     TH_SEARCH_SIDE = 32, /* search.c: values that are sought side by side */
 
     /* sort.c */
     TH_SELECT_PIECE = 32,            /* elements that are passed over if none of them is wanted */
     TH_SELECT_BITS = 8,              /* the same within a piece, of which this is a part */
-    TH_SELECT_SAMPLED = 32,          /* of so many elements one is drawn */
+    TH_SELECT_SAMPLED = 32,          /* one of this many elements is drawn */
     TH_SELECT_WORTH_SAMPLING = 4096, /* elements from which that is worth it */
-    TH_SELECT_HEAP = 64,             /* of so many a heap is made, however short the line */
+    TH_SELECT_HEAP = 64,             /* up to this many, a heap is made for any length of the line */
 
     /* gemm_blocks.h, gemm_direct.h, gemm_level2.h */
     TH_GEMM_RESTING_BYTES = 24 << 10,   /* of a panel that rests in the first-level cache, */
@@ -91,14 +91,14 @@ enum {
     TH_GEMM_BATCH_WORK = 1000000,       /* multiplications of such a part, at least */
     TH_GEMM_WORTH_THREADS = 4000000,    /* multiplications for which threads are woken: about 100 us */
     TH_GEMM_DIRECT_SLICE_BYTES = 8192,  /* of terms in a slice: such a panel of the right factor stays in the second-level cache */
-    TH_GEMM_DIRECT_BYTES = 96 << 10,    /* of a factor that is read where it lies rather than packed, */
+    TH_GEMM_DIRECT_BYTES = 96 << 10,    /* of a factor that is read in place rather than packed, */
     TH_GEMM_FEW_ROWS = 16,              /* or of any size if there are few rows, */
     TH_GEMM_FEW_TERMS = 24,             /* or few terms, */
-    TH_GEMM_UNPACKED_ROWS = 64,         /* or up to so many rows meet a right factor that goes by, */
-    TH_GEMM_ACROSS_ROWS = 64,           /* or up to so many rows that lie as columns without gaps, where the other factor is narrow */
+    TH_GEMM_UNPACKED_ROWS = 64,         /* or up to this many rows meet a streamed right factor, */
+    TH_GEMM_ACROSS_ROWS = 64,           /* or up to this many rows that are columns without gaps, if the other factor is narrow */
     TH_GEMM_OWN_TRANSPOSE = 48,         /* rows from which half of the product of a matrix and its transpose is computed, the other copied */
-    TH_GEMM_MIRRORED = 16,              /* in squares of so many rows */
-    TH_GEMM_PAGE = 4096,                /* numbers so many bytes apart fight for the same eight places in the first-level cache */
+    TH_GEMM_MIRRORED = 16,              /* in squares of this many rows */
+    TH_GEMM_PAGE = 4096,                /* numbers this many bytes apart share the same eight lines of the first-level cache */
     TH_GEMM_TURNED_TERMS = 64,          /* terms of a panel of the right factor that is turned on the stack, */
     TH_GEMM_TURNED_WORK = 40000,        /* and multiplications in all */
     TH_CONV_PIXELS = 128,               /* of a convolution's results whose sums are kept together */
@@ -110,7 +110,7 @@ enum {
     TH_CONV_POINTWISE = 8,              /* channels and filters from which a product of matrices is the way to convolve pixel by pixel */
     TH_CONV_POINTWISE_BYTES = 64,       /* and so much of a channel: a vector */
     TH_CONV_POINTWISE_PIXELS = 1024,    /* of an image that such a product takes at most */
-    TH_CONV_SUMS = 4,                   /* parts of which the sums for the gradient of filters consist, whoever computes them */
+    TH_CONV_SUMS = 4,                   /* parts of which the sums for the gradient of filters consist, whichever thread computes them */
     TH_CONV_FINISHED = 1024,            /* results of a row or of several, from which an element-wise loop over them is worth its call */
     TH_CONV_WORTH_THREADS = 1 << 20,    /* bytes of images for whose copy threads are woken */
     TH_GEMM_REACH_BYTES = 16384,        /* of a result that stay in the first-level cache while the matrix goes by */

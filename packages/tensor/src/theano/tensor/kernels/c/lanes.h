@@ -45,7 +45,7 @@
 #define TH_HELD(v) (void)0
 #endif
 
-/* How many elements `x` lies behind a place at which runs are read, for vectors of w elements. */
+/* How many elements `x` is behind a place at which runs are read, for vectors of w elements. */
 TH_INLINE int64_t th_behind(const void *x, int64_t size, int64_t w)
 {
     return TH_WHOLE_LINES ? (int64_t)((uintptr_t)x / (uintptr_t)size % (uintptr_t)w) : 0;

@@ -7,7 +7,7 @@
 
 #include "marks.h"
 
-/* Whether the elements lie one after the other, in C order. */
+/* Whether the elements are C-contiguous. */
 TH_HELPER int th_packed(const th_buffer *b, int ndim)
 {
     int64_t expected = b->itemsize;

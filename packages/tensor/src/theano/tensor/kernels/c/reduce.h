@@ -24,7 +24,7 @@ typedef struct th_reduction th_reduction;
 typedef struct {
     void (*join)(int64_t n, void *a, const void *b); /* a[i] = a[i] op b[i] */
     const void *neutral;                             /* op with it leaves every value as it is */
-    const char *refused;                             /* what is said of no terms at all; NULL: they give `neutral` */
+    const char *refused;                             /* error message for an empty reduction; NULL: the result is `neutral` */
 } th_own;
 
 /* `own` has an entry for each result, and may be NULL where none is TH_OWN. */

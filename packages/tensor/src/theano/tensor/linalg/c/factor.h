@@ -2,7 +2,7 @@
  *
  * They are recursions on halves (Toledo, "Locality of reference in LU decomposition with partial pivoting", SIAM J.
  * Matrix Anal. Appl. 18, 1997; Gustavson, IBM J. Res. Dev. 41, 1997): nearly all of the work is done by our own
- * product of matrices (gemm.h), and what is left are blocks that fit into the first-level cache.
+ * product of matrices (gemm.h), and the remaining blocks fit into the first-level cache.
  *
  *   factor_work.h      memory that is used again by one product after the other
  *   factor_triangle.h  equations with a triangle, and its inverse
@@ -19,7 +19,7 @@
 
 #include "gemm.h"
 
-/* All return -1 with the error set where there is no memory; `threads` is as for th_gemm. */
+/* All return -1 with the error set if out of memory; `threads` is as for th_gemm. */
 #define TH_FACTOR(S) \
     /* T X = B in place of B, for a triangle of which the other half is not read; `unit`: nor is the diagonal, of ones. */ \
     TH_LOCAL int th_triangular_##S(th_ctx *ctx, int64_t threads, int upper, int unit, matrix t, matrix b); \

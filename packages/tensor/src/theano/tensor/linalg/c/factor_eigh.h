@@ -1,5 +1,5 @@
 /* Eigenvalues and eigenvectors of small symmetric matrices: reflections to three diagonals, then the QL algorithm with
- * implicit shifts (Parlett, "The Symmetric Eigenvalue Problem", 1980, chapter 8). Vectors lie in rows, so that every
+ * implicit shifts (Parlett, "The Symmetric Eigenvalue Problem", 1980, chapter 8). Vectors are rows, so that every
  * rotation mixes neighbours; what LAPACK gains by other plans it gains on larger matrices. */
 
 /* Sweeps for an eigenvalue, at most: it takes two, more or less. */

@@ -154,7 +154,7 @@ static int NAME(reflect)(work *w, const NAME(block) *b, int transposed, matrix c
     return NAME(subtract_on)(w, w->threads, c, b->v, scaled);
 }
 
-/* Room for a block of reflections of m rows, and for what it does with so many columns. */
+/* Room for a block of reflections of m rows, and for its update of this many columns. */
 static int NAME(begin_block)(th_ctx *ctx, NAME(block) *b, int64_t m, int64_t columns)
 {
     const int64_t size = sizeof(T);

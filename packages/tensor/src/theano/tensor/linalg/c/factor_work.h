@@ -43,7 +43,7 @@ INLINE matrix reversed(matrix m) { return turned(reversed_rows(turned(reversed_r
 
 #define AT(m, i, j) (*(T *)((m).data + (i) * (m).row + (j) * (m).col))
 
-/* C -= A B, on so many threads */
+/* C -= A B, on this many threads */
 static int NAME(subtract_on)(work *w, int64_t threads, matrix c, matrix a, matrix b)
 {
     const T minus = -1, one = 1;

@@ -46,7 +46,7 @@ TH_LOCAL void th_exchange_back(char *x, const int64_t *pivots, int64_t rows, int
 /* 0, or an error that says what shape there is. */
 TH_LOCAL int th_square(th_ctx *ctx, const th_buffer *a);
 
-/* 0, or an error if what is read of m x n elements in C order is not finite: what LAPACK does with such numbers differs
+/* 0, or an error if the part that is read of m x n elements in C order is not finite: what LAPACK does with such numbers differs
  * from library to library, and goes as far as iterating for ever and writing outside its arrays. `what` it is to find. */
 enum { LOWER, UPPER, WHOLE };
 TH_LOCAL int th_finite(th_ctx *ctx, const char *what, const char *data, int32_t dtype, int64_t m, int64_t n, int read);
@@ -54,7 +54,7 @@ TH_LOCAL int th_finite(th_ctx *ctx, const char *what, const char *data, int32_t 
 /* Calls one of our factorisations for the dtype of a buffer. */
 #define OURS(b, name, ...) ((b)->dtype == TH_FLOAT32 ? name##_f32(__VA_ARGS__) : name##_f64(__VA_ARGS__))
 
-/* The matrix that lies in C order at `data`. */
+/* The matrix in C order at `data`. */
 static inline matrix plain_matrix(char *data, int64_t rows, int64_t cols, int64_t size)
 {
     return (matrix){data, rows, cols, cols * size, size};

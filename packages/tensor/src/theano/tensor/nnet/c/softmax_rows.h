@@ -105,7 +105,7 @@ static inline void NAME(exponentials)(int64_t n, const REAL *x, REAL *y, REAL la
 #endif
 }
 
-/* The softmax of a row of neighbours, x: where it lies, or where it was brought to. */
+/* The softmax of a row of neighbours, x: in place, or as a copy in the workspace. */
 static void NAME(long)(const NAME(job) *job, int64_t row, const REAL *x)
 {
     const int as_log = job->as_log, places = job->place != NULL, loss = places && row < job->label->shape[0];
@@ -126,7 +126,7 @@ static void NAME(long)(const NAME(job) *job, int64_t row, const REAL *x)
     for (int64_t j = 0; j < whole; j += LANES)
         NAME(exponentials)(LANES, x + j, y + j, largest, as_log, lane);
     if (whole < n) {
-        /* what is left over is filled up to whole vectors, with numbers that add nothing */
+        /* the remainder is padded to whole vectors, with numbers that add nothing */
         REAL rest[LANES];
         for (int l = 0; l < LANES; ++l)
             rest[l] = -INFINITY;
@@ -261,10 +261,10 @@ static int NAME(softmax)(th_ctx *ctx, int bias, int as_log, const th_buffer *lab
 typedef struct {
     const th_runtime *rt;
     const th_buffer *dy, *sm;
-    REAL *y, *room; /* room: for the rows of sm, if they do not lie as rows of neighbours */
+    REAL *y, *room; /* room: for the rows of sm, if they are not contiguous */
 } NAME(grad_job);
 
-/* Rows of a matrix where they lie, `*step` bytes apart, or brought to `room` if a row's elements are no neighbours. */
+/* Rows of a matrix in place, `*step` bytes apart, or copied to `room` if they are not contiguous. */
 static inline const char *NAME(rows_of)(const th_runtime *rt, const th_buffer *m, int64_t first, int64_t rows, REAL *room, int64_t *step)
 {
     const int64_t n = m->shape[1], size = sizeof(REAL);

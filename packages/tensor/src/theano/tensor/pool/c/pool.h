@@ -1,8 +1,8 @@
 /* Pooling over windows of the last axes, and its derivatives.
  *
- * A plane is what the pooled axes span, and planes know nothing of each other. Along the last of these axes lie lines. The
+ * A plane is what the pooled axes span, and planes know nothing of each other. Lines are along the last of these axes. The
  * window of a line of the result reaches over several lines of the input, its box; these are joined element by element, as
- * whole vectors, and what is left is a window along one line. Derivatives go the other way: a line of the result is spread
+ * whole vectors, and the rest is a window along one line. Derivatives go the other way: a line of the result is spread
  * to where its elements come from, and then met by each line of its box.
  */
 #ifndef THEANO_TENSOR_POOL_H

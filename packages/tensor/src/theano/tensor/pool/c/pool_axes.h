@@ -29,7 +29,7 @@ TH_HELPER int64_t th_pool_count(const th_pool_axis *a, int64_t window, int with_
     return (end > last ? last : end) - begin;
 }
 
-/* The windows whose element `k` lies on the line: from the first one to the one before the last. */
+/* The windows whose element `k` is on the line: from the first one to the one before the last. */
 TH_HELPER void th_pool_meets(const th_pool_axis *a, int64_t k, int64_t *first, int64_t *last)
 {
     const int64_t before = a->pad - k, behind = a->n - 1 + a->pad - k;

@@ -30,7 +30,7 @@ TH_HELPER int64_t th_pool_windows(const th_pool_axis *a, int ignore_border)
 }
 
 /* The axes that are pooled. Sizes follow `arrays` inputs, the first of which has the shape. Where each window needs an
- * element, one that lies in the padding alone is an error: its sum is 0, but it has no largest element, and no mean. */
+ * element, one in the padding alone is an error: its sum is 0, but it has no largest element, and no mean. */
 TH_HELPER int th_pool_read_axes(th_ctx *ctx, int arrays, int nd, int ignore_border, int needs_elements, th_pool_axis *axes)
 {
     const th_buffer *x = ctx->in[0];

@@ -28,7 +28,7 @@ TH_HELPER double th_philox_from_1_to_2(uint64_t w) { return th_from_bits_f64(w >
 TH_HELPER double th_philox_uniform_f8(uint64_t w) { return th_philox_from_1_to_2(w) - 1.0; }
 TH_HELPER float th_philox_uniform_f4(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }
 
-/* Sine and cosine of 2 pi t for -1/2 <= t <= 1/2: of what is left of t beside a multiple q of a quarter turn, by their
+/* Sine and cosine of 2 pi t for -1/2 <= t <= 1/2: of t minus a multiple q of a quarter turn, by their
  * series, then turned by q. */
 #define TH_PHILOX_TURNED(X, t, magic, SINE, COSINE, cosine, sine) \
     const X shifted = 4 * (t) + (magic), q = shifted - (magic), r = (X)6.283185307179586476925 * ((t) - q / 4), r2 = r * r; \
