@@ -122,7 +122,7 @@ def test_what_it_is_called_with():
     assert pickle.loads(pickle.dumps(x_seen.owner.op)) == x_seen.owner.op
     with pytest.raises(TypeError, match=r"'too large': the condition x is of type .* must be a scalar"):
         STOP(x, y)
-    with pytest.raises(TypeError, match="no variable to look at"):
+    with pytest.raises(TypeError, match="no variables to monitor"):
         STOP(y)
     state = theano.shared(np.random.RandomState(1))
     assert STOP(y, state, theano.generic("g"))[1].type == theano.generic

@@ -71,7 +71,7 @@ def test_element_wise_functions_declared_by_name():
         """Sums."""
 
     assert exp == T.exp and "My exponential." in exp.__doc__ and anything == T.inplace.add_inplace
-    with pytest.raises(ValueError, match="no scalar operation 'nonsense'"):
+    with pytest.raises(ValueError, match="unknown scalar operation 'nonsense'"):
 
         @T.scalar_elemwise
         def nonsense(a):

@@ -233,7 +233,7 @@ def test_memory_of_values_that_are_dead_is_let_go():
 
 def test_modes_are_not_kept_in_the_cache_of_functions():
     f = theano.function([x], T.exp(x), mode=NanGuardMode())
-    assert f.maker.plan is None and "looks at each node" in f.maker.lookup.reason
+    assert f.maker.plan is None and "inspects each node" in f.maker.lookup.reason
 
 
 def test_pickled_function_still_looks():

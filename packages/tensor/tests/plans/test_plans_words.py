@@ -245,7 +245,7 @@ class Watched(Linker):
 @pytest.mark.parametrize(("mode", "reason"), [
     (with_linker(Watched("cvm")), "the effect of"), (with_query(subquery={"a": Mode("cvm", None).optimizer}), "of its own"),
     (with_query(extra_optimizations=((lambda fgraph: None, 1.0),)), "of its own"),
-    *((Mode("cvm", "fast_run").including(tag), "wants to see") for tag in sorted(keys.PRINTING_TAGS)),
+    *((Mode("cvm", "fast_run").including(tag), "prints the graph") for tag in sorted(keys.PRINTING_TAGS)),
 ])  # fmt: skip
 def test_what_is_done_by_others_leaves_no_key(mode, reason):
     with pytest.raises(NoCanonicalForm, match=reason):

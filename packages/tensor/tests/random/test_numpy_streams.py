@@ -300,7 +300,7 @@ def test_functions_of_the_users_draw():
 r = random_state_type("r")
 WRONG = {
     "no state": (TypeError, "draws from a random state", lambda: distributions.uniform(T.dscalar(), (2,))),
-    "no size": (TypeError, "give size", lambda: distributions.poisson(r, None)),
+    "no size": (TypeError, "pass size", lambda: distributions.poisson(r, None)),
     "ndim": (ValueError, "ndim is 2", lambda: distributions.uniform(r, (4,), ndim=2)),
     "negative": (ValueError, "length 0 of size is -3", lambda: distributions.uniform(r, (-3,))),
     "fraction": (TypeError, "whole number", lambda: distributions.uniform(r, (2.5,))),
