@@ -66,7 +66,7 @@ def test_a_window_keeps_the_memory():
 
 
 def test_what_is_no_array_there_is_refused():
-    with pytest.raises(ValueError, match="no device 'nowhere'"):
+    with pytest.raises(ValueError, match="unknown device 'nowhere'"):
         on_device("nowhere", np.zeros(2))
     with pytest.raises(TypeError, match="dtype 'object'"):
         DeviceArray.empty("fake", "object", (2,))
