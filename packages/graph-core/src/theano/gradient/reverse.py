@@ -285,6 +285,18 @@ def _ndim(v: Variable) -> int:
 def format_as(use_list: bool, use_tuple: bool, outputs: Any) -> Any:
     """Return ``outputs`` as a list, as a tuple, or the only one of them.
 
+    Parameters
+    ----------
+    use_list, use_tuple : bool
+        Return a list, or a tuple; not both.
+    outputs : Variable or sequence of Variable
+        One, or several.
+
+    Returns
+    -------
+    Variable, list or tuple of Variable
+        Without ``use_list`` and ``use_tuple``, a single output is returned as it is.
+
     Examples
     --------
     >>> format_as(False, True, ["a", "b"]), format_as(False, False, ["a"])

@@ -272,7 +272,26 @@ pp = pprint
 def one_line(v: Variable, width: int = 72) -> str:
     """Return the expression of ``v`` in one line of at most ``width`` characters.
 
-    As many levels are shown as there is space for.
+    Parameters
+    ----------
+    v : Variable
+        The result of the expression.
+    width : int
+        The longest line.
+
+    Returns
+    -------
+    str
+        As many levels as fit; deeper ones are left out.
+
+    Examples
+    --------
+    >>> from theano.graph import Op, generic
+    >>> class Twice(Op):
+    ...     __props__ = ()
+    ...     itypes = otypes = [generic]
+    >>> one_line(Twice()(generic("x")))
+    'Twice(x)'
     """
     for levels in (6, 4, 3, 2, 1, 0):
         text = pprint.process(v, PrinterState(depth=MAX_DEPTH - levels, pprinter=pprint))

@@ -63,6 +63,7 @@ def pydotprint(
     Parameters
     ----------
     fct : compiled function, FunctionGraph, Apply, Variable or list of Variable
+        The graph, by its results.
     outfile : str, optional
         Where to write the picture; by default ``theano.pydotprint.<pid>.<format>`` in the working directory.
     compact : bool
@@ -88,6 +89,11 @@ def pydotprint(
         Print where the picture is.
     return_image : bool
         Return the picture (an IPython image for svg and png, else its bytes) and write nothing.
+
+    Returns
+    -------
+    None, bytes or IPython.display.Image
+        The picture with ``return_image``, else None.
 
     Warns
     -----

@@ -64,6 +64,7 @@ def debugprint(
     Parameters
     ----------
     obj : Variable, Apply, FunctionGraph, compiled function, or a list of these
+        The graph, by its results.
     depth : int
         How many levels to print; all for -1.
     print_type : bool

@@ -76,6 +76,7 @@ class AllReduce(_Collective):
     Parameters
     ----------
     kind : {"sum", "max", "min"}
+        What is computed of the elements of all ranks.
     """
 
     __props__ = ("kind",)
@@ -279,6 +280,12 @@ def all_reduce(x: Any, kind: str = "sum") -> Any:
     x : array
         Of one shape on all ranks.
     kind : {"sum", "max", "min"}
+        What is computed of the elements of all ranks.
+
+    Returns
+    -------
+    TensorVariable
+        Of the type of ``x``.
 
     Examples
     --------
@@ -301,6 +308,12 @@ def broadcast(x: Any, root: int = 0) -> Any:
     x : array
         Of one shape on all ranks.
     root : int
+        The rank whose array is returned.
+
+    Returns
+    -------
+    TensorVariable
+        Of the type of ``x``.
 
     Examples
     --------
@@ -318,6 +331,11 @@ def all_gather(x: Any) -> Any:
     ----------
     x : array
         Its first axis may be of another length on each rank, and of length 0.
+
+    Returns
+    -------
+    TensorVariable
+        Of the dtype and dimensions of ``x``.
 
     Examples
     --------
@@ -337,6 +355,11 @@ def reduce_scatter(x: Any, rows: Any) -> Any:
         Of one shape on all ranks.
     rows : int or scalar
         How many rows are for this rank: rank 0 gets the first ones. On all ranks together, all of them.
+
+    Returns
+    -------
+    TensorVariable
+        Of the dtype and dimensions of ``x``, with ``rows`` rows.
 
     Examples
     --------
@@ -365,6 +388,11 @@ def send_receive(x: Any, to: int | None, source: int | None, tag: int = 0, like:
         Tells messages between the same ranks apart.
     like : array, optional
         Where nothing is received, the shape of the zeros, if it is not that of ``x``.
+
+    Returns
+    -------
+    TensorVariable
+        Of the dtype and dimensions of ``x``.
 
     Examples
     --------

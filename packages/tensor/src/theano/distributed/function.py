@@ -332,6 +332,7 @@ def function(
     Parameters
     ----------
     inputs : list of Variable
+        The arguments of each call, in order.
     outputs : Variable or list of Variable
         One that is sharded is returned as a `ShardedArray`.
     updates : dict or list of pairs, optional
@@ -351,6 +352,7 @@ def function(
     Returns
     -------
     DistributedFunction
+        Called like the result of `theano.function`.
 
     Raises
     ------

@@ -141,6 +141,7 @@ def map(
     Returns
     -------
     list
+        What the function returned for each set of parameters.
 
     Raises
     ------

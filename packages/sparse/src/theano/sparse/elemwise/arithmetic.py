@@ -76,6 +76,16 @@ class _TwoSparse(Op):
 class AddSS(_TwoSparse):
     """The sum of two sparse matrices: it stores what is stored by either and not 0, in order.
 
+    Parameters
+    ----------
+    x, y : sparse variable
+        Of one shape, each of csr or csc format.
+
+    Returns
+    -------
+    SparseVariable
+        Of the format of ``x`` and the common dtype.
+
     Examples
     --------
     >>> import scipy.sparse as sp
@@ -105,6 +115,16 @@ class AddSS(_TwoSparse):
 
 class AddSSData(_TwoSparse):
     """The sum of two sparse matrices of one structure: their numbers are added, and indices are not compared.
+
+    Parameters
+    ----------
+    x, y : sparse variable
+        Of one type, with the same ``indices`` and ``indptr``.
+
+    Returns
+    -------
+    SparseVariable
+        Of the structure of ``x``.
 
     Examples
     --------
@@ -142,6 +162,18 @@ class AddSSData(_TwoSparse):
 
 class AddSD(Op):
     """The sum of a sparse and a dense matrix, a dense one.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    y : matrix
+        Of the same shape.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of the common dtype.
 
     Examples
     --------
@@ -184,6 +216,18 @@ def _dense_like(x: Sparse, dtype: str) -> Tensor:
 
 class StructuredAddSV(Op):
     """A sparse matrix with a vector added to the stored numbers of each row.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    y : vector
+        One number for each column.
+
+    Returns
+    -------
+    SparseVariable
+        Of the structure of ``x``.
 
     Examples
     --------
@@ -243,6 +287,16 @@ def _with_numbers(x: SparseMatrix, data: np.ndarray, node: Node) -> SparseMatrix
 class MulSS(_TwoSparse):
     """The product of two sparse matrices, element by element: it stores what both store and is not 0, in order.
 
+    Parameters
+    ----------
+    x, y : sparse variable
+        Of one shape, each of csr or csc format.
+
+    Returns
+    -------
+    SparseVariable
+        Of the format of ``x`` and the common dtype.
+
     Examples
     --------
     >>> import scipy.sparse as sp
@@ -269,6 +323,18 @@ class MulSS(_TwoSparse):
 
 class MulSD(Op):
     """The product of a sparse matrix with a dense operand, element by element: of the structure of the first.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    y : matrix, vector or scalar
+        Broadcasts to the shape of ``x``.
+
+    Returns
+    -------
+    SparseVariable
+        Of the structure of ``x`` and the common dtype.
 
     Examples
     --------
@@ -302,6 +368,18 @@ class MulSD(Op):
 
 class MulSV(Op):
     """The product of a sparse matrix with a vector, which multiplies each row.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    y : vector
+        One number for each column.
+
+    Returns
+    -------
+    SparseVariable
+        Of the structure of ``x``.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -47,8 +48,15 @@ def _stored(x: Any) -> tuple[Any, Any]:
 
 class _Comparison(Op):
     compare: Any
+    #: Parameters and result of all comparisons of a kind, for their docstrings.
+    sections = ""
 
     linear_in = ()
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        if "compare" in vars(cls):
+            cls.__doc__ = f"{cls.__doc__}\n\n{inspect.cleandoc(cls.sections)}"
 
     def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return zeros: the result jumps."""
@@ -57,6 +65,18 @@ class _Comparison(Op):
 
 class _SparseSparse(_Comparison, _TwoSparse):
     """Base of comparisons of two sparse matrices, whose result is a sparse one of the format of the first."""
+
+    sections = """
+    Parameters
+    ----------
+    x, y : sparse variable
+        Of one shape, each of csr or csc format.
+
+    Returns
+    -------
+    SparseVariable
+        1 where that holds, of uint8 and the format of ``x``.
+    """
 
     def dtype_of(self, x: Sparse, y: Sparse) -> str:
         """Return uint8."""
@@ -78,6 +98,19 @@ class _SparseDense(_Comparison):
     """Base of comparisons of a sparse with a dense operand, whose result is dense."""
 
     __props__ = ()
+    sections = """
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    y : matrix, vector or scalar
+        Broadcasts to the shape of ``x``.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix: 1 where that holds, else 0, of uint8.
+    """
 
     def make_node(self, x: Sparse, y: Any) -> Apply:
         x, y = compressed(x, self, "input 0"), as_matrix(y)

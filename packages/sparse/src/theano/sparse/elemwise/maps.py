@@ -123,26 +123,114 @@ structured_log = _map("structured_log", F.log, "the logarithm")
 
 @structured_monoid(F.pow)
 def structured_pow(x: Any, y: Any) -> Any:
-    """Return the stored numbers of ``x`` to the power of the number ``y``."""
+    """Return the stored numbers of ``x`` to the power of the number ``y``.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    y : scalar
+        A number, or a vector with one for each stored number.
+
+    Returns
+    -------
+    SparseVariable
+        Of the structure of ``x``.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> structured_pow(sp.csr_matrix([[0.0, 3.0]]), 2).eval().toarray()
+    array([[0., 9.]])
+    """
 
 
 @structured_monoid(F.minimum)
 def structured_minimum(x: Any, y: Any) -> Any:
-    """Return the lesser of each stored number of ``x`` and the number ``y``."""
+    """Return the lesser of each stored number of ``x`` and the number ``y``.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    y : scalar
+        A number, or a vector with one for each stored number.
+
+    Returns
+    -------
+    SparseVariable
+        Of the structure of ``x``.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> structured_minimum(sp.csr_matrix([[0.0, 3.0]]), 2).eval().toarray()
+    array([[0., 2.]])
+    """
 
 
 @structured_monoid(F.maximum)
 def structured_maximum(x: Any, y: Any) -> Any:
-    """Return the greater of each stored number of ``x`` and the number ``y``."""
+    """Return the greater of each stored number of ``x`` and the number ``y``.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    y : scalar
+        A number, or a vector with one for each stored number.
+
+    Returns
+    -------
+    SparseVariable
+        Of the structure of ``x``.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> structured_maximum(sp.csr_matrix([[0.0, 3.0]]), 4).eval().toarray()
+    array([[0., 4.]])
+    """
 
 
 @structured_monoid(F.add)
 def structured_add(x: Any, y: Any = 0, *others: Any) -> Any:
-    """Return the stored numbers of ``x`` plus the number ``y``, and others."""
+    """Return the stored numbers of ``x`` plus the number ``y``, and others.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    y : scalar, optional
+        A number, or a vector with one for each stored number.
+    *others : scalar
+        Further numbers to add.
+
+    Returns
+    -------
+    SparseVariable
+        Of the structure of ``x``.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> structured_add(sp.csr_matrix([[0.0, 3.0]]), 2).eval().toarray()
+    array([[0., 5.]])
+    """
 
 
 class Neg(Op):
     """The negative of a sparse matrix.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of any format.
+
+    Returns
+    -------
+    SparseVariable
+        Of the structure and dtype of ``x``.
 
     Examples
     --------

@@ -53,6 +53,18 @@ def _as_sparse_gradient(g: SparseMatrix, format: str) -> SparseMatrix:
 class GetItemList(Op):
     """Rows of a sparse matrix, named by a list.
 
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    index : vector of int
+        The rows, which may be named several times.
+
+    Returns
+    -------
+    SparseVariable
+        With a row for each of ``index``.
+
     Examples
     --------
     >>> import scipy.sparse as sp
@@ -90,6 +102,20 @@ class GetItemListGrad(Op):
     """Rows at places of a matrix that is as long as another one, and 0 elsewhere; what meets is added.
 
     Inputs: the other matrix, the places, the rows.
+
+    Parameters
+    ----------
+    x : sparse variable
+        The other matrix.
+    index : vector of int
+        The places.
+    gz : sparse variable
+        The row for each place.
+
+    Returns
+    -------
+    SparseVariable
+        Of the shape and format of ``x``.
     """
 
     __props__ = ()
@@ -119,6 +145,18 @@ class GetItemListGrad(Op):
 
 class GetItem2Lists(Op):
     """Elements of a sparse matrix at places named by two lists, a dense vector.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    ind1, ind2 : vector of int
+        Row and column of each element, of one length.
+
+    Returns
+    -------
+    TensorVariable
+        A vector of the dtype of ``x``.
 
     Examples
     --------
@@ -158,6 +196,20 @@ class GetItem2ListsGrad(Op):
     """Numbers at places of a matrix that is as long as another one; what meets is added.
 
     Inputs: the other matrix, the rows and columns of the places, the numbers.
+
+    Parameters
+    ----------
+    x : sparse variable
+        The other matrix.
+    ind1, ind2 : vector of int
+        Rows and columns of the places.
+    gz : vector
+        The number for each place.
+
+    Returns
+    -------
+    SparseVariable
+        Of the shape and format of ``x``.
     """
 
     __props__ = ()
@@ -209,6 +261,18 @@ def _slices(values: Sequence[Any]) -> tuple[slice, slice]:
 
 class GetItem2d(Op):
     """A part of a sparse matrix that two slices cut out; a whole number is a slice of one.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    index : tuple of slice, int or int scalar
+        For rows, and for columns; a missing one takes all.
+
+    Returns
+    -------
+    SparseVariable
+        Of the format and dtype of ``x``.
 
     Examples
     --------
@@ -307,6 +371,18 @@ _LAST = 2**62
 
 class GetItemScalar(Op):
     """One element of a sparse matrix, a dense tensor without dimensions.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+    index : tuple of int or int scalar
+        Row and column.
+
+    Returns
+    -------
+    TensorVariable
+        A scalar of the dtype of ``x``.
 
     Examples
     --------

@@ -370,13 +370,43 @@ class _ProductsAt(Op):
 
 
 class StructuredDotGradCSC(_ProductsAt):
-    """The gradient of `structured_dot` with respect to the numbers that a csc matrix stores."""
+    """The gradient of `structured_dot` with respect to the numbers that a csc matrix stores.
+
+    Parameters
+    ----------
+    a_indices, a_indptr : vector of int
+        The structure of the csc matrix.
+    b : matrix
+        The other factor.
+    g_ab : matrix
+        The gradient with respect to the product.
+
+    Returns
+    -------
+    TensorVariable
+        A vector with one number for each that the matrix stores.
+    """
 
     format = "csc"
 
 
 class StructuredDotGradCSR(_ProductsAt):
-    """The gradient of `structured_dot` with respect to the numbers that a csr matrix stores."""
+    """The gradient of `structured_dot` with respect to the numbers that a csr matrix stores.
+
+    Parameters
+    ----------
+    a_indices, a_indptr : vector of int
+        The structure of the csr matrix.
+    b : matrix
+        The other factor.
+    g_ab : matrix
+        The gradient with respect to the product.
+
+    Returns
+    -------
+    TensorVariable
+        A vector with one number for each that the matrix stores.
+    """
 
     format = "csr"
 
@@ -419,6 +449,18 @@ def structured_dot_grad(sparse_A: Sparse, dense_B: TensorLike, ga: TensorLike) -
 
 class SamplingDot(Op):
     """The product ``x y.T`` at the places where a sparse matrix stores numbers, times these; see `sampling_dot`.
+
+    Parameters
+    ----------
+    x, y : matrix
+        Dense; both have as many columns.
+    p : sparse variable
+        Of csr or csc format, with a row for each of ``x`` and a column for each row of ``y``.
+
+    Returns
+    -------
+    SparseVariable
+        Of the structure of ``p``.
 
     Examples
     --------
@@ -465,6 +507,20 @@ sampling_dot = SamplingDot()
 
 class Usmm(Op):
     """``alpha * x y + z``, of which one of ``x`` and ``y`` is sparse: a dense matrix.
+
+    Parameters
+    ----------
+    alpha : scalar
+        A factor.
+    x, y : sparse variable or matrix
+        The factors of the product, one of them sparse.
+    z : matrix
+        What is added.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix of the shape of ``z``.
 
     Examples
     --------

@@ -41,6 +41,16 @@ class _Linear(Op):
 class Transpose(_Linear):
     """The transpose: csr becomes csc, and csc becomes csr, of the same arrays.
 
+    Parameters
+    ----------
+    x : sparse variable
+        Of csr or csc format.
+
+    Returns
+    -------
+    SparseVariable
+        Of the other format and the same dtype.
+
     Examples
     --------
     >>> import theano.sparse as S
@@ -73,6 +83,16 @@ transpose = Transpose()
 
 class Diag(_Linear):
     """The diagonal of a square sparse matrix, a dense vector.
+
+    Parameters
+    ----------
+    x : sparse variable
+        Square.
+
+    Returns
+    -------
+    TensorVariable
+        A vector of the dtype of ``x``.
 
     Examples
     --------
@@ -108,6 +128,16 @@ diag = Diag()
 
 class SquareDiagonal(_Linear):
     """The csc matrix with a vector on its diagonal.
+
+    Parameters
+    ----------
+    diag : vector
+        The diagonal.
+
+    Returns
+    -------
+    SparseVariable
+        Of csc format, with a row and a column for each number.
 
     Examples
     --------
@@ -418,6 +448,20 @@ class ConstructSparseFromList(Op):
 
     Inputs: ``x``, a dense matrix that only says the shape; the rows, a dense matrix; and the number of the row for
     each, a vector of integers. Rows that are named several times are added.
+
+    Parameters
+    ----------
+    x : matrix
+        Its shape is that of the result; its numbers are not read.
+    values : matrix
+        The rows.
+    ilist : vector of int
+        The number of each row in the result. Rows of the same number are added.
+
+    Returns
+    -------
+    SparseVariable
+        Of csc format and the dtype of ``x``.
 
     Examples
     --------

@@ -122,6 +122,23 @@ def _at_classes(matrix: Tensor, classes: Tensor) -> Tensor:
 class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
     """Three things about rows ``x + b`` and their classes: negative log-likelihood, softmax, and largest column.
 
+    Parameters
+    ----------
+    x : matrix
+        Floats.
+    b : vector
+        One number for each column.
+    y_idx : vector of int
+        The class of each row, from 0.
+    labels : "each", "first" or "all", optional
+        "each": one label for each row, from 0. "first" and "all": labels of the first rows, or of all, are indices
+        as in NumPy, which may be negative.
+
+    Returns
+    -------
+    list of TensorVariable
+        The negative log-likelihood of each row, the softmax, and the largest column of each row.
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -194,6 +211,22 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
 class CrossentropySoftmax1HotWithBiasDx(_Labelled):
     """The gradient of the likelihoods of :class:`CrossentropySoftmaxArgmax1HotWithBias` with respect to the rows.
 
+    Parameters
+    ----------
+    dy : vector
+        The gradient with respect to each likelihood.
+    sm : matrix
+        The softmax.
+    y_idx : vector of int
+        The class of each row, from 0.
+    labels : "each", "first" or "all", optional
+        As for :class:`CrossentropySoftmaxArgmax1HotWithBias`.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``sm``.
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -240,6 +273,18 @@ class CrossentropySoftmax1HotWithBiasDx(_Labelled):
 class CrossentropyCategorical1Hot(Op):
     """For each row of probabilities, minus the logarithm of that of a class.
 
+    Parameters
+    ----------
+    coding_dist : matrix
+        A row of probabilities for each example.
+    true_one_of_n : vector of int
+        The class of each row, from 0.
+
+    Returns
+    -------
+    TensorVariable
+        A vector with one number for each row.
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -278,6 +323,20 @@ class CrossentropyCategorical1Hot(Op):
 
 class CrossentropyCategorical1HotGrad(Op):
     """The gradient of :class:`CrossentropyCategorical1Hot` with respect to the distributions.
+
+    Parameters
+    ----------
+    g_y : vector
+        The gradient with respect to each result.
+    coding_dist : matrix
+        The probabilities.
+    true_one_of_n : vector of int
+        The class of each row, from 0.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of ``coding_dist``: 0 but at the class of each row.
 
     Examples
     --------

@@ -65,6 +65,16 @@ class _RowWise(Op):
 class Softmax(_RowWise):
     """The softmax of each row: ``exp(x) / sum(exp(x))``, computed without overflow.
 
+    Parameters
+    ----------
+    x : matrix or vector
+        Floats; a vector counts as one row.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of the rows and the dtype of ``x``. A row with NaN gives NaN.
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -84,6 +94,18 @@ class Softmax(_RowWise):
 
 class SoftmaxGrad(Op):
     """The gradient of a cost with respect to the input of a softmax.
+
+    Parameters
+    ----------
+    dy : matrix
+        The gradient with respect to the softmax.
+    sm : matrix
+        The softmax itself.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``sm``.
 
     Examples
     --------
@@ -121,6 +143,16 @@ class SoftmaxGrad(Op):
 class LogSoftmax(_RowWise):
     """The logarithm of the softmax of each row, exact also where the softmax itself would be 0.
 
+    Parameters
+    ----------
+    x : matrix or vector
+        Floats; a vector counts as one row.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape of the rows and the dtype of ``x``. A row with NaN gives NaN.
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -156,6 +188,18 @@ class LogSoftmax(_RowWise):
 
 class SoftmaxWithBias(Op):
     """The softmax of each row of ``x + b``.
+
+    Parameters
+    ----------
+    x : matrix
+        Floats.
+    b : vector
+        One number for each column.
+
+    Returns
+    -------
+    TensorVariable
+        Of the shape and dtype of ``x``.
 
     Examples
     --------
