@@ -72,7 +72,7 @@ INSTEAD = {
     "a dictionary takes what can be hashed": "AssocList",
     "a loop's profile is part of its function's: theano.function(..., profile=True)": "ScanProfileStats",
     "derive from theano.compile.profiling.ProfileStats": "register_profiler_printer",
-    "the JAX back-end was removed": "JAXLinker",
+    "Theano has no JAX back-end": "JAXLinker",
     "an error of DebugMode says it all in its text": "str_diagnostic",
 }  # fmt: skip
 

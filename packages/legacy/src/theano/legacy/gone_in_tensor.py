@@ -59,7 +59,7 @@ INSTEAD = {
     ),
     "compilers are found by theano.toolchain": "PathParser",
     "NanGuardMode looks at values with theano.compile.nanguardmode.contains_nan and contains_inf": "f_compute",
-    "the JAX back-end was removed": (
+    "Theano has no JAX back-end": (
         "compose_jax_funcs jax_funcify jnp_safe_copy convert_indices jax_funcify_MakeSlice jax_funcify_ScalarOp "
         "jax_funcify_Clip jax_funcify_Identity jax_funcify_Softmax jax_funcify_ScalarSoftplus jax_funcify_Second "
         "jax_funcify_AllocEmpty jax_funcify_Alloc jax_funcify_Dot jax_funcify_ARange jax_funcify_DeepCopyOp "
