@@ -21,7 +21,7 @@ namespace {
     throw py::error_already_set();
 }
 
-/* A loaded shared object; closed when nobody needs it (a Function's `keepalive`) any more. */
+/* A loaded shared object; closed with its last reference (a Function's `keepalive`). */
 class Library {
   public:
     Library(const py::object &path, const std::string &key) {

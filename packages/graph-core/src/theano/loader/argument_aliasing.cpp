@@ -3,7 +3,7 @@
  * What a call may overwrite was decided when the program was made: two variables of it were two places in memory. The
  * caller may have given one array for both, or overlapping parts of one, or the array that a shared variable or a
  * default holds. Then what is overwritten is a copy. So is what an update stores as it came: two shared variables never
- * share memory. Where there is no such input, nothing of this is ever asked.
+ * share memory. Programs without such an input skip all of this.
  *
  * Arrays are compared by the ranges of bytes that they span. Those that meet, and values that are no arrays, are
  * shown to the hook `separate`, which knows the types, and returns a copy where memory is really shared.
@@ -57,7 +57,7 @@ class Suspects {
     Suspects(const Suspects &) = delete;
     Suspects &operator=(const Suspects &) = delete;
 
-    /* Null, with an error set or not, where there are none. Borrowed. */
+    /* Null if the list is empty, or with an error set. Borrowed. */
     PyObject *find() {
         const Program &program = *frame_->program;
         if (is_array_ && lies_upon_itself(own_)) add(number_, own_->array);

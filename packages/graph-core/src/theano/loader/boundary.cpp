@@ -1,11 +1,11 @@
 /* The boundary: Python values on one side, buffer descriptors on the other.
  *
  * `bind_*` makes a slot's descriptor point at a Python value's numbers; nothing is copied unless the array is
- * misaligned or byte-swapped. Strides are taken as they are. An array that is an argument as it came is only borrowed: who
- * calls holds it until the call is over, so nothing need be counted or cleaned. `box` goes the other way and makes the Python
+ * misaligned or byte-swapped. Strides are taken as they are. An array that is passed unconverted is only borrowed: the
+ * caller holds it until the call is over, so nothing need be counted or cleaned. `box` goes the other way and makes the Python
  * value of a slot, at the latest possible moment: only results and the arguments of Python-implemented
  * ops are ever boxed. `array_ensure` gives such slots a NumPy array to compute into from the start, so that
- * boxing them is free, and writes an earlier one again when nobody else has it.
+ * boxing them is free, and writes an earlier one again when it has no other reference.
  *
  * Everything here needs the GIL.
  */
@@ -244,7 +244,7 @@ PyObject *empty_array(PyObject *like_shape, PyObject *dtype) {
 namespace {
 
 /* May this earlier result be written again? Only if no reference and no weak reference but ours exists, and
- * nobody changed its shape, dtype or flags meanwhile. */
+ * its shape, dtype and flags have not changed since. */
 bool reusable(const Slot *slot, PyObject *object, const int64_t *shape) {
 #ifdef Py_GIL_DISABLED
     return false; /* a reference count read by one thread says nothing here */
@@ -264,7 +264,7 @@ bool reusable(const Slot *slot, PyObject *object, const int64_t *shape) {
 
 namespace {
 
-/* The descriptor of an array that somebody keeps alive for as long as the slot has it. */
+/* The descriptor of an array that another reference keeps alive for as long as the slot has it. */
 inline void describe_array(Frame *frame, Slot *slot, PyArrayObject *array) {
     int64_t elements = 1;
     const npy_intp *shape = PyArray_DIMS(array), *strides = PyArray_STRIDES(array);
@@ -455,7 +455,7 @@ Py_ssize_t own_references(Frame *frame, const Slot *own, PyObject *array) {
         if (slot != own && slot->info->kind != SLOT_TEMP) continue;
         count += (slot->array == array) + (slot->object == array);
         if (!slot->object || slot->object == array || !PyArray_CheckExact(slot->object)) continue;
-        /* a view that was made for Python, if nobody kept it */
+        /* a view that was made for Python, if no reference to it remains */
         auto *made = reinterpret_cast<PyArrayObject *>(slot->object);
         count += PyArray_BASE(made) == array && Py_REFCNT(slot->object) == 1;
     }
@@ -498,7 +498,7 @@ int make_private(Frame *frame, Slot *slot) {
 
 namespace {
 
-/* An earlier array that nobody else has (its reference becomes the caller's), else a new one. */
+/* An earlier array without other references (its reference becomes the caller's), else a new one. */
 inline PyObject *next_array(Slot *slot, const int64_t *shape, int64_t elements) {
     for (PyObject *&last : slot->last) {
         if (last && reusable(slot, last, shape)) {

@@ -139,7 +139,7 @@ int rt_ensure(th_ctx *ctx, th_buffer *out, const int64_t *shape) {
         Block *&shared = frame_of(ctx)->pool[slot->info->pool];
         bool fits = shared && shared->capacity <= kBigBlock && shared->capacity >= size_t(slot->elements * out->itemsize);
         if (TH_LIKELY(fits && same_shape(out, shape))) {
-            slot->own = shared; /* what lies in the plan is alone: slot_retire saw to it */
+            slot->own = shared; /* a block of the plan has no other reference: slot_retire ensures it */
             shared = nullptr;
             slot->memory = MEM_OWN;
             out->data = slot->own->data;
@@ -278,8 +278,8 @@ int rt_transfer(th_ctx *ctx, th_buffer *to, const th_buffer *from) {
     return status;
 }
 
-/* The same for a kernel that is only to check what it was given: once its last output is there, it is told to
- * stop. No error is set then, which is how machine.cpp tells. */
+/* The same for a kernel that only checks its inputs: it stops once its last output exists. No error is set then, by
+ * which machine.cpp recognizes the stop. */
 int stop_at_last(th_ctx *ctx) { return ++frame_of(ctx)->asked == ctx->nout ? -1 : 0; }
 
 int checking_ensure(th_ctx *ctx, th_buffer *out, const int64_t *shape) {

@@ -1,7 +1,7 @@
 /* Arrays in a device's memory, as Python holds them: results of functions, values of shared variables.
  *
  * A DeviceArray is a window on a Block: an address, lengths and strides. Its numbers are for kernels; Python
- * can have them copied, where they lie in one piece, and make other windows. A device may name a subclass, in which
+ * can have them copied, if they are contiguous, and make other windows. A device may name a subclass, in which
  * results then come.
  */
 #include "core.h"
@@ -156,7 +156,7 @@ PyObject *empty(PyObject *cls, PyObject *args) {
     return make_unset(reinterpret_cast<PyTypeObject *>(cls), entry, dtype, int32_t(ndim), shape);
 }
 
-/* adopt(device, address, size, owner): memory of somebody else's as an array of bytes; it keeps `owner`. */
+/* adopt(device, address, size, owner): memory of another owner as an array of bytes, which keeps `owner` alive. */
 PyObject *adopt(PyObject *cls, PyObject *args) {
     const char *device;
     PyObject *address_given, *owner;
@@ -202,7 +202,7 @@ PyObject *window(PyObject *self, PyObject *args) {
     if (ndim > TH_MAX_NDIM) return PyErr_Format(PyExc_ValueError, "more than %d dimensions", TH_MAX_NDIM);
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
     if (read_numbers(shape_given, shape, ndim, "lengths") < 0 || read_numbers(strides_given, strides, ndim, "strides") < 0) return nullptr;
-    /* no element may lie outside of the block */
+    /* all elements must be inside the block */
     int64_t low = (base->data - base->block->data) + offset, high = low + dtype_itemsize[dtype];
     bool none = false, wrong = false;
     for (Py_ssize_t d = 0; d < ndim; ++d) {
@@ -248,7 +248,7 @@ PyObject *packed(PyObject *self, PyObject *) {
     return reinterpret_cast<PyObject *>(array);
 }
 
-/* Between this array, which lies in one piece, and as many bytes of the host's. */
+/* Copies between this array, which is contiguous, and a buffer of the host of the same size. */
 PyObject *exchange(PyObject *self, PyObject *buffer, int32_t direction) {
     DeviceArray *array = as_array(self);
     Py_buffer host;

@@ -174,8 +174,8 @@ double of_vector(int n, double *x, void *data) {
     return number_of(direct);
 }
 
-/* Who calls these expects 0 after an error, and takes the exception that is set. The lock is given back before the GIL is
- * asked for: who has that may be waiting for the lock. */
+/* Callers expect 0 after an error, and take the exception that is set. The lock is released before the GIL is
+ * acquired: the thread with the GIL may be waiting for the lock. */
 int failed(Direct *direct) {
     std::string said;
     {

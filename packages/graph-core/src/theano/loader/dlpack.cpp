@@ -77,7 +77,7 @@ template <typename Managed> void give_back(Managed *managed) {
     std::free(lent);
 }
 
-/* A capsule that nobody took still has the name it was made with. */
+/* A capsule without a consumer still has its first name. */
 template <typename Managed> void drop_capsule(PyObject *capsule) {
     if (!PyCapsule_IsValid(capsule, fresh_name<Managed>)) return;
     auto *managed = static_cast<Managed *>(PyCapsule_GetPointer(capsule, fresh_name<Managed>));

@@ -5,7 +5,7 @@
  * nest short, threads, and bringing elements together that are not neighbours.
  *
  * The work is cut into tiles that fit in the first-level cache. An operand whose part of a tile is one run
- * of neighbours is used where it lies; any other is gathered into a buffer before (an input) or scattered
+ * of neighbours is used in place; any other is gathered into a buffer before (an input) or scattered
  * from one after (an output). So a kernel needs no second loop for strides, and rows of ten elements cost no more than
  * long ones: many of them make one tile. Where an input is stretched and the arithmetic takes less time than a buffer,
  * the kernel has a loop over rows as well (`rows` of th_loop), which keeps what stands still along a row in a register.
@@ -30,13 +30,13 @@ static const int64_t kFewestInSame = 16;    /* and where no input stands still a
 static const int64_t kLongRun = 32;         /* elements that are worth a run */
 static const int64_t kHeldMost = 512;       /* elements of a tile of a long row whose buffer is filled once for the row */
 
-/* Tiles where neighbours lie along another axis: most rows, bytes of what is turned around, and elements of a row. A tile
+/* Tiles of operands that are contiguous along another axis: most rows, bytes to transpose, and elements of a row. A tile
  * is as many rows as one line of the cache has elements, so that no line is read twice, and as long as the second-level
  * cache allows: of 1,000 x 1,000 doubles plus their transpose, tiles of 8 x 1,000 took two thirds of the time of 16 x 256. */
 static const int64_t kTransposedRows = 16, kTransposedBytes = 64 << 10, kTransposedMost = 1024;
 static const int64_t kLineBytes = 64;
 
-static const int64_t kScatteredBytes = 8; /* of an element of all operands that do not lie as neighbours: see serves_strides */
+static const int64_t kScatteredBytes = 8; /* of an element of all operands that are not contiguous: see serves_strides */
 
 /* One loop nest, made ready: see run_long_rows. */
 typedef struct {
@@ -106,8 +106,8 @@ static void run_by_row(const loop_nest *nest, const workspace *d, char *const *p
     }
 }
 
-/* Whether each row of a tile is better run by itself: it is long enough, and the rows of some operand, though not what is
- * between them, lie as neighbours, so that it needs no buffer then. */
+/* Whether each row of a tile is better run by itself: it is long enough, and some operand has contiguous rows with
+ * gaps between them, so that it needs no buffer then. */
 static int runs_by_row(const loop_nest *nest, const int64_t *step, const int64_t *row, int64_t n) {
     if (n < kLongRun || n & (nest->loop->lanes - 1)) return 0;
     for (int k = 0; k < nest->nop; ++k)
@@ -161,7 +161,7 @@ static void advance(const loop_nest *nest, int nd, int64_t *index, char **p) {
     }
 }
 
-/* Bytes of an operand's buffer: a whole tile; of transposed tiles, what lies as neighbours in different rows needs one
+/* Bytes of an operand's buffer: a whole tile. In transposed tiles, an operand that is contiguous across rows needs one
  * for the edges only, which are less than kLongRun wide. */
 static int64_t buffer_size(const loop_nest *nest, int k) {
     if (!nest->gathers || !moves(nest->loop, k)) return 0;
@@ -267,8 +267,8 @@ static void run_short_rows(void *arg, int64_t lo, int64_t hi) {
     }
 }
 
-/* Tiles lo to hi, counted down the rows first: some operand has its neighbours along the axis before the last. What is read
- * of it for a tile has the next tile's beside it. */
+/* Tiles lo to hi, counted down the rows first: some operand is contiguous along the axis before the last. Consecutive
+ * tiles read adjacent memory of it. */
 static void run_transposed_tiles(void *arg, int64_t lo, int64_t hi) {
     const loop_nest *nest = (const loop_nest *)arg;
     const int outer = nest->nd - 2;
@@ -446,7 +446,7 @@ static int run_general(th_ctx *ctx, loop_nest *nest, int64_t n, const int64_t *f
     const int64_t inner = shape[nest->nd - 1], *step = strides + (nest->nd - 1) * nop;
     if (serves_rows(nest)) return start(ctx, nest, n, loop->work, run_rows);
     nest->tile = tile_size(nest);
-    /* Long rows that all operands have as neighbours are computed where they lie. */
+    /* Long rows that are contiguous in all operands are computed in place. */
     const int many = nest->nd > 1 && inner < kShortRow;
     nest->gathers = many;
     for (int k = 0; k < nop; ++k) nest->gathers |= moves(loop, k) && step[k] != nest->itemsize[k];
@@ -527,7 +527,7 @@ static int find_shape(th_ctx *ctx, const th_loop *loop, int64_t *shape) {
     return 0;
 }
 
-/* The outputs in that shape, and where all operands lie. (In line: a call of it is felt in the shortest loops.) */
+/* The outputs in that shape, and the addresses of all operands. (Inline: a call would slow the shortest loops.) */
 static inline __attribute__((always_inline)) int make_outputs(th_ctx *ctx, const th_loop *loop, const int64_t *shape, char **data) {
     for (int k = 0; k < loop->nin; ++k) data[k] = ctx->in[k]->data;
     for (int j = 0; j < loop->nout; ++j) {

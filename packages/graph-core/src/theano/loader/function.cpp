@@ -7,7 +7,7 @@
  *
  * Updates are committed only when nothing can fail any more: a failed call leaves every variable as it was. There are
  * two ways for a new value. Either it is computed into another array, and the one the variable held before is remembered by
- * the frame and written again next time if nobody else has it: two arrays take turns. Or, where an
+ * the frame and written again next time if it has no other reference: two arrays take turns. Or, where an
  * instruction that cannot fail half-way makes it from the old value, it is written over that by the last instructions
  * (machine_write), after the results have been boxed. theano/runtime/updates.py says which instructions these are.
  */
@@ -226,7 +226,7 @@ void commit(Frame *frame) {
     const Program &program = *frame->program;
     for (const Update &update : program.updates) {
         Slot *slot = frame->slots + update.slot;
-        if (PyList_GET_SIZE(update.cell) < 1) continue; /* somebody emptied the storage: nothing to store into */
+        if (PyList_GET_SIZE(update.cell) < 1) continue; /* the storage was emptied: nothing to store into */
         PyObject *old = PyList_GET_ITEM(update.cell, 0);
         PyObject *value = slot->object;
         if (old == value) continue;
@@ -245,7 +245,7 @@ void commit(Frame *frame) {
 
 inline bool has_object(Frame *frame, int32_t k) { return TH_LIKELY(frame->slots[k].object != nullptr) || box(frame, frame->slots + k); }
 
-/* What the last instructions compute lies in arrays that exist: boxing it takes a reference and cannot fail. */
+/* The last instructions compute into existing arrays: boxing a result takes a reference and cannot fail. */
 inline bool box_updates(Frame *frame, bool committed) {
     for (const Update &update : frame->program->updates) {
         if (update.committed == committed && !has_object(frame, update.slot)) return false;

@@ -1,15 +1,15 @@
 /* Locks of stored values: calls that update the same one run one after the other.
  *
  * A stored value is a cell, a list of one element, and its lock is found by it. A lock lives as long as a program that updates
- * the cell; who stores a value from outside (`store_locked`) waits for the same one. All of this is read and written with the
- * GIL held, so that a lock that is free is taken by a store; only who has to wait gives the GIL away.
+ * the cell; a store from outside (`store_locked`) waits for the same one. All of this is read and written with the
+ * GIL held, so that a store suffices to take a free lock; only a thread that waits releases the GIL.
  *
  * A program takes its locks in the order in which they were made, which no two programs see differently: so no two calls
- * wait for each other. Calls inside of calls (an op in Python calls another function) keep no order; who would close a circle
- * of threads that wait for each other gets an error instead. A thread may take again what it has.
+ * wait for each other. Calls inside of calls (an op in Python calls another function) keep no order; a thread that would close a
+ * circle of waiting threads (a deadlock) gets an error instead. Locks are recursive.
  *
- * A lock that is given back goes to who has waited longest: otherwise the thread that just had it, which runs on with the
- * GIL, would take it again before anybody else is awake. Waiting is in slices, after each of which signals are looked at:
+ * A released lock goes to the thread that has waited longest: otherwise the thread that just had it, which runs on with the
+ * GIL, would take it again before another thread is awake. Waiting is in slices, after each of which signals are looked at:
  * the system may have given a signal to another thread than the one that has to act on it.
  */
 #include "core.h"
@@ -65,7 +65,7 @@ void leave(ValueLock *lock, Waiter *waiter) {
     unlink(&waiting, waiter, &Waiter::before);
 }
 
-/* Gives a lock that nobody has to the first in its queue. */
+/* Gives a lock without an owner to the first thread in its queue. */
 void hand_on(ValueLock *lock) {
     lock->owner = 0;
     lock->again = 0;
@@ -78,7 +78,7 @@ void hand_on(ValueLock *lock) {
     PyThread_release_lock(first->wake);
 }
 
-/* Does the owner of `lock`, or somebody it waits for, wait for this thread? */
+/* Does the owner of `lock` wait for this thread, directly or through other threads? */
 bool closes_circle(const ValueLock *lock, uintptr_t me) {
     for (size_t steps = 0; steps <= locks->size(); ++steps) {
         const Waiter *waiter = waiting;
@@ -115,7 +115,7 @@ int lock_slowly(ValueLock *lock, uintptr_t me) {
         lock->again++;
         return 0;
     }
-    if (interpreter_ends()) { /* whoever has it will never run again */
+    if (interpreter_ends()) { /* its owner will never run again */
         lock->owner = me;
         lock->again = 0;
         return 0;
@@ -188,7 +188,7 @@ int store_locked(PyObject *cell, PyObject *value) {
     return status;
 }
 
-/* In a child process only the thread that forked is left: what others had is free, and nobody but it can be waiting. */
+/* In a child process only the thread that forked is left: locks of others are free, and no other thread can wait. */
 void locks_after_fork() {
     const uintptr_t me = this_thread();
     const auto others_leave = [me](Waiter **head, Waiter *Waiter::*next) {

@@ -4,9 +4,9 @@
  * same; its outputs are the next row of each state, rows of results, the next carried values, and perhaps whether to stop.
  *
  * A row is bound as a window on the array that holds it. States are written into a buffer that the caller has made, in
- * which their first rows lie. Results are stacked in arrays that the first step gives their shape. Both are rings where
+ * which their first rows are stored. Results are stacked in arrays that the first step gives their shape. Both are rings where
  * they have fewer rows than steps are run. A carried value has two arrays, which take turns; where the program
- * overwrites its input, one is enough. From the second step on, instructions write rows where they are to lie
+ * overwrites its input, one is enough. From the second step on, instructions write rows in their final place
  * (`Row::aim`), if all of them are compiled: an op in Python could keep an array on memory that is written again.
  * Between steps the frame is cleaned as it is between calls, so that memory is used again.
  *
@@ -25,7 +25,7 @@ namespace {
 constexpr int64_t kLookInterval = 64;       /* steps between looks at the clock */
 constexpr std::chrono::milliseconds kYield(5); /* between looks at signals, and chances for other threads */
 constexpr std::chrono::microseconds kBrief(20);  /* a step below this keeps the GIL */
-/* A matrix that so many steps read, of so many bytes, had better lie row by row, on lines of the cache. */
+/* Bounds of steps and bytes from which a matrix that each step reads is made C-contiguous, aligned to a line of the cache. */
 constexpr int64_t kWorthLaying = 16, kLine = 64;
 constexpr npy_intp kLeastLaid = 1 << 10, kMostLaid = 1 << 22;
 
@@ -111,7 +111,7 @@ PyObject *laid(PyObject *value, int64_t steps) {
     return copy;
 }
 
-/* What an op in Python computed for nobody but us has no window yet. */
+/* An output of an op in Python that only the loop reads has no window yet. */
 int see(Frame *frame, Slot *slot) {
     if (slot->memory == MEM_NONE && slot->object && bind_value(frame, slot, slot->object, false) < 0) return -1;
     if (slot->memory == MEM_NONE || !slot->buf.data) return complain(PyExc_RuntimeError, "loop: an output was not computed");
@@ -120,7 +120,7 @@ int see(Frame *frame, Slot *slot) {
 
 /* -------------------------------------------------------------------- windows */
 
-/* Of memory that is the loop's: a slot that has it as its own block gives it back to nobody. */
+/* Of memory that the loop owns: a slot that has it as its own block does not free it. */
 void keep_memory(const th_device *, char *, size_t) {}
 const th_device windows = {nullptr, keep_memory, nullptr, nullptr, nullptr};
 
@@ -155,7 +155,7 @@ struct Window {
     }
 };
 
-/* An output, and the place where it is to lie after the step. */
+/* An output, and the place where it is stored after the step. */
 struct Row {
     Slot *slot;
     Slot *made = nullptr; /* the slot for which an instruction asks memory, once it is aimed at the place */
@@ -379,7 +379,7 @@ struct Loop {
     }
 };
 
-/* ------------------------------------------------------------- what is asked for */
+/* ------------------------------------------------------------- checks of arrays */
 
 /* Are the elements of `array` what the slot takes, in the memory where it takes them? */
 bool holds_elements(const SlotInfo *info, const Array &array) {

@@ -117,7 +117,7 @@ PyObject *describe_inputs(Frame *frame, const Instr &instr) {
     return list;
 }
 
-/* What every slot holds: asked for by who wants to know all about a failure. */
+/* The contents of every slot, for detailed reports of failures. */
 PyObject *describe_slots(Frame *frame) {
     PyObject *list = PyList_New(0);
     for (size_t k = 0; list && k < frame->program->slots.size(); ++k) {
@@ -437,7 +437,7 @@ template <Watch WATCH> int run_lazy(Frame *frame) {
 
 /* ------------------------------------------------------------- the last instructions */
 
-/* Runs a kernel up to the point where it has checked everything and has its outputs. 0: there is nothing wrong. */
+/* Runs a kernel up to the point where it has checked everything and has its outputs. 0: no error. */
 int check_native(Frame *frame, const Instr &instr, th_ctx *ctx) {
     frame->asked = 0;
     ctx->rt = &checking_table;
@@ -512,9 +512,9 @@ int write_all(Frame *frame) {
 
 } // namespace
 
-/* What overwrites shared variables runs at the very end, when all results are there, and without giving the GIL
- * away: nobody sees a value half written, and nobody can take a reference after it was found that there is none. An
- * instruction by itself checks before it writes; where there are several, all check before the first one writes. Where
+/* Instructions that overwrite shared variables run at the very end, when all results exist, and without releasing
+ * the GIL. So no thread sees a value half written, or takes a reference after the check that none exists. A single
+ * instruction checks before it writes; where there are several, all check before the first one writes. Where
  * one may still fail for want of scratch memory (a first call, new shapes of a product), copies are overwritten instead. */
 int machine_write(Frame *frame) {
     Program *program = frame->program;

@@ -6,9 +6,9 @@
  * big results comes from there too and returns when their NumPy array is dropped (boundary.cpp hands it over).
  *
  * Fresh memory of many megabytes costs more in page faults than the arithmetic done on it, and small pages cost more
- * each time they are touched. So big memory lies on huge pages where the system has them, and is used again.
+ * each time they are touched. So big memory uses huge pages where the system has them, and is used again.
  *
- * The free list holds at most `limit` bytes, and nothing that lay idle for kIdleNs when somebody next comes by.
+ * The free list holds at most `limit` bytes. Its next use frees blocks that have been idle for kIdleNs.
  *
  * Nothing here knows Python; every function may be called without the GIL.
  */
@@ -82,7 +82,7 @@ int size_class(size_t bytes, size_t *rounded) {
     return (base - 20) * kSteps + sub;
 }
 
-/* What is mapped for a capacity: what is left behind whole huge pages becomes one more if it fills half of it. */
+/* The bytes to map for a capacity: the remainder by whole huge pages becomes one more if it fills half of it. */
 size_t mapped(size_t capacity) {
     const size_t rest = capacity % kHugePage;
     return rest >= kHugePage / 2 ? capacity - rest + kHugePage : capacity;
@@ -122,7 +122,7 @@ char *take(size_t bytes, size_t *capacity) {
     }
     char *data = map(*capacity);
     if (data) return data;
-    memory_trim(0); /* what lies idle may be what is missing */
+    memory_trim(0); /* idle blocks may be the memory that is missing */
     return map(*capacity);
 }
 

@@ -160,7 +160,7 @@ static void move_with(const mover *m, char *to, int64_t to_row, int64_t to_step,
             m->line(to, t, from, f, all);
         return;
     }
-    /* What is written as neighbours inside; else what is read so; else the longer loop. */
+    /* The inner loop: contiguous writes; else contiguous reads; else the longer loop. */
     const int written = (to_step == itemsize) - (to_row == itemsize), read = (from_step == itemsize) - (from_row == itemsize);
     const int turns = written ? written < 0 : read ? read < 0 : rows > n;
     if (turns) {

@@ -1,7 +1,7 @@
 /* The threads behind parallel_for.
  *
- * A job is cut into chunks; everybody who has time, the caller included, claims the next chunk. The
- * caller waits only for chunks that somebody has already claimed, so a machine whose other cores are
+ * A job is cut into chunks; each idle thread, the caller included, claims the next chunk. The
+ * caller waits only for chunks that are already claimed, so a machine whose other cores are
  * busy costs nothing: the caller then does all of it. Libraries that hand each thread a fixed share wait for
  * the slowest one, and libgomp moreover hangs in a forked child.
  *
@@ -9,8 +9,8 @@
  * is a compare-and-swap of that word, so a late worker can never take a chunk of a job that is over. The
  * job's other fields are read after a successful claim: the caller cannot leave before that chunk is done.
  *
- * Who has nothing to do stays awake while a job goes on, since one seldom comes alone, and then for as long as it has lately
- * taken to wake a thread: to wait costs at most twice what the better of the two would have. That is microseconds, but
+ * An idle thread stays awake while a job runs, since jobs seldom come alone, and then for as long as it has lately
+ * taken to wake a thread: waiting costs at most twice as much as the better of the two choices. That is microseconds, but
  * milliseconds where the host of a virtual machine gives the processor of a thread that sleeps to another tenant.
  *
  * The caller's processor is excluded for workers, as long as they are few: Linux may wake a thread where the one runs that woke

@@ -15,7 +15,7 @@ Pace pace;
 namespace {
 
 constexpr int64_t kAllTimed = 64;           /* the first calls */
-constexpr int64_t kSparsest = 64;           /* at least one call in so many is timed, on average */
+constexpr int64_t kSparsest = 64;           /* at least one call in this many is timed, on average */
 constexpr double kOverhead = 0.01;          /* of a call may be looks at the time; what they bring with them costs as much again */
 constexpr int64_t kCalibration = 2'000'000; /* nanoseconds */
 
@@ -107,8 +107,8 @@ double Profile::share(double took, int64_t others, double elapsed) const {
 
 double Profile::pending() const { return calls > accounted ? share(last_call, calls - accounted, double(now_ticks() - last_end)) : 0.0; }
 
-/* How many calls until the next is timed. Where much time goes by from call to call nobody feels that all are. Around
- * the number wanted by chance, lest a rhythm in the calls is met. */
+/* The number of calls until the next timed one. Calls that are far apart are all timed, at no noticeable cost. The number
+ * varies at random around its target, so that it does not match a rhythm in the calls. */
 int64_t Profile::next(double from_call_to_call, int64_t looks) {
     mean += timed == 1 ? from_call_to_call : (from_call_to_call - mean) / 8;
     if (calls < kAllTimed) return 1;
@@ -129,7 +129,7 @@ void Profile::end_timed(int64_t start, std::vector<int64_t> &spent, int64_t &loo
     timed++;
     int64_t inside = 0;
     for (int64_t each : spent) inside += each;
-    /* each look but one lies within; time went backwards only where a processor's counter is not in step */
+    /* each look but one is within the interval; time went backwards only where a processor's counter is not in step */
     const double took = double(std::max(now - start - int64_t(double(looks + 1) * pace.cost), inside));
     const int64_t stretch = calls - accounted;
     /* What earlier stretches did not take is there for this one: slow calls that were missed come in with one that is met. */

@@ -421,7 +421,7 @@ bool read_control_dependencies(Program &program, PyObject *object) {
     return true;
 }
 
-/* What was given in a device's memory is not overwritten there, and buffers that slots share are in one memory. */
+/* Values in a device's memory are not overwritten in shared variables, and buffers that slots share are in one memory. */
 bool read_devices(Program &program) {
     std::vector<int32_t> first(size_t(program.npools), -1);
     for (size_t k = 0; k < program.slots.size(); ++k) {
@@ -496,7 +496,7 @@ bool read_entries(PyObject *description, schema::Entries &found) {
     return true;
 }
 
-/* True, or the names of what is wanted beside the calls: "nodes", "shapes", "skip_first". */
+/* True, or the names of what to record besides the calls: "nodes", "shapes", "skip_first". */
 bool read_profile(Program &program, PyObject *profile) {
     if (!profile || profile == Py_None || profile == Py_False) return true;
     program.profile.on = true;

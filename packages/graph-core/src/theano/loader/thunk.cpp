@@ -2,7 +2,7 @@
  *
  * A thunk made of a unit of nested blocks (codegen/blocks.py) owns one block: the unit's `new` makes it for some
  * cells, `run` computes, `delete` gives back what it keeps from call to call. The block only borrows the cells; the thunk
- * holds them. A thunk of a capsule runs what somebody else has compiled, `int run(void *context)`, where the capsule's
+ * holds them. A thunk of a capsule runs a function compiled elsewhere, `int run(void *context)`, where the capsule's
  * pointer is the function and its context the argument: 0 means done, a negative number that a Python exception is set, and
  * k > 0 that input k - 1 is wanted first, upon which the thunk returns the list [k - 1], and is called again.
  *

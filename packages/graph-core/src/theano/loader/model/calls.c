@@ -13,7 +13,7 @@ typedef struct {
     char *data;
 } new_value;
 
-/* The block in which the value of a slot lies, or a copy of it; a reference more. */
+/* The block that holds the value of a slot, or a copy of it; with a new reference. */
 static new_value value_to_store(slot *s) {
     new_value made = {th_model_lent_by(s), s->buf.data};
     if (made.block) {
@@ -59,7 +59,7 @@ static int store_updates(th_model_frame *frame) {
             cell->buf.shape[d] = s->buf.shape[d];
             cell->buf.strides[d] = s->buf.strides[d];
         }
-        /* What was stored before is where the next call computes, if nobody else has it. */
+        /* The next call computes into the block stored before, if it has no other reference. */
         if (s->where == IN_OWN && s->own == cell->block && old && old->refs == 1) {
             s->lent = s->own;
             s->where = IN_LENT;

@@ -2,7 +2,7 @@
  *
  * Of a state there is one buffer with the first rows in it, of which each step sees some and writes the next; of a mapped
  * result one of as many rows as are kept. Where only the last rows are kept, or a step may be the last one, these are rings
- * in scratch memory, and what is wanted of them is copied into the output at the end.
+ * in scratch memory, and the requested rows are copied into the output at the end.
  */
 #include <string.h>
 

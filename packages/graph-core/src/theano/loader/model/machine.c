@@ -3,7 +3,7 @@
  * A frame is where the calls of one program keep their values. The numbers of a slot live in exactly one of: the slot itself
  * (`cell`, zero dimensions), a block of its own (kept between calls), a block that is lent by the slot of which this one is
  * a view, or memory of the caller's. A block is written again only where the frame alone knows it, so that a stored value and
- * a result never change under who has them. A state that a program overwrites is copied first: a call that fails has changed
+ * a result never change while a caller holds them. A state that a program overwrites is copied first: a call that fails has changed
  * nothing.
  */
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static void explain(theano_model *model, const th_model_instruction *instr) {
         memcpy(model->message, told, used + 1);
 }
 
-/* The number of a step goes before what is said already. */
+/* Prefix the message with the number of a step. */
 void th_model_in_step(theano_model *model, int64_t step, const char *loop) {
     char said[sizeof model->message];
     memcpy(said, model->message, sizeof said);

@@ -1,12 +1,12 @@
-/* Commands that wait to be asked for together, and recordings of those that come again.
+/* Deferred commands, submitted together, and recordings of lists that repeat.
  *
- * To ask CUDA's driver for one launch takes microseconds, longer than many kernels run. So what a call of a function asks for is
- * put into a list, which is asked for where somebody needs it done before (a transfer, a kernel of a user's, memory that the
- * driver gets back, another device), or at the end of the call. A list that comes again is recorded: the driver does all of
- * it in one call then (a CUDA graph).
+ * One launch by CUDA's driver takes microseconds, longer than many kernels run. So the commands of a function's call are
+ * put into a list. It is submitted before anything that depends on it (a transfer, a kernel of a user's, memory that the
+ * driver gets back, another device), or at the end of the call. A list that repeats is recorded: the driver then runs all
+ * of it in one call (a CUDA graph).
  *
- * A recording keeps no memory alive, and need not: it is replayed only for a list that is equal to its own, byte for byte, so what
- * is used is what that call has asked for, where it lies now. Lists that differ in addresses and numbers alone, of the same
+ * A recording keeps no memory alive, and need not: it is replayed only for a list that is equal to its own, byte for byte.
+ * So it uses the memory of that call, at its present addresses. Lists that differ in addresses and numbers alone, of the same
  * functions in the same order, have a few recordings; after that the one that was used longest ago is changed where they
  * differ. Lists of all threads are one, in the order in which commands came.
  *
@@ -21,11 +21,11 @@ enum {
     LEAST = 4,       /* commands: fewer are as fast one by one */
     MOST = 1024,     /* commands of a list: the device shall begin at some time */
     RECORDINGS = 64, /* of a device */
-    VARIANTS = 4,    /* of which so many differ in addresses and numbers alone */
+    VARIANTS = 4,    /* recordings that differ in addresses and numbers alone */
     CALLS = 64       /* of a thread, one within another, that put something off */
 };
 
-/* What is equal in all lists that a recording can be changed to is told by `kind`. */
+/* `kind` identifies what is equal in all lists that a recording can be changed to. */
 typedef struct list {
     uint64_t kind;
     int64_t count;
@@ -206,7 +206,7 @@ static int has_room(th_gpu_commands *all, size_t bytes)
     return 1;
 }
 
-/* The place of a command in the list, with its addresses and what else it is told; NULL: no memory. */
+/* The place of a command in the list, with its addresses and other arguments; NULL: no memory. */
 static th_gpu_command *put(th_gpu_commands *all, const th_gpu_command *head, char *const *pointers, const void *told)
 {
     const size_t addresses = (size_t)head->npointers * sizeof *pointers, rest = ((size_t)head->bytes + 7) / 8 * 8;

@@ -99,9 +99,9 @@ static void filters(const convolution *q, arguments *g)
     }
 }
 
-/* Rows are channels, columns pixels of all images, terms the elements of all filters. What the pixels of an axis with the
- * same remainder by the step meet is every so many-th element of a filter, from a first one on, and places that are
- * neighbours; other elements lie between places. So each remainder is a product of its own. */
+/* Rows are channels, columns pixels of all images, terms the elements of all filters. Pixels of an
+ * axis with equal index modulo the stride use every k-th filter element, from a first one on, and adjacent places. Other
+ * elements fall between places. So each remainder is a product of its own. */
 static void images(const convolution *q, const int64_t *remainder, arguments *g)
 {
     const tensor *x = &q->image, *w = &q->kernel, *y = &q->output;
@@ -146,7 +146,7 @@ static void count(conv_index *x)
     }
 }
 
-/* In how many parts sums are computed: so many that the device is busy, if they are long enough. */
+/* Split sums that are long enough into as many parts as occupy the device. */
 static void share(const th_gpu *gpu, arguments *g, int64_t tiles)
 {
     g->parts = 1;

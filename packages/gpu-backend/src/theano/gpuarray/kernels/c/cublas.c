@@ -79,7 +79,7 @@ TH_EXPORT int th_gpu_gemm_of(const int64_t *lengths, const int64_t *a, const int
     return 1;
 }
 
-/* What `multiply` is told: all of a product. */
+/* The arguments of `multiply`: all of a product. */
 typedef struct product {
     th_gpu_gemm g;
     const char *first, *second;

@@ -36,7 +36,7 @@ static void release(th_gpu *gpu, char *memory, size_t bytes)
     cuda *cu = gpu->state;
     (void)bytes;
     if (cu->cuCtxSetCurrent(cu->context) == 0)
-        cu->cuMemFree_v2((CUdeviceptr)(uintptr_t)memory); /* which waits for what was asked for before */
+        cu->cuMemFree_v2((CUdeviceptr)(uintptr_t)memory); /* which waits for the work submitted before */
 }
 
 static int copy(th_gpu *gpu, char *to, const char *from, size_t bytes, int32_t direction)
@@ -110,7 +110,7 @@ static CUresult follow(const cuda *cu, void *stream, void *other, void *context_
     if (status == 0)
         status = cu->cuStreamWaitEvent(stream, event, 0);
     if (event)
-        cu->cuEventDestroy_v2(event); /* once nobody waits for it */
+        cu->cuEventDestroy_v2(event); /* once nothing waits for it */
     return status;
 }
 
@@ -125,7 +125,7 @@ static int copy_from(th_gpu *gpu, char *to, th_gpu *other, const char *from, siz
         status = cu->context == there->context ? cu->cuMemcpyDtoDAsync_v2(target, source, bytes, cu->stream)
                                                : cu->cuMemcpyPeerAsync(target, cu->context, source, there->context, bytes, cu->stream);
     if (status == 0)
-        status = follow(cu, there->stream, cu->stream, cu->context); /* what is there may be written over only then */
+        status = follow(cu, there->stream, cu->stream, cu->context); /* the source may be overwritten only then */
     return status ? failed(gpu, "a copy from another device", status) : 0;
 }
 
@@ -162,7 +162,7 @@ static int opens_graphs(cuda *cu, void *library)
 }
 
 /* The device of that number, on which threads wait as `schedule` says (CU_CTX_SCHED_...; 0: as the driver likes). NULL:
- * `*code` is what the driver said, or -1 where there is no driver. */
+ * `*code` is the error of the driver, or -1 if the driver is missing. */
 TH_EXPORT th_gpu *th_gpu_cuda(const char *library, int64_t number, int64_t group, int64_t schedule, int64_t *code)
 {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);

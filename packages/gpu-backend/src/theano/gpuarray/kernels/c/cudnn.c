@@ -27,7 +27,7 @@ struct th_cudnn_choice {
 };
 typedef th_cudnn_choice choice;
 
-/* What `run` is told. */
+/* The arguments of `run`. */
 typedef struct told {
     choice chosen;
     char *image, *kernel, *output, *workspace;
@@ -123,7 +123,7 @@ static int set_descriptors(struct th_gpu_cudnn *dnn, const geometry *g, int math
     return status ? status : dnn->cudnnSetConvolutionMathType(dnn->convolution, math);
 }
 
-/* The algorithm for a geometry; -1: there is none. */
+/* The algorithm for a geometry; -1: none exists. */
 static void choose(struct th_gpu_cudnn *dnn, choice *c)
 {
     th_cudnn_algorithm all[ALGORITHMS];
@@ -235,8 +235,8 @@ int th_cudnn_convolve(th_ctx *ctx, const convolution *q)
     return status ? th_gpu_failed(ctx, gpu) : 1;
 }
 
-/* Let a device of CUDA convolve and pool by cuDNN, a library that was opened, in so many bytes of working memory at most; `tf32`: products
- * of float32 may leave out digits. 0; what cuDNN said; or -1: it lacks a function. */
+/* Let a device of CUDA convolve and pool by cuDNN, an opened library. `room`: the most bytes of a workspace; `tf32`: products
+ * of float32 may leave out digits. Returns 0, the error of cuDNN, or -1 if it lacks a function. */
 TH_EXPORT int th_gpu_use_cudnn(th_gpu *gpu, void *library, int64_t room, int tf32)
 {
     struct th_gpu_cudnn *made = calloc(1, sizeof *made);

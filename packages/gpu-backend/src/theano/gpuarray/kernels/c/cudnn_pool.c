@@ -7,7 +7,7 @@
  * - sums: a mean times the number of elements is not the sum to the last digit, nor whole where its terms are;
  * - what is derived from largest elements: where several of a window are the largest, each of them gets the gradient here and
  *   on the CPU, while NVIDIA's documents leave open which of them get it. Whether there are several, only the values say;
- * - windows that the border cuts (ignore_border=False, where the last one does not fit), or that lie in the padding alone;
+ * - windows that the border cuts (ignore_border=False, where the last one does not fit), or that cover padding alone;
  * - arrays whose elements are not neighbours along the last axis: the documents of cuDNN 8 exclude them.
  */
 #include <limits.h>
@@ -20,7 +20,7 @@ typedef th_device_pool_params params_t;
 
 enum { PLACES = TH_CUDNN_AXES - 2 };
 
-/* What `pool` is told. The images are what is pooled, or its gradient; `pooled` has an element for each window. */
+/* The arguments of `pool`. The images are what is pooled, or its gradient; `pooled` has an element for each window. */
 typedef struct pooling {
     int is_gradient, type, mode, ndim;
     int image[TH_CUDNN_AXES], image_steps[TH_CUDNN_AXES], pooled[TH_CUDNN_AXES], pooled_steps[TH_CUDNN_AXES];

@@ -12,7 +12,7 @@ typedef struct nest {
     int64_t shape[TH_MAX_NDIM + TH_GPU_TILING], *strides; /* strides: as many for each operand as axes are left */
 } nest;
 
-/* Where results lie as transposed operands do, their neighbours are neighbours in the loop, too. */
+/* If results have the layout of transposed operands, order the axes so that results are contiguous in the loop, too. */
 static void put_in_order(nest *q, int ndim, int64_t *steps)
 {
     for (int last = 1; last < ndim; ++last) {
@@ -61,7 +61,7 @@ static int is_packed(const params_t *p, const nest *q, int nout, th_buffer *cons
     return packed;
 }
 
-/* The operands whose elements lie in packs, as a mask; `along`: how far apart those of all are. */
+/* The operands whose elements form packs, as a mask; `along`: the strides of all operands along the last axis. */
 static int64_t packs_of(const params_t *p, const nest *q, th_buffer *const *operands, int64_t *along)
 {
     const int last = q->left - 1;

@@ -1,7 +1,7 @@
 /* The host's half of indexing by arrays that are on the device: NumPy's rules, as selection.h of the tensor layer has them for
- * those of the host. What is named twice is set or added to as if one came after the other: its offsets are ordered, stably,
- * and whoever is first for a place does it for all. That all places exist is known when one small copy has come back, before
- * anything is moved. */
+ * those of the host. Duplicate indices act in order: offsets are sorted stably, and the first work-item of each run of
+ * equal offsets applies all of its updates. One small copy to the host confirms that all places exist, before anything is
+ * moved. */
 #include <string.h>
 
 #include "buffers.h"

@@ -1,7 +1,7 @@
 /* The host's half of Cholesky's factor, of equations, inverses and determinants. */
 #include "cusolver.h"
 
-/* NaN in all elements of what was computed of a matrix, if the status says that there is no such thing. */
+/* NaN in all elements of a matrix's result, if the status says that the result does not exist. */
 static int nan_if_failed(job *j, matrix m)
 {
     return th_run_each(j, th_told(j)->take, m.rows * m.columns, m, m, j->table, (told){.option = TH_NAN});
@@ -45,7 +45,7 @@ static int copy_of(job *j, matrix a, matrix *lu)
     return th_told(j)->symmetric ? th_run_each(j, th_told(j)->take, a.rows * a.rows, a, *lu, NULL, symmetric) : th_copied(j, *lu, a);
 }
 
-/* x becomes the solution of A y = x; where there is none, `what` follows from that. */
+/* x becomes the solution of A y = x. If A is singular, x becomes NaN, or an error ends with `what`. */
 static int solution(job *j, matrix a, matrix x, const char *what)
 {
     matrix lu;

@@ -86,7 +86,7 @@ static int descending(const void *x, const void *y)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* The power of two that brings the largest element of what is read near 1, so that squares neither overflow nor vanish. */
+/* The power of two that brings the largest element of the operand near 1, so that squares neither overflow nor vanish. */
 static int scale_of(job *j, const char *what, matrix a, int64_t triangle, double *scale)
 {
     double most = 0;
@@ -227,7 +227,7 @@ static int svd(job *j)
         (p->vectors && (ctx->rt->ensure(ctx, ctx->out[0], u_shape) || ctx->rt->ensure(ctx, ctx->out[2], v_shape))))
         return -1;
     const matrix u = p->vectors ? th_matrix_of(ctx->out[0]) : a, vt = p->vectors ? th_matrix_of(ctx->out[2]) : a;
-    if (k == 0) /* what is left of U and V' is any orthogonal matrix */
+    if (k == 0) /* without singular values, U and V' are any orthogonal matrices */
         return p->vectors && (th_run_each(j, p->identity, u.rows * u.columns, u, u, NULL, (told){0}) ||
                               th_run_each(j, p->identity, vt.rows * vt.columns, vt, vt, NULL, (told){0})) ? -1 : 0;
     /* of the transposed matrix U is V, and V is U */
@@ -365,7 +365,7 @@ static int symmetric(job *j, matrix a, int64_t triangle, th_buffer *w, const mat
         v = work;
     else if (to && (th_take_matrix(j, &v, n, n, 1) || th_run_each(j, p->identity, n * n, v, v, NULL, (told){0})))
         return -1;
-    /* what is left off the diagonal is far below the rounding of the largest element */
+    /* the off-diagonal remainder is far below the rounding of the largest element */
     if (done == 0 && (sweep(j, "Eigenvalues", n, work, turns, v.data, epsilon(j) * 1e-3, round_of_both) ||
         th_copied(j, values, (matrix){work.data, n, 1, work.row + work.column, j->size})))
         return -1;

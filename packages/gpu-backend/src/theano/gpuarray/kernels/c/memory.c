@@ -1,11 +1,11 @@
-/* Device memory that is used again: what is given back waits, by size class, for who asks for as much next.
+/* A cache of device memory: released pieces are kept, by size class, for later requests of the same class.
  *
- * To ask a driver for memory takes longer than most kernels. Since a device does one thing after the other, memory can be
+ * An allocation by the driver takes longer than most kernels. Since a device does one thing after the other, memory can be
  * handed to the next kernel while the last one still runs.
  *
- * How much is lost: a piece is at most an eighth longer than what was asked for (or 512 bytes). What waits is in nobody's
- * way: where there is no room for a new piece, all that waits goes back to the driver first. So a request fails only where
- * the pieces in use and the new one are together more than there is, but for what the driver itself, or the arena, loses.
+ * Overhead: a piece is at most an eighth longer than requested (or 512 bytes). Cached pieces never make a request fail: if a
+ * new piece does not fit, all cached ones go back to the driver first. So a request fails only if the pieces in use and the
+ * new one together exceed the device's memory, less the overhead of the driver and of the arena.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void give_back(th_gpu *gpu, char *memory, size_t rounded)
     if (th_gpu_arena_give(&gpu->arena, memory, rounded))
         return;
     gpu->counts.taken -= (int64_t)rounded;
-    th_gpu_submit(gpu); /* whose failure is that of whoever asks for something next */
+    th_gpu_submit(gpu); /* whose failure the next request reports */
     gpu->driver->release(gpu, memory, rounded);
 }
 
@@ -268,7 +268,7 @@ int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides)
     return left;
 }
 
-/* The axis, but the last one, along which the elements of some operand lie closest; -1: those of all do along the last. */
+/* The axis, except the last, with the smallest stride of some operand; -1 if the last has the smallest stride of each. */
 static int other_axis(int axes, const int64_t *shape, int nops, const int64_t *strides)
 {
     int found = -1;
@@ -341,7 +341,7 @@ TH_EXPORT void th_gpu_set_limit(th_gpu *gpu, int64_t limit) { gpu->limit = limit
 
 TH_EXPORT void th_gpu_set_fault(th_gpu *gpu, int64_t which, int64_t fail_in) { gpu->fail_in[which] = fail_in; }
 
-/* Take an arena (once), or, below 0, let nothing wait. 0, or -1: there is no room for it. */
+/* Take an arena (once), or, below 0, cache nothing. Returns 0, or -1 if the arena does not fit. */
 TH_EXPORT int th_gpu_preallocate(th_gpu *gpu, int64_t bytes)
 {
     pthread_mutex_lock(&gpu->lock);

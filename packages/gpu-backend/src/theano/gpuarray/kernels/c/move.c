@@ -4,7 +4,7 @@
 
 #include "gpu.h"
 
-enum { AXES = 19, MOST = AXES - 1 }; /* what is left is for halves of elements */
+enum { AXES = 19, MOST = AXES - 1 }; /* the last one is for halves of elements */
 enum { EACH = 4 };                   /* what a work-item copies, at most: MOST of move.cl */
 enum { NARROW = 8, GROUP = 256 };    /* axes of what is transposed in tiles are as long at least; work-items of such a tile */
 
@@ -101,9 +101,9 @@ static void share(th_gpu_axes *a)
     a->n /= a->each;
 }
 
-/* The kernel that copies. Elements that lie side by side in both arrays are copied as wider ones, up to 16 bytes; those of 16 bytes
- * that do not begin at a multiple of them, in halves. `offsets`: all that a table says, or what that is made of multiples of,
- * joined by "or". */
+/* The kernel that copies. Elements that are contiguous in both arrays are copied as wider ones, up to 16 bytes. Those of 16
+ * bytes with a lesser alignment are copied in halves. `offsets`: the bitwise or of all offsets of a table, or of the numbers
+ * of which they are multiples. */
 static const th_gpu_kernel *copier(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_buffer *from, int64_t offsets)
 {
     const int last = (int)a->axes - 1;

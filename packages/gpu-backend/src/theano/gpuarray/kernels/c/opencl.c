@@ -4,8 +4,8 @@
  * library is opened where Python found it, so this file needs no header of OpenCL's: the few types and numbers it uses are
  * those of the standard's ABI.
  *
- * A buffer of OpenCL has a handle and no address. Kernels of ours see addresses, which can be added to; so each buffer is
- * given a range of addresses of this process that nobody can read or write, and is found by it.
+ * A buffer of OpenCL has a handle and no address. Kernels of ours see addresses, which can be added to; so each buffer
+ * reserves a range of addresses of this process without read or write access, and is found by it.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -131,7 +131,7 @@ static void release(th_gpu *gpu, char *memory, size_t bytes)
     memmove(cl->buffers + k - 1, cl->buffers + k, (cl->count - k) * sizeof *cl->buffers);
     cl->count--;
     pthread_mutex_unlock(&cl->lock);
-    cl->clReleaseMemObject(handle); /* what was asked for before is done first */
+    cl->clReleaseMemObject(handle); /* commands submitted before are done first */
     munmap(memory, bytes);
 }
 
@@ -255,7 +255,7 @@ static int copy_from(th_gpu *gpu, char *to, th_gpu *other, const char *from, siz
         status = cl->clEnqueueCopyBuffer(cl->queue, ends[1].handle, ends[0].handle, (size_t)(from - ends[1].start),
                                          (size_t)(to - ends[0].start), bytes, 0, NULL, NULL);
     if (status == 0)
-        status = follow(there, cl); /* what is there may be written over only then */
+        status = follow(there, cl); /* the source may be overwritten only then */
     return status ? failed(gpu, "a copy from another device", status) : 0;
 }
 

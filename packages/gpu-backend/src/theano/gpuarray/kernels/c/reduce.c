@@ -20,7 +20,7 @@ typedef struct plan {
     int64_t kept[TH_MAX_NDIM], terms[TH_MAX_NDIM]; /* lengths */
     int64_t *kept_steps, *term_steps; /* strides: rows of those of inputs; of the kept axes, then those of results */
     int nkept, nterms, nin;
-    int neighbours, packed; /* do terms lie closer to each other than results; are they read in packs */
+    int neighbours, packed; /* have terms a smaller stride than results; are they read in packs */
     int64_t n, count; /* elements of the results, terms of each */
     int64_t width; /* elements of a work-item: 1, or those of a pack */
     int64_t lanes, parts;
@@ -118,8 +118,8 @@ static int in_columns(const params_t *p, const plan *q, th_buffer *const *operan
     return packed;
 }
 
-/* How many work-items take the terms of each element, or of each pack of them, together, and in how many parts: so many that
- * the device is busy. */
+/* The number of work-items that share the terms of each element, or of each pack of elements, and the number of parts: as
+ * many as occupy the device. */
 static void share(const th_gpu *gpu, plan *q)
 {
     /* Half as many where they take packs: registers have room for no more of those at a time. */
@@ -147,7 +147,7 @@ static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int64_t groups, int 
 /* Of a power of two. A work-item that shifts by it needs no division. */
 static int64_t exponent(int64_t power) { return __builtin_ctzll((unsigned long long)power); }
 
-/* Groups for n elements of so many lanes each. */
+/* Groups for n elements of `lanes` lanes each. */
 static int64_t groups_of(int64_t n, int64_t lanes) { return (n + GROUP / lanes - 1) / (GROUP / lanes); }
 
 /* A row of a table that has `room`. Returns its end. */
@@ -211,7 +211,7 @@ static int describe(th_ctx *ctx, const params_t *p, th_buffer *const *operands, 
     return 0;
 }
 
-/* What `terms` or `columns` is told, after where the operands begin; for the latter packs are elements. Returns the end. */
+/* The arguments of `terms` or `columns` after the operands' offsets; for the latter packs are elements. Returns the end. */
 static int64_t *tell(const params_t *p, const plan *q, int nout, int64_t *a)
 {
     const int room = axes_of_tables(p), terms_room = room < 2 ? 2 : room;

@@ -93,7 +93,7 @@ int th_gpu_sort(th_ctx *ctx, const th_gpu_order *order)
     return status ? th_gpu_failed(ctx, gpu) : 0;
 }
 
-/* The axes beside that of the lines, of x and of what is wanted. */
+/* The axes other than that of the lines, of x and of the outputs. */
 static int64_t kept_axes(th_gpu_order *order, const th_buffer *const *operands, int axis)
 {
     const int nd = operands[0]->ndim;

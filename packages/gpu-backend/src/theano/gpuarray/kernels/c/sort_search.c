@@ -32,7 +32,7 @@ TH_EXPORT int th_kernel_gpu_search(th_ctx *ctx)
     return th_gpu_launch_items(ctx, p->function, a.count, 3, pointers, &a, sizeof a);
 }
 
-/* A whole number that lies on the device, as th_integer returns one of the host's. */
+/* Reads an integer from device memory, as th_integer does from the host's. */
 static int read_number(th_ctx *ctx, th_gpu *gpu, const th_buffer *like, char *from, int64_t *to)
 {
     char value[8];

@@ -1,7 +1,7 @@
 /* The product of a sparse matrix with a dense one.
  *
  * A row of the result is a sum of rows of the dense operand. It is kept in registers, a band of columns at a time, while
- * these pass by; the rows that come next are prefetched, since nobody could guess where they lie. Compressed columns
+ * these pass by; the rows that come next are prefetched, since the CPU cannot predict their addresses. Compressed columns
  * say for each row of the dense operand to which rows of the result it goes: these are added to in memory, prefetched too.
  * That is quicker than to turn the matrix into compressed rows first, at any number of columns. Threads share the rows of the
  * result, and each picks out the numbers that go to its own: were columns shared, each would write beside another. */
@@ -19,7 +19,7 @@ typedef struct {
     char *out;
     int64_t columns, ldb; /* ldb: elements from a row of b to the next */
     double alpha;
-    int adds; /* to what is there */
+    int adds; /* to the existing result */
 } product;
 
 #define LANES(T) ((int64_t)(TH_VECTOR / sizeof(T)))
@@ -140,7 +140,7 @@ static const int32_t kept_float[16] = {-1, -1, -1, -1, -1, -1, -1, -1}, *const e
         } \
     } \
     /* One column: the products of a line, four sums at a time. Where a line ends, the CPU cannot foresee: eight products are */ \
-    /* computed, and those behind the end left out, as long as so many numbers are stored. */ \
+    /* computed, and those behind the end left out, as long as that many numbers are stored. */ \
     static void vector_##NAME(void *arg, int64_t lo, int64_t hi) \
     { \
         const product *p = arg; \

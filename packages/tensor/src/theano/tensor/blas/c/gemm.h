@@ -9,7 +9,7 @@
  *   gemm_pack.h    copying a block of a factor into panels
  *   gemm_tile.h    the block in registers
  *   gemm_blocks.h  the loops around it, for one thread or several, with packed factors
- *   gemm_direct.h  the loops for factors that are read where they lie
+ *   gemm_direct.h  the loops for factors that are read in place
  *   gemm_dispatch.h which of the two, and in which orientation
  *   gemm_level2.h  products with a vector
  *   gemm_f32.c, gemm_f64.c  all of these, for one element type
@@ -51,7 +51,7 @@ TH_GEMM_SPACE(th_gemm_space_f64);
     TH_LOCAL void NAME(char *space, const T *alpha, matrix a, matrix b, const T *beta, matrix z, matrix c)
 TH_GEMM_WITHIN(th_gemm_within_f32, float);
 TH_GEMM_WITHIN(th_gemm_within_f64, double);
-/* `count` products C = A B in that space, one after the other, whose matrices lie so many bytes apart. */
+/* `count` consecutive products C = A B in that workspace; `*_next`: strides from one matrix to the next, in bytes. */
 #define TH_GEMM_BATCH(NAME) \
     TH_LOCAL void NAME(char *space, matrix a, matrix b, matrix c, int64_t a_next, int64_t b_next, int64_t c_next, int64_t count)
 TH_GEMM_BATCH(th_gemm_batch_f32);

@@ -20,12 +20,12 @@ INLINE int64_t first_of(const cut *c, int64_t i) { return i * c->each + (i < c->
 
 /* A block of a factor, in panels: rows of the left factor, columns of the right one, for the terms of a slice. */
 typedef struct {
-    const char *from;             /* the block's first number where the factor lies; strides in bytes */
+    const char *from;             /* the block's first element in the unpacked factor; strides in bytes */
     int64_t line_step, term_step; /* from one row or column to the next, from one term to the next */
     int64_t lines;
     cut panels;         /* the lines, counted in units: */
     int64_t unit, wide; /* one row, or the columns of a vector; lines for which a panel has space */
-    char *packed;       /* NULL if the factor is read where it lies */
+    char *packed;       /* NULL if the factor is read in place */
 } NAME(side);
 
 typedef struct {
@@ -221,10 +221,10 @@ static int NAME(multiply_slice)(th_ctx *ctx, int64_t threads, matrix a, matrix b
     return 0;
 }
 
-/* How a product is cut: slices of its terms, and blocks of both factors, whose copies take so many bytes. */
+/* How a product is blocked: slices of its terms, blocks of both factors, and bytes of their packed copies. */
 typedef struct {
     cut slices, groups, blocks;
-    int64_t left_bytes, right_bytes; /* 0 if that factor is read where it lies, or packed panel by panel */
+    int64_t left_bytes, right_bytes; /* 0 if that factor is read in place, or packed panel by panel */
 } NAME(blocking);
 
 static NAME(blocking) NAME(blocking_of)(const matrix *a, const matrix *b)
@@ -234,8 +234,8 @@ static NAME(blocking) NAME(blocking_of)(const matrix *a, const matrix *b)
     const int64_t longest = parts_of(a->cols, slices.parts), most = PACKED_BYTES / (longest * size);
     const cut groups = cut_into(m, parts_of(m, most < ROWS ? ROWS : most));
     const cut blocks = cut_into(parts_of(n, LANES), parts_of(n, most < COLUMNS ? COLUMNS : most));
-    /* Terms that are neighbours are as well read where they lie: always if their panel rests in the first-level cache, else, as
-     * rows that are neighbours, unless they are read often. */
+    /* Contiguous terms are read in place: always if their panel rests in the first-level cache, else unless they are read
+     * often. Contiguous rows, too, are read in place unless they are read often. */
     const int often = n > 8 * COLUMNS, packed = a->col == size ? RIGHT_RESTS && often : a->row != size || often;
     return (NAME(blocking)){
         slices, groups, blocks, packed ? NAME(bytes)(parts_of(m, groups.parts), ROWS, longest) : 0,
@@ -243,7 +243,7 @@ static NAME(blocking) NAME(blocking_of)(const matrix *a, const matrix *b)
     };
 }
 
-/* C = alpha A B + beta Z, however large; `half` as above. Copies lie in `space`; if it is NULL, in memory of the call. */
+/* C = alpha A B + beta Z, however large; `half` as above. Packed copies are in `space`; if it is NULL, in memory of the call. */
 static int NAME(multiply_packed)(th_ctx *ctx, int64_t threads, matrix a, matrix b, NAME(ending) end, int half, char *space)
 {
     const NAME(blocking) k = NAME(blocking_of)(&a, &b);

@@ -1,4 +1,4 @@
-/* Products whose factors are read where they lie: all that are not large. */
+/* Products whose factors are read in place: all that are not large. */
 
 #define DIRECT_SLICE ((int64_t)(TH_GEMM_DIRECT_SLICE_BYTES / sizeof(T)))
 #define DIRECT_BYTES ((int64_t)TH_GEMM_DIRECT_BYTES)
@@ -94,14 +94,14 @@ static int NAME(multiply_direct)(th_ctx *ctx, int64_t threads, matrix a, matrix 
     return 0;
 }
 
-/* Whether so many terms, `step` bytes apart, find a place each in the first-level cache: eight may lie whole pages apart. */
+/* Whether all terms, `step` bytes apart, fit in the first-level cache at once: eight fit if whole pages are between them. */
 INLINE int NAME(is_spread)(int64_t terms, int64_t step)
 {
     const int64_t power = step & -step;
     return terms * (power < PAGE ? power : PAGE) < 8 * PAGE;
 }
 
-/* Whether the factors are read where they lie: to pack them would be much of the work, or they stay in the caches. */
+/* Whether the factors are read in place: packing would be much of the work, or they stay in the caches. */
 static int NAME(is_direct)(const matrix *a, const matrix *b)
 {
     const int64_t size = sizeof(T);

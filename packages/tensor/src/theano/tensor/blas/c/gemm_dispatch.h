@@ -16,8 +16,8 @@ static void NAME(scale)(const NAME(ending) *end, int64_t m, int64_t n)
         }
 }
 
-/* Vectors are cut out of the result's columns. They had better lie side by side, and not be much fewer than a vector
- * holds: else the transposed product is the one to compute. */
+/* A vector holds elements of neighbouring columns of the result. These should be contiguous, and not be much fewer than a
+ * vector holds: else the transposed product is the one to compute. */
 static int NAME(is_sideways)(const matrix *c)
 {
     const int64_t as_is = parts_of(c->cols, LANES) * LANES * c->rows, transposed = parts_of(c->rows, LANES) * LANES * c->cols;

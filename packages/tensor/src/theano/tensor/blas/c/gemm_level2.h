@@ -1,4 +1,4 @@
-/* Products with a vector. All of the matrix goes by once, so memory sets the pace: it is read row by row as it lies. */
+/* Products with a vector. All of the matrix is read once, so memory bandwidth is the limit: it is read in place, by rows. */
 
 #define REACH ((int64_t)(TH_GEMM_REACH_BYTES / sizeof(T)))
 #define WORTH_READING TH_GEMM_WORTH_READING
@@ -217,7 +217,7 @@ static void NAME(sum_pieces)(void *arg, int64_t lo, int64_t hi)
     }
 }
 
-/* y = alpha A x + beta z, of few long rows: in pieces, whoever sums them up. */
+/* y = alpha A x + beta z, of few long rows: in pieces that do not depend on the number of threads. */
 static int NAME(long_rows)(th_ctx *ctx, int64_t threads, NAME(level2) *g)
 {
     g->piece = LONG_PIECE;
@@ -236,7 +236,7 @@ static int NAME(long_rows)(th_ctx *ctx, int64_t threads, NAME(level2) *g)
     return 0;
 }
 
-/* y = alpha x A + beta z, of one row that lies in one piece and is short, and a matrix whose columns are neighbours. */
+/* y = alpha x A + beta z, of one short contiguous row, and a matrix whose columns are neighbours. */
 int NAME(th_short_row)(const T *alpha, const char *x, int64_t x_step, int64_t count, const char *a, int64_t next, int64_t n,
                        const T *beta, const char *z, int64_t z_step, char *y)
 {
@@ -262,7 +262,7 @@ int NAME(th_short_row)(const T *alpha, const char *x, int64_t x_step, int64_t co
     return 0;
 }
 
-/* Pieces lo to hi of y, which lies in one piece, of a matrix whose columns' elements are neighbours. */
+/* Pieces lo to hi of y, which is contiguous, of a matrix whose columns' elements are neighbours. */
 static void NAME(add_columns)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(level2) *g = arg;

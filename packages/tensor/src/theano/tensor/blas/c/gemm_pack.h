@@ -98,8 +98,8 @@ static void NAME(pack_rows)(char *to, int64_t step, int64_t width, int64_t terms
     }
 }
 
-/* Fill a panel: for each of `terms`, `width` numbers that lie `line_step` bytes apart. From one term to the next it is
- * `term_step` bytes in the factor and `step` in the panel, in which there is space for whole squares. */
+/* Fill a panel: for each of `terms`, `width` numbers with a stride of `line_step` bytes. The stride of terms is `term_step`
+ * bytes in the factor and `step` in the panel, which has space for whole squares. */
 static __attribute__((unused)) void NAME(pack_panel)(char *to, int64_t step, int64_t width, int64_t terms, const char *from,
                                                      int64_t line_step, int64_t term_step)
 {

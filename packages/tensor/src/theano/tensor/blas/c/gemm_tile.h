@@ -104,8 +104,8 @@ INLINE void NAME(tile)(const int rows, const int vectors, NAME(factors) f, const
     }
 }
 
-/* The tiles that fill the middle of a product: the right factor is packed; the left one, too, or its rows are read where they
- * lie. */
+/* The tiles that fill the middle of a product: the right factor is packed; the left one, too, or its rows are read in
+ * place. */
 #define WHOLE_TILE(WHAT, X_ROW, X_STEP) \
     static __attribute__((noinline)) void NAME(WHAT)(const char *x, int64_t x_row, const char *y, int64_t terms, const NAME(ending) *e) \
     { \

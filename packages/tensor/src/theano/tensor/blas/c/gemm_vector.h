@@ -42,7 +42,7 @@
 #define COLUMNS (VECTORS * LANES)
 
 typedef T vec __attribute__((vector_size(VECTOR_BYTES), may_alias));
-/* The same where it lies anywhere in memory. */
+/* The same at any address, unaligned. */
 typedef T vec_at __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
 
 #define INLINE static inline __attribute__((always_inline, unused))

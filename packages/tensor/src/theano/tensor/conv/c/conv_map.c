@@ -1,7 +1,7 @@
 /* Element-wise loops over the results of a convolution, a piece at a time while that is in the cache.
  *
  * Beside the results there are operands of one number, and some that have a number for each filter. Where the results of a
- * filter lie as neighbours, neither moves; where those of a pixel do, the latter do (conv_pixels.h). */
+ * filter are contiguous, neither advances. Where those of a pixel are, the operands of filters do (conv_pixels.h). */
 #include "conv.h"
 
 int th_conv_map_sized(th_ctx *ctx, th_conv_map *map, const int64_t *shape)

@@ -160,7 +160,7 @@ static int steps_of_reals(th_ctx *ctx, int64_t *n)
         return TH_FAIL(ctx, TH_ERR_ZERODIV, "arange needs a step that is not 0");
     if (!(fabs(length) < 0x1p63))
         return TH_FAIL(ctx, TH_ERR_VALUE, "arange from %g to %g by %g has no length", start, stop, step);
-    /* NumPy's answer where dividing lost the distance: the start alone, if the stop lies in the direction of the step. */
+    /* NumPy's answer where dividing lost the distance: the start alone, if the stop is in the direction of the step. */
     if (length == 0 && start != stop)
         *n = !signbit(length);
     else

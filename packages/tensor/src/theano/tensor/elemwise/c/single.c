@@ -35,7 +35,7 @@ static int single(th_ctx *ctx, loop_run run, loop_strided strided, const uint8_t
 #define KIND_m TH_FULL
 #define KIND_s TH_INVARIANT
 
-/* The loop over elements that lie so many bytes apart, which are constants where the compiler is to make vectors. */
+/* The loop over strided elements; the strides, in bytes, are constants where the compiler is to make vectors. */
 #define LOOP_OF_ONE(NAME, T, RESULT)                                                                                   \
     static inline __attribute__((always_inline)) void NAME##_loop(int64_t n, char *const *data, int64_t x_step, int64_t r_step) \
     {                                                                                                                  \

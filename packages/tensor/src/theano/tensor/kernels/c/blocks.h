@@ -31,7 +31,7 @@ enum {
     TH_REDUCE_SHORT_RUN = 64,       /* elements; shorter runs are first joined to longer ones */
     TH_REDUCE_PIECE = 65536,        /* terms that one thread takes into one result at a time */
     TH_REDUCE_FLUSH = 128,          /* terms per accumulator, or accumulators per accumulator, before they go up a level */
-    TH_REDUCE_NEAR_TERMS = 32,      /* of elements that lie apart, so many per accumulator are copied at a time: they stay in the first cache */
+    TH_REDUCE_NEAR_TERMS = 32,      /* strided elements copied at a time, per accumulator: they stay in the first-level cache */
     TH_REDUCE_FOLD = 512,           /* accumulators of several rows that are taken in as one */
     TH_REDUCE_RUNS = 256,           /* results of short runs that are stored together */
     TH_REDUCE_SHORT_TERMS = 90,     /* light terms of a result up to which those of several results are computed at once */
@@ -84,8 +84,8 @@ enum {
     TH_GEMM_NEAR_BYTES = 1 << 20,       /* if that factor has no more than so much: in pieces of rows it is read slowly from memory */
     TH_GEMM_PACKED_BYTES = 6 << 20,     /* of a factor that are packed at once: a share of the third */
     TH_GEMM_TERMS_AHEAD = 8,            /* rows of a factor from which panels are packed side by side: its terms are fetched as many ahead */
-    TH_GEMM_PANELS_AHEAD = 2,           /* and the lines of the copy are fetched so many panels ahead, */
-    TH_GEMM_SQUARES_AHEAD = 4,          /* or, where terms are neighbours, so many squares ahead */
+    TH_GEMM_PANELS_AHEAD = 2,           /* prefetch distance of the lines of the copy, in panels, */
+    TH_GEMM_SQUARES_AHEAD = 4,          /* or, where terms are contiguous, in squares */
     TH_GEMM_SHARED_CELLS = 24,          /* pieces into which threads cut a block of the product, at least */
     TH_GEMM_BATCH_PARTS = 32,           /* into which a batch of products is cut for threads, each with space of its own */
     TH_GEMM_BATCH_WORK = 1000000,       /* multiplications of such a part, at least */

@@ -222,7 +222,7 @@ static const th_line adders[TH_NDTYPES] = {
 
 th_line th_adder(int32_t dtype) { return adders[dtype]; }
 
-/* Both windows as one short loop nest; 0 if there is nothing to do. */
+/* Both windows as one short loop nest; 0 if no element is to be copied. */
 static int nest(const th_window *to, const th_window *from, int64_t *shape, int64_t *strides)
 {
     for (int d = 0; d < to->nd; ++d) {
@@ -283,7 +283,7 @@ const char *th_packed_in(th_ctx *ctx, const th_buffer *b, int32_t dtype, int64_t
     return to.data;
 }
 
-/* A copy of one dtype as rectangles: the last two axes, or what is left of them. */
+/* A copy of one dtype as rectangles: the last two axes, or those that remain. */
 typedef struct {
     const th_runtime *rt;
     int nd;

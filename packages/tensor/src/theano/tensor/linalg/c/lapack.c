@@ -323,7 +323,7 @@ TH_EXPORT int th_kernel_solve(th_ctx *ctx)
     return 0;
 }
 
-/* A triangle where it lies, or a copy where its elements are not at their alignment. */
+/* A triangle in place, or a copy if its elements are not aligned. */
 static int readable(th_ctx *ctx, const th_buffer *a, matrix *m)
 {
     const int64_t size = a->itemsize, bits = (int64_t)(intptr_t)a->data | a->strides[0] | a->strides[1];

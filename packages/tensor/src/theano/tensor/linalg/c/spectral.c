@@ -169,7 +169,7 @@ static int eigh_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *w, th_buffe
     const lapack_params *p = ctx->params;
     const th_eigh_params *q = ctx->params;
     const int64_t n = a->shape[0], size = a->itemsize, capacity = 1 + 64 * n + n * n;
-    /* The triangle that is read must be LAPACK's lower one, where reflections lie in columns. */
+    /* The triangle that is read must be LAPACK's lower one, where Householder reflectors are columns. */
     char *copy = th_copied(ctx, a, (int)q->lower), *z = scratch_for(ctx, n * n, size), *e = scratch_for(ctx, 2 * n, size);
     void *work = scratch_for(ctx, capacity, size), *iwork = scratch_for(ctx, 3 + 5 * n, sizeof(int64_t));
     if (copy == NULL || z == NULL || e == NULL || work == NULL || iwork == NULL)
@@ -371,7 +371,7 @@ static int svd_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *u, th_buffer
     }
     if (OURS(a, th_reflect, ctx, p->threads, (matrix){copy, m, n, size, m * size}, left_scales, (matrix){left, m, columns, size, m * size}))
         return -1;
-    /* On the right they lie in rows, from the second column on. */
+    /* On the right they are rows, from the second column on. */
     ctx->rt->move(small, size, (n - 1) * size, copy + m * size, m * size, size, n - 1, n - 1, size);
     if (OURS(a, th_reflect, ctx, p->threads, (matrix){small, n - 1, n - 1, size, (n - 1) * size}, right_scales,
              (matrix){right + n * size, n - 1, n, n * size, size}))

@@ -28,7 +28,7 @@ static int check_numbers(th_ctx *ctx, const th_buffer *numbers, int64_t blocks)
     return 0;
 }
 
-/* to += factor * from, for elements that need not lie side by side. */
+/* to += factor * from, for elements that need not be contiguous. */
 #define ADD_SCALED(NAME, T) \
     static TH_LOOP void add_##NAME(int64_t n, T factor, char *to_, int64_t to_step, const char *from_, int64_t from_step) \
     { \

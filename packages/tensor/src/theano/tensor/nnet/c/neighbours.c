@@ -9,7 +9,7 @@ typedef struct {
     th_neighbours_axis axes[2]; /* rows and columns */
 } job;
 
-/* Elements `first` to `first + n` of a row of the image, as far as they lie in it; going on at the other side, or zeros. */
+/* Elements `first` to `first + n` of a row of the image. Beyond its ends they wrap around, or are zeros. */
 static void copy_row(const job *j, char *to, const char *row, int64_t first, int64_t n)
 {
     const int64_t size = j->x->itemsize, step = j->x->strides[3], length = j->axes[1].n;

@@ -1,4 +1,4 @@
-/* Pooling and its derivatives: what is asked for, and whether it fits. */
+/* Pooling and its derivatives: the arguments and their checks. */
 #include "pool.h"
 
 /* The axes that are pooled; sizes follow `arrays` inputs. */

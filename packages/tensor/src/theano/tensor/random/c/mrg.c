@@ -1,6 +1,6 @@
 /* Uniform numbers of MRG31k3p (P. L'Ecuyer and R. Touzin, 2000); tensor/random/mrg31k3p.py has the recurrences.
  *
- * Number i is the next one of stream i % n, for n streams. Streams lie side by side in vectors: a block of them takes
+ * Number i is the next one of stream i % n, for n streams. Streams are adjacent elements of vectors: a block of them takes
  * all its steps before the next block, so that its states stay in the nearest cache.
  */
 #include "kernels.h"

@@ -400,7 +400,7 @@ static int joined(int nd, int64_t *shape, int64_t *strides)
 
 static int64_t size_of(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* How many results advance together that lie so many bytes apart: what is between them stays in the nearest cache. */
+/* The number of results that advance together, `apart` bytes from each other: memory between them stays in the nearest cache. */
 static int64_t tile_of(int64_t apart)
 {
     const int64_t near = apart ? NEAR_BYTES / apart : TILE, whole = near > 8 ? near / 8 * 8 : near, least = (TILE + 15) / 16;

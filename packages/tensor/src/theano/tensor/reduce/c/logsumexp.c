@@ -1,6 +1,6 @@
 /* The logarithm of a sum of exponentials, in one pass through memory.
  *
- * An accumulator is a pair: the largest element so far, and the sum of the exponentials of what lies below it. Each
+ * An accumulator is a pair: the largest element so far, and the sum of the exponentials of elements less it. Each
  * element is looked at twice while it is in the nearest cache: for the largest, after which the sum is scaled once, then
  * for its exponential.
  */

@@ -1,8 +1,8 @@
-/* The driver of reductions: walks operands of any strides and hands what lies side by side to a kernel (reduce.h).
+/* The driver of reductions: walks operands of any strides and hands contiguous elements to a kernel (reduce.h).
  *
  * Two ways to walk, chosen from the strides:
  *   inner   each result is one run over its terms. A run keeps many partial results at once, and hands them up from
- *           level to level after so many terms, so that a long sum is nearly as accurate as a sum by halves;
+ *           level to level after a number of terms, so that a long sum is nearly as accurate as a sum by halves;
  *   outer   a tile of neighbouring results advances together, row by row: for sums over the first axis of a C-ordered
  *           array, and for very short runs.
  * In what order terms are combined depends on shapes and strides only, never on the number of threads.
@@ -140,7 +140,7 @@ static void carry(const job *j, partials *l)
     }
 }
 
-/* How many accumulators may hold anything after so many terms. Kernels for plain elements use them in any order. */
+/* The number of accumulators that may hold a value after `terms` terms. Kernels for plain elements use them in any order. */
 static int64_t used(const job *j, int64_t terms) { return terms < j->r->lanes && !j->runs ? terms : j->r->lanes; }
 
 /* All terms of a result are neighbours, and few enough for one level. */
@@ -157,7 +157,7 @@ static void inner_block(const job *j, char *const *base, values *v)
     }
 }
 
-/* The first of n terms at `x`, four full blocks at a time as long as there are so many: the same results as of one block after
+/* The first of n terms at `x`, four full blocks at a time as long as four remain: the same results as of one block after
  * the other, with four places of memory read at once. Returns how many terms were taken in. */
 static int64_t take_four_blocks(const job *j, const char *x, int64_t n, partials *l)
 {

@@ -281,9 +281,9 @@ enum order { NEAR, FAR, ROW_BY_ROW };
         these_rows_##NAME(w, n, p[0], row[0], acc[0], ORDER); \
     }
 
-/* Where the operand lies in a cache, four rows at a time, as a tree: accumulators are read and written once for four terms.
+/* Where the operand is in a cache, four rows at a time, as a tree: accumulators are read and written once for four terms.
  * From memory, some machines are faster if four places are read at once, others if one row is read after the other, in the
- * order in which they lie there (th_tuning says which). The next four rows are fetched ahead if they are short: the CPU
+ * order of their addresses (th_tuning says which). The next four rows are fetched ahead if they are short: the CPU
  * itself fetches along a row, but not from one to the next. Most columns are taken in at multiples of a vector. The first
  * and the last few are held in vectors of their own, which reach over columns in between; of these vectors only the few are
  * kept. */

@@ -50,7 +50,7 @@ static void take_few(const job *j, int64_t w, int64_t n, char *const *p, const i
     }
 }
 
-/* Take in n rows of w neighbours. What is left over of whole vectors is read as the end of one more. */
+/* Take in n rows of w neighbours. Columns beyond the last whole vector are read as the end of one more. */
 static void rows_of(const job *j, int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc)
 {
     const int64_t vector = j->r->vector, rest = w % vector, whole = w - rest;

@@ -17,7 +17,7 @@ TH_EXPORT int th_kernel_copy(th_ctx *ctx)
     return th_copy_of(ctx, y, &w);
 }
 
-/* y = x where its elements lie one after the other, in C order; otherwise a copy. */
+/* y = x if x is C-contiguous; otherwise a copy. */
 TH_EXPORT int th_kernel_contiguous(th_ctx *ctx)
 {
     const th_buffer *x = ctx->in[0];
@@ -85,7 +85,7 @@ static int wanted_shape(th_ctx *ctx, const th_buffer *x, const th_buffer *length
                  : 0;
 }
 
-/* Strides that show x, in C order, under another shape; 0 if there are none. */
+/* Strides that show x, in C order, under another shape; 0 if no such strides exist. */
 static int strides_for(const th_buffer *x, int nd, const int64_t *shape, int64_t *strides)
 {
     /* Axes of x that continue each other make one block; new axes must fill each block exactly. */

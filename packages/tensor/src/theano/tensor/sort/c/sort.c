@@ -78,7 +78,7 @@ typedef struct {
     void (*collect)(int64_t n, int64_t k, const char *v, const char *worst, int64_t *places);
     int64_t (*filter)(int64_t n, int64_t most, const char *v, const char *worst, int64_t *places);
     char *elements;  /* all lines */
-    char *values;    /* the k best of each line, where nobody wants their places */
+    char *values;    /* the k best of each line, if their places are not requested */
     int64_t *places; /* of the k best of each line */
     int smallest, failed;
 } lines;
