@@ -30,7 +30,7 @@ __version__ = "2.0.0-a1"
 # When this process began to import us: a source file that is younger is not what runs.
 __imported__ = time.time()
 
-# The old Theano, and what was made from it under this name, has this file; one look per folder is all that it costs.
+# Only the old Theano and its forks under this name have this file; the check costs one lookup per folder.
 if any(os.path.exists(f"{folder}/configdefaults.py") for folder in __path__):
     from theano.older import refuse
 

@@ -120,7 +120,7 @@ def _probe(tools: ToolchainSettings, cache: CacheSettings) -> Line:
         return Line("probe", f"compiling and loading a kernel failed: {error}", False, installer(), True)
     milliseconds = (time.perf_counter() - start) * 1e3
     if address.unit is not None:
-        open_cache(cache).discard(address.unit.path)  # nobody will ask for it again
+        open_cache(cache).discard(address.unit.path)  # it is never used again
     return Line("probe", f"compiled and loaded a kernel in {milliseconds:.0f} ms")
 
 

@@ -160,7 +160,7 @@ class GpuContext:
         """Unload the unused programs, after their pending work."""
         if not self._dropped:
             return
-        library().th_gpu_wait(self.driver.gpu)  # its failure is told by whoever waits for a value
+        library().th_gpu_wait(self.driver.gpu)  # the next wait for a value reports its failure
         library().th_gpu_forget_recordings(self.driver.gpu)
         while self._dropped:
             self._dropped.pop()()

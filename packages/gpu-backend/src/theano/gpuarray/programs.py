@@ -25,7 +25,7 @@ SIZE, SSIZE = "size", "ssize"
 """The dtypes of lengths and of strides among the arguments of a kernel: ``ga_size`` and ``ga_ssize``."""
 
 _NAMED = {SIZE: np.dtype("uint64"), SSIZE: np.dtype("int64")}
-#: How many work-items a group has where nobody says it: as many as any device has room for.
+#: The default work-group size, which every device supports.
 _GROUP = 64
 #: As many arguments as a launch has room for.
 _MOST = 47

@@ -10,6 +10,6 @@ from theano.gpuarray.lowering.common import TARGET
 from theano.gpuarray.placement import GpuPlacement, name_ops
 from theano.rewriting.phases import phases
 
-# Everything is fused by then, and it was not yet decided who overwrites what.
+# Fusion is complete at this point, and in-place rewriting has not started.
 phases.register("gpuarray_opt", GpuPlacement(TARGET), 49.4, "gpuarray", "placement")
 phases.register("gpu_names", name_ops, 101, "gpuarray")

@@ -72,7 +72,7 @@ def use(
     if default_to_move_computation_to_gpu:
         for each in _PASSES:
             if each not in phases:
-                continue  # nobody has asked for rules of programs
+                continue  # the rules for programs were not requested
             phases.set_tags(each, phases.tags(each) | _DEFAULT)
     _values_there |= move_shared_to_gpu
     return context

@@ -365,7 +365,7 @@ def _output_names(maker: FunctionMaker) -> list[str]:
 def _unique(name: str, taken: set[str]) -> str:
     """Return a name that no other value has, and that is a file's everywhere; it is then taken."""
     stem = "".join(c if c.isascii() and (c.isalnum() or c in "_-.") else "_" for c in name[:200]).lstrip(".") or "value"
-    # Where files are told apart by their letters alone, two that differ in their case are one.
+    # A case-insensitive file system treats names that differ only in case as one.
     lower, made, k = {t.lower() for t in taken}, stem, 1
     while made.lower() in lower:
         made, k = f"{stem}.{k}", k + 1

@@ -277,7 +277,7 @@ def _purge(settings: CacheSettings, options: argparse.Namespace) -> int:
     try:
         os.rmdir(root)
     except OSError as error:
-        # Never delete what somebody else put there.
+        # Files of other origin are never deleted.
         _print_left(left)
         print(f"{root} stays: {error.strerror}")
         return 1
@@ -358,7 +358,7 @@ def open_for_reading(root: str) -> None:
     for path, _ in contents.references:
         os.chmod(path, 0o444)
     with contextlib.suppress(OSError):
-        os.unlink(os.path.join(root, STAMP))  # nobody sweeps a cache that is only read
+        os.unlink(os.path.join(root, STAMP))  # a read-only cache is never swept
 
 
 if __name__ == "__main__":

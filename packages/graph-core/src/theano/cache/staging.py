@@ -132,7 +132,7 @@ class StagingFolder:
         except BlockingIOError:
             pass
         except OSError:
-            # A file system without locks; a file that nobody has locked must not stay.
+            # The file system has no locks; a file without a lock must not stay.
             self._release()
             os.unlink(file)
             return True

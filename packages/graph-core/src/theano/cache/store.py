@@ -333,11 +333,11 @@ class Cache:
         name = EntryName(key, digest_of(data), UNIT)
         path = os.path.join(root, name.relative)
         if not rename(staged, path):
-            return name, path  # whoever asks for it compiles it again
+            return name, path  # the next lookup misses, and compiles it again
         try:
             self._describe(root, os.path.dirname(staged), name, kernels, source)
         except OSError as error:
-            # Without references the unit is only found by whoever asks for the whole unit.
+            # Without references, only a lookup of the whole unit finds it.
             let_signals_through(error)
         self._published += len(data)
         if self.root and sweep_if_due(root, self.settings.size_cap, self._published):
@@ -348,7 +348,7 @@ class Cache:
         for kernel in kernels:
             target = os.path.join(root, ReferenceName(kernel, unit).relative)
             _make_bucket(os.path.dirname(target))
-            # If somebody has put a FIFO there, opening it must not wait for its reader.
+            # If the target is a FIFO, opening it must not wait for its reader.
             flags = os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
             os.close(os.open(target, flags, 0o400))
         if source:
@@ -439,7 +439,7 @@ def _make_private_directories(root: str, existing: str) -> None:
         try:
             os.mkdir(os.path.join(existing, *missing[: depth + 1]), 0o700)
         except FileExistsError:
-            pass  # another process was faster; the check that follows looks at what is there
+            pass  # another process was faster; the check that follows inspects the result
 
 
 def read_verified(path: str, name: EntryName, *, root_may_own: bool) -> bytes | None:
@@ -457,7 +457,7 @@ def read_verified(path: str, name: EntryName, *, root_may_own: bool) -> bytes | 
         data = file.read()
         if not is_what_it_says(data, name):
             return None
-        # What others have filled nobody sweeps.
+        # A cache that others have filled is never swept, so its files need no fresh mtime.
         if not root_may_own and abs(time.time() - info.st_mtime) > STAMP_AGE:
             _touch(file.fileno())
         return data
@@ -495,7 +495,7 @@ def _listing(folder: str, prefix: str) -> list[str]:
     """Return the names that begin with a key, in a fixed order; none if the folder does not exist."""
     try:
         return sorted(name for name in _names_in(folder) if name.startswith(prefix))
-    except FileNotFoundError:  # the usual case, for which nobody need look who raised it
+    except FileNotFoundError:  # the usual case, where the origin of the error does not matter
         return []
     except OSError as error:
         let_signals_through(error)

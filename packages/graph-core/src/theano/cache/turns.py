@@ -91,7 +91,7 @@ def _wait(name: bytes, done: Callable[[], bool], end: float) -> socket.socket | 
             ours.listen(1 << 12)
         except OSError as error:
             ours.close()
-            let_signals_through(error)  # otherwise somebody has the name
+            let_signals_through(error)  # otherwise the name is taken
         except BaseException:
             ours.close()
             raise

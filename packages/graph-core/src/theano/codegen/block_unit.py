@@ -208,7 +208,7 @@ def _build_and_load(jobs: dict[str, tuple[Block, Job]], tools: Toolchain, store:
         libraries = [
             load_built(path, job, tools, _SYMBOLS) for path, (_, job) in zip(paths, jobs.values(), strict=True)
         ]
-        # What an exchanged compiler has made must not lie under the name of the one before.
+        # The output of a replaced compiler must not be stored under the name of the previous one.
         unchanged = tools.compiler.is_unchanged
         if not unchanged:
             forget()

@@ -145,5 +145,5 @@ def _take_unit(unit: CarriedUnit, store: Cache) -> bool:
             store.publish_unit(staged, name.key, unit.kernels)
     except OSError as error:
         let_signals_through(error)
-        return False  # a full disk, which whoever compiles will tell of
+        return False  # a full disk, which the next compilation reports
     return True

@@ -471,7 +471,7 @@ def _build_and_load(
             load_built(path, unit.job, tools, map(symbol_of, shard))
             for path, unit, shard in zip(paths, units, shards, strict=True)
         ]
-        # What an exchanged compiler has made must not lie under the name of the one before.
+        # The output of a replaced compiler must not be stored under the name of the previous one.
         unchanged = tools.compiler.is_unchanged
         if not unchanged:
             forget()

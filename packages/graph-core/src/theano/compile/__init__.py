@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from theano.rewriting.userdefined import AddDestroyHandler, AddFeatureOptimizer, optdb
     from theano.runtime.profile import ProfileStats, explain_compile
 
-#: What the first call of `function` loads, or whoever asks for one of these names: the compiler, by modules.
+#: Loaded by the first call of `function`, or by access to one of these names: the compiler, by modules.
 _COMPILER = {
     "theano.compile.accepted": ("Accepted",),
     "theano.compile.aliasing": ("insert_deepcopy",),
@@ -99,7 +99,7 @@ _COMPILER = {
     "theano.runtime.profile": ("ProfileStats", "explain_compile"),
 }  # fmt: skip
 
-#: Its other modules, which are loaded when somebody asks for them as attributes.
+#: Its other modules, which are loaded on attribute access.
 _MODULES = (
     "arguments", "closed_graph", "compiling", "expression", "key", "pickling", "profiling", "program_cache",
     "program_source", "registered_code", "request",

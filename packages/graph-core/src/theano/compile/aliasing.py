@@ -102,7 +102,7 @@ class _Claims:
     def __init__(self, fgraph: FunctionGraph, inputs: Sequence[SymbolicInput], roots: dict[Variable, Roots]):
         self.fgraph, self.roots = fgraph, roots
         self.spec_of = dict(zip(fgraph.inputs, inputs, strict=True))
-        self.claimed: dict[Variable, bool] = {}  # whether whoever has it lends it
+        self.claimed: dict[Variable, bool] = {}  # whether the claiming output borrows it
 
     def allows(self, output: int, is_update: bool, borrow: bool) -> bool:
         """Return whether an output may stay where it is; if so, its memory is taken."""

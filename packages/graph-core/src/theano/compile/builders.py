@@ -195,7 +195,7 @@ class OpFromGraph(ExpressionOp):
     def L_op(self, inputs: Operands, outputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return the gradients: those given, or those of the expression."""
         own = partial(super().L_op, inputs, outputs, output_grads)
-        # What somebody wrote computes with the gradients of all outputs.
+        # A user's own gradient function computes with the gradients of all outputs.
         grads = [zeros_like(v) if is_disconnected(g) else g for v, g in zip(outputs, output_grads, strict=True)]
         if not _is_default(self.overrides["grad"]):
             return self._overridden("grad", len(inputs), (inputs, grads), own)

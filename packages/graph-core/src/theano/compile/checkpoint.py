@@ -192,7 +192,7 @@ def checkpoint(fn: Callable[..., Any], *, again: bool = True) -> Callable[..., A
         inside = [v for v in dict.fromkeys(_variables((args, kwargs))) if v in used and not isinstance(v, Constant)]
         if not inside:
             return made
-        # What is made of constants alone is no input: inside it can be computed while compiling.
+        # An expression of constants alone is no input: inside, it can be computed while compiling.
         outside = [v for v in independent_of(inside, outputs) if explicit_inputs([v])]
         inputs = [*inside, *outside]
         results = Checkpoint(inputs, outputs, again)(*inputs, return_list=True)

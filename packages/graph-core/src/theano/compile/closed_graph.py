@@ -288,7 +288,7 @@ class _Copier:
         memo = self.memo
         for node in toposort(outputs, memo):
             inputs = [memo[v] if v in memo else self._leaf(v, node) for v in node.inputs]
-            # Where replacements are of the type of what they replace, nobody needs to look at types again.
+            # Replacements of equal type need no new type check.
             fresh = node.with_inputs(inputs) if self._strict else node.clone_with_new_inputs(inputs, strict=False)
             self.nodes.append(fresh)
             for old, new in zip(node.outputs, fresh.outputs, strict=True):

@@ -266,7 +266,7 @@ class CheckedGraph:
             for node, how in zip(linked.nodes, linked.how, strict=True)
         ]
         self._number = {node: i for i, node in enumerate(linked.nodes)}
-        # What was replaced is computed in Python: somebody who does not want that wants no comparison either.
+        # Replaced nodes are computed in Python; with `check_py_code` off they are not compared.
         self.past = None
         if isinstance(report, CheckedReport) and mode.check_py_code:
             self.past = _Past(report, linked.nodes)

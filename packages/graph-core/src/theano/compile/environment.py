@@ -273,7 +273,7 @@ class _Reader(threading.Thread):
         for path in self._paths:
             try:
                 self._digests[path] = _digest(path)
-            except OSError:  # who reads it again is told
+            except OSError:  # the next read reports the error
                 continue
 
 

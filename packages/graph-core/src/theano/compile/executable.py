@@ -287,7 +287,7 @@ def make_function(maker: FunctionMaker, containers: Sequence[Container] | None =
     _set_machine_up()
     cells = maker.containers() if containers is None else containers
     program = maker.lay_out(cells).description() | {
-        # Who looks at each node has explained already what failed.
+        # A mode that inspects each node has explained the failure already.
         "on_error": (lambda index, error, *values: error) if maker.mode.inspects_nodes else maker.explainer,
         "on_bad_call": CallExplainer(maker.name, [spec for spec in maker.inputs if not spec.implicit]),
         "separate": Separator([spec.variable.type for spec in maker.inputs]),

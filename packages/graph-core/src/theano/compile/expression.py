@@ -288,7 +288,7 @@ class ExpressionOp(Op):
             return self.inner
         graph = _inner_graphs.get(node)
         if graph is None:
-            # What is known of an input, beside its type, may say which expression this is.
+            # Known properties of an input, beside its type, may determine this expression.
             own = _distinct(node.inputs)
             try:
                 graph = InnerGraph(self, own, self.expand(own, node))

@@ -127,7 +127,7 @@ def function(
     release = gc_restorer()
     try:
         gc.disable()
-        # The compiler is loaded by the first call: whoever only writes expressions does without.
+        # The first call loads the compiler; programs that only build expressions do without it.
         from theano.compile.closed_graph import check_forgotten, check_unused, close_graph
         from theano.compile.executable import make_function
         from theano.compile.maker import FunctionMaker

@@ -178,7 +178,7 @@ class FunctionMaker:
         graph = self.source.graph
         report = graph.report
         if report is None or not report.complete or report.warnings or graph.linked.no_compiler:
-            # The next process should be told of this, too.
+            # The next process should repeat the warning, so the program is not kept.
             self.lookup.forget("the compilation warned the user")
             return
         keep(self.lookup, program, graph.linked, arguments)

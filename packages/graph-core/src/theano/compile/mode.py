@@ -255,7 +255,7 @@ FAST_COMPILE = Mode(Linker("vm", "never"), "fast_compile")
 
 predefined_modes: dict[str, Mode] = {"FAST_COMPILE": FAST_COMPILE, "FAST_RUN": FAST_RUN}
 
-#: Modes that are made when somebody asks for them by name, for they read the flags then: ``module:class``.
+#: Modes that are created on access by name, since they read the flags then: ``module:class``.
 made_to_order: dict[str, str] = {
     "DebugMode": "theano.compile.debugmode:DebugMode",
     "DEBUG_MODE": "theano.compile.debugmode:DebugMode",

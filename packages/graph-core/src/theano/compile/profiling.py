@@ -30,10 +30,10 @@ def wanted_profile(wanted: bool | str | ProfileStats | None) -> ProfileStats | N
     if isinstance(wanted, ProfileStats):
         return wanted
     if wanted is False:
-        # Somebody may want to know at the end how long all calls took together.
+        # The total time of all calls may be printed at exit.
         return ProfileStats(atexit_print=False, flag_time_thunks=False) if config.print_global_stats else None
     return ProfileStats(
-        # What was asked for function by function is read with f.profile.summary().
+        # A profile requested for one function is read with f.profile.summary().
         atexit_print=bool(config.profile),
         message=wanted if isinstance(wanted, str) else "",
     )

@@ -227,7 +227,7 @@ def _protect_results(request: Request, fgraph: FunctionGraph, times: CompileTime
 def _link(request: Request, fgraph: FunctionGraph, times: CompileTimes) -> Linked:
     start = perf_counter()
     before = _seconds_in_compiler()
-    # Who has switched the compiler off needs no telling.
+    # A user who disabled the compiler needs no warning.
     linked = _link_with(request.mode.linker, fgraph, quiet=config.given("cxx") == "")
     times.generating = linked.seconds_generating
     times.compiling = linked.seconds_compiling

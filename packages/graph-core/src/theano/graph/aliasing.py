@@ -51,7 +51,7 @@ class DestroyHandler(Feature):
         self._roots: dict[Variable, frozenset[Variable]] = {}
         #: ... for each root, who may live there (a dictionary, for its order) ...
         self._sharing: dict[Variable, dict[Variable, None]] = {}
-        #: ... and who overwrites it.
+        #: ... and the nodes that overwrite it.
         self._destroyers: dict[Variable, dict[Apply, None]] = {}
         self._destroying: dict[Apply, None] = {}
 

@@ -14,13 +14,13 @@ from theano.graph.apply import Apply
 Value: TypeAlias = Any
 #: What some variables hold, in their order.
 Values: TypeAlias = Sequence[Value]
-#: Where the value of one variable lies: a list of one element, which is None before there is a value.
+#: The storage of one variable's value: a list of one element, which is None before the value exists.
 Cell: TypeAlias = list[Value]
 #: The cells that an op fills, one for each output of its node.
 Storage: TypeAlias = Sequence[Cell]
 
-#: A node as whoever looks at all nodes is handed it, and an op. An op knows of which op and of which variables its own
-#: nodes are, and says so where it overrides a method: ``Apply[Dot, Tensor]``.
+#: A node of any op, for code that visits all nodes. An op knows the classes of its own nodes and of their variables,
+#: and states them where it overrides a method: ``Apply[Dot, Tensor]``.
 Node: TypeAlias = Apply[Any, Any]
 #: Variables of a node, of the classes that its op knows. An override says which: ``Sequence[Tensor]``.
 Operands: TypeAlias = Sequence[Any]

@@ -18,7 +18,7 @@ from theano.errors import MethodNotDefined
 if TYPE_CHECKING:
     from theano.graph.annotations import Node, Value
 
-#: What the code of a type or an op is told by name, such as ``sub['fail']``; what else there is says the asker.
+#: The names that the code of a type or an op may use, such as ``sub['fail']``; the caller documents any others.
 Sub = Mapping[str, Any]
 
 

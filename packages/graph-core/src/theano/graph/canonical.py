@@ -221,7 +221,7 @@ def _pairs(items: Iterable[tuple[Any, Any]]) -> list[Tree]:
 
 def _sorted(items: Iterable[Any]) -> list[Tree]:
     """Return the forms of the elements of a set, in an order that is the same in each process."""
-    from json import dumps  # by whoever asks for a form: to write expressions needs none
+    from json import dumps  # imported only for a form: building expressions does not need it
 
     return sorted(map(form_of, items), key=dumps)
 

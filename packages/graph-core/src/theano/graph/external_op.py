@@ -230,7 +230,7 @@ class OpenMPOp(COp):
         Whether it does; None: as ``config.openmp`` says when the op is made.
     """
 
-    #: Set by whoever reads the flags.
+    #: Set by the code that reads the flags.
     default_openmp = False
     #: Whether a compiler here knows OpenMP: the op asks once, by compiling something.
     gxx_support_openmp: bool | None = None

@@ -65,7 +65,7 @@ class FunctionGraph(NotebookDisplay):
     ([x], 0)
     """
 
-    #: What programs may call a graph, and where times are added up, if somebody asks for them.
+    #: An optional name for the graph, and an optional profile to which times are added.
     name: str | None = None
     profile: Any = None
     shape_feature: Any  # the feature that knows lengths; a layer that has some attaches it
@@ -202,7 +202,7 @@ class FunctionGraph(NotebookDisplay):
         new_r.clients.append((node, i))
         self._changed()
         self._tell("on_change_input", node, i, r, new_r, reason)
-        # Last, for what nobody uses any more leaves the graph with its notes.
+        # Last, since a variable without clients leaves the graph with its annotations.
         self._remove_client(r, (node, i), reason)
 
     def replace(self, r: Variable, new_r: Variable, reason: Any = None, verbose: bool = False) -> None:
@@ -497,7 +497,7 @@ class FunctionGraph(NotebookDisplay):
 
     def __getstate__(self) -> dict[str, object]:
         state = dict(self.__dict__)
-        # Features hold indexes and functions of their own; whoever needs them attaches them again.
+        # Features hold indexes and functions of their own; they are attached again where needed.
         state.update(features=[], _listeners={}, destroyers=None, _order=None)
         return state
 

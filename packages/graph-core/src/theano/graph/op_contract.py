@@ -172,7 +172,7 @@ class OpContract:
         """
         return None
 
-    # -- what is known of outputs before they are computed ------------------------------------------------------
+    # -- properties of outputs before they are computed ---------------------------------------------------------
 
     def infer_shape(self, node: Node, shapes: Sequence[Any]) -> Sequence[Any]:
         """Return the lengths of each output, or None for one that only the computed value can tell.

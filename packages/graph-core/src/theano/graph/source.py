@@ -16,7 +16,7 @@ from theano.extensions import Chain
 from theano.graph.text import printable
 from theano.records import NamedTuple
 
-# A trace is kept with each variable; more frames than these help nobody and cost at each op call.
+# Each variable keeps a trace; more frames than these are of no use and cost time at each op call.
 _limit = 8
 
 
@@ -26,7 +26,7 @@ def set_trace_limit(limit: int) -> None:
     _limit = limit
 
 
-#: How many frames, ours included, what is made while compiling remembers.
+#: The number of frames, ours included, that variables made while compiling remember.
 _compile_limit = 0
 
 
@@ -71,7 +71,7 @@ user_packages: Chain[str] = Chain("graph.source.user_packages", "which packages 
 
 def _is_ours(frame: FrameType) -> bool:
     name = f"{frame.f_globals.get('__name__', '')}."
-    if not name.startswith("theano.") or ".tests.test_" in name:  # tests write programs, wherever they lie
+    if not name.startswith("theano.") or ".tests.test_" in name:  # tests write programs, in any folder
         return False
     return not name.startswith(tuple(f"{package}." for package in user_packages))
 

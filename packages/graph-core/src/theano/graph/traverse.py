@@ -76,7 +76,7 @@ def variables_between(ins: Collection[Variable], outs: Iterable[Variable]) -> li
     found: dict[Variable, None] = {}
     for v in ancestors(outs, stop):
         found[v] = None
-        # A node computes all its outputs, whether or not somebody uses them.
+        # A node computes all its outputs, used or not.
         if v.owner is not None and v not in stop:
             found.update(dict.fromkeys(v.owner.outputs))
     return list(found)

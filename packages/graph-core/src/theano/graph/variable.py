@@ -109,7 +109,7 @@ class Variable(FormulaDisplay, Generic[T]):
     __count__ = count()
     shows_test_value = False  # in its repr: set by a flag
 
-    owner: Apply[Any, Any] | None  # of any op: who looks at it knows of which
+    owner: Apply[Any, Any] | None  # of any op: the reading code knows which
     fgraph: Any = None
     clients: Clients = ()  # type: ignore[assignment]  # a list in a graph, nothing outside of one
 

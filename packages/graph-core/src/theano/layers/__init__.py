@@ -110,8 +110,8 @@ def _published(names: str, *checks: str) -> Published:
 
 
 #: What is to be found in which distribution: names, and topics of the doctor's page. A layer that is not installed
-#: cannot describe itself, and who asks for something of it is to be told what to install; nothing else is taken from
-#: this table, and a layer that is missing in it works all the same.
+#: cannot describe itself, and access to a name of it must report the distribution to install. Nothing else is read
+#: from this table, and a layer that is missing in it works all the same.
 PUBLISHED = {
     "theano-scalar": _published("scalar"),
     "theano-tensor": _published(

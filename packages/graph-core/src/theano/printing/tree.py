@@ -15,8 +15,8 @@ from theano.graph.variable import Variable
 if TYPE_CHECKING:
     from theano.graph.annotations import Node
 
-#: So deep the whole indentation is printed, and below that so many levels of it: a chain of 50,000 nodes would be
-#: gigabytes of blanks.
+#: Indentation is printed in full up to the first depth; deeper lines show their last 20 levels. A chain of 50,000
+#: nodes would otherwise be gigabytes of blanks.
 MOST_LEVELS, LAST_LEVELS = 100, 20
 #: As many users of a variable are printed.
 MOST_USERS = 50

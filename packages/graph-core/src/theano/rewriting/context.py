@@ -106,11 +106,11 @@ class Context:
         #: Rules that failed; they are not asked again.
         self.switched_off: set[Rule] = set()
         #: What the graph refused in this phase. Taking a change back lets nodes come in as if they were new, and
-        #: whoever looks at new nodes would try the same for ever.
+        #: rules for new nodes would try the same for ever.
         self.refused: set[tuple[Rule, Apply]] = set()
         #: The ops of the graph: rules about others are not asked.
         self.ops = OpsPresent()
-        #: The graph that was merged last and its version then: as long as it stays, there is nothing to merge.
+        #: The graph that was merged last and its version then: an unchanged graph needs no merge.
         self.merged: tuple[FunctionGraph, int] | None = None
 
     def failed(self, rule: Rule, node: Apply, error: BaseException) -> None:

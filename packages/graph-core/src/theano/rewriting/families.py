@@ -20,7 +20,7 @@ from theano.extensions import Table
 from theano.rewriting.registration import importing
 
 #: Packages that hold rules, of which each imports all of its families; for each, the module of the ops that all its
-#: rules are about, or None where there is no such.
+#: rules are about, or None where no such module exists.
 packages: Table[str, str | None] = Table("rewriting.families.packages", "which packages hold rules")
 
 #: For the name of a module its place among the families of all layers.

@@ -140,7 +140,7 @@ def fold(node: Apply) -> Answer:
             return None
         values = evaluate(node, [v.data for v in given])
         constants = [v.type.make_constant(value) for v, value in zip(node.outputs, values, strict=True)]
-        if _bytes_of(constants) > allowed:  # which nobody could foresee, and need not be seen again
+        if _bytes_of(constants) > allowed:  # unforeseeable; the mark avoids a second try
             for v in node.outputs:
                 v.tag.__dict__["unfoldable"] = True
             return None

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 #: What the names in a pattern stand for: variables, tuples of them (of :class:`Rest`), and ops.
 Bindings = dict[str, Any]
-#: Of so many ops a pattern, or a rule, remembers whether they are meant.
+#: The number of ops for which a pattern, or a rule, remembers whether it matches them.
 MANY_OPS = 256
 
 #: What Python's operators mean between patterns: from "add", "mul", "truediv", ... to an op wrapped in :class:`P`.
@@ -357,7 +357,7 @@ class Call(Pattern):
         self.rest = last.name if isinstance(last, Rest) else None
         self.firm = self.args if self.rest is None else self.args[:-1]
         self.names = [a.name for a in self.firm if isinstance(a, Var)]
-        #: What is asked first of the inputs: of those in any order, and of those in their places, with these.
+        #: The first checks of the inputs: `anywhere` for inputs in any order, `checked` for inputs at their positions.
         self.anywhere = [_core(a) for a in self.specific]
         self.checked = [
             (i, _core(a)) for i, a in enumerate(self.args)

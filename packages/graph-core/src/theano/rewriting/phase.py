@@ -36,11 +36,11 @@ class Phase:
         self._rules: dict[str, tuple[Rule, frozenset[str]]] = {}
         self._passes: dict[str, tuple[Pass, frozenset[str]]] = {}
         self._groups: dict[str, tuple[RuleGroup, frozenset[str]]] = {}
-        #: What somebody else than our own modules has added.
+        #: The names that code outside our own modules has added.
         self._foreign: set[str] = set()
         #: The names of those modules, by what they have added.
         self._modules: dict[str, Registrar] = {}
-        #: Whether somebody else has taken away or changed what our own modules added.
+        #: Whether other code has removed or changed what our own modules added.
         self._altered = False
 
     def _changed(self, name: str, module: Registrar) -> None:

@@ -58,7 +58,7 @@ class Phases:
         self.name = name
         self._registered: dict[str, _Entry] = {}
         self._complete = complete
-        #: Whether somebody else has taken away or changed what our own modules registered.
+        #: Whether other code has removed or changed what our own modules registered.
         self._altered = False
 
     @property

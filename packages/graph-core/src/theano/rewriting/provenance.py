@@ -51,7 +51,7 @@ class Provenance(Feature):
 
     def __init__(self) -> None:
         self.steps: list[RewriteStep] = []
-        #: The phase that runs, for changes that nobody announces.
+        #: The phase that runs, for unannounced changes.
         self.phase = ""
         self._made_by: dict[Apply, int] = {}
         # All nodes that have ever been there: when a change is taken back, nodes come in that are not new.

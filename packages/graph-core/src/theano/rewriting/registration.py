@@ -12,7 +12,7 @@ from typing import Any
 
 from theano.graph.canonical import is_ours
 
-#: The names of a module of ours, or None for somebody else.
+#: The namespace of one of our modules, or None for other code.
 Registrar = dict[str, Any] | None
 
 

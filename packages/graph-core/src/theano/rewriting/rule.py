@@ -42,7 +42,7 @@ from theano.rewriting.pattern import (
 #: close
 #:     The same within rounding, which the sign of a zero is part of.
 #: finite
-#:     The same within rounding, where no divisor is zero and all values, before and after, lie in the range of their
+#:     The same within rounding, where no divisor is zero and all values, before and after, are in the range of their
 #:     dtypes: not infinite, no NaN, not so small that digits get lost. The terms of a sum may be added in another
 #:     order, so that its rounding is that of the largest.
 #: approximate

@@ -321,7 +321,7 @@ class CheckedNode:
         if kind == "initial":
             left = self._left.get(form)
             if left is not None:
-                # Copies: what was returned then may be somebody's.
+                # Copies: the earlier results may still be referenced.
                 asked = [inspection_of(v.type) for v in node.outputs]
                 yield kind, [asked[k].copy_as_laid_out(left[k]) if k in free else None for k in range(len(found))]
             return

@@ -24,7 +24,7 @@ from theano.printing import debugprint, one_line
 #: Lines for the inputs of the node that failed; with the others this makes ten.
 MOST_INPUTS = 4
 MOST_MESSAGE_LINES = 2
-#: How many of the values that a call holds are listed where there is no room for another.
+#: The number of values held by a call that an out-of-memory error lists.
 MOST_HELD = 3
 
 #: The loader marks the errors of kernels with their kind.

@@ -298,7 +298,7 @@ class ProfileStats:
         for function in self._functions:
             counts = function.profile_counts()[2]
             linked = function.maker.linked
-            # Where it cannot be known any more which node is which, there is nothing to say of them.
+            # If the order of the nodes is lost, their counts are omitted.
             nodes, ops = function.maker.nodes_in_order(), function.maker.source.ops_in_order()
             for node, op, how, (calls, nanoseconds) in zip(nodes, ops, linked.how, counts, strict=False):
                 yield NodeTimes(how, node, op, calls, nanoseconds * 1e-9)

@@ -100,7 +100,7 @@ def build(
     frees: list[list[int]] = [[] for _ in instructions]
     if allow_gc:
         frees = _plan_frees(linked, slot_of, temporary)
-        # A graph with lazy nodes runs in an order that only the call knows: there is nothing to plan.
+        # The call determines the order of a graph with lazy nodes, so its memory cannot be planned.
         if not linked.lazy:
             _plan_memory(linked, slots, slot_of, temporary, reuse)
     return MachineProgram(
@@ -268,7 +268,7 @@ def _plan_memory(
                 reuse[slot] = number
                 number += 1
             expiring[family[slot].last].append(slot)
-        # Only now: an instruction's outputs must not lie where its inputs are.
+        # Freed only now: an instruction's outputs must not alias its inputs.
         for slot in expiring[i]:
             spec = slots[slot].spec
             assert spec is not None

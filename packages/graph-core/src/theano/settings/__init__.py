@@ -95,7 +95,7 @@ def change_flags(args: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), **kwa
     return config.change_flags(args, **kwargs)
 
 
-# Programs pickle objects that keep these. Flags belong to a process: what is read changes those of its own.
+# Programs pickle objects that keep these. Flags belong to a process: an unpickled one changes those of its own process.
 copyreg.pickle(Changes, lambda changes: (change_flags, (changes.flags,)))
 
 

@@ -164,7 +164,7 @@ def cpu_description() -> str:
 
 def _sysctl_brand() -> str:
     """Ask macOS for the name of the CPU through its C library; "" elsewhere."""
-    import ctypes  # only where there is no /proc/cpuinfo
+    import ctypes  # only on systems without /proc/cpuinfo
 
     try:
         libc = ctypes.CDLL(None)

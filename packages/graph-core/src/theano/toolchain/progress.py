@@ -80,7 +80,7 @@ class StatusLine:
             self._stream.write(text)
             self._stream.flush()
         except (OSError, ValueError):
-            self._shown = False  # closed, or nobody reads it: compiling goes on
+            self._shown = False  # the stream is closed or has no reader: compiling goes on
 
     def __enter__(self) -> Self:
         return self

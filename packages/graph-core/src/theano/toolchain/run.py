@@ -186,7 +186,7 @@ class Running:
         """End the program and all it has started; one that has ended keeps its status."""
         if self._process.returncode is not None:
             return
-        # The group's number is the program's, which nobody else is given before it has been waited for.
+        # The group's id is the program's, which the system cannot reuse before the wait.
         self._end_group()
         if os.name != "posix":
             self._process.kill()

@@ -216,7 +216,7 @@ def _search(
         return f"the C compiler {settings.compiler!r} is not installed"
     texts = notes.notes(_key_without_compiler(wish, digest))
     known = (_from_note(text, Compiler(("cc",), NOT_HERE), settings) for text in texts)
-    # What a script around a compiler has made is taken only if there is nothing else.
+    # The output of a script around a compiler is taken only as a last resort.
     elsewhere = sorted((n for n in known if n is not None), key=lambda n: not n.compiler.plain)
     return elsewhere[0] if elsewhere else NOTHING_FOUND
 

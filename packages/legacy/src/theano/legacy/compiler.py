@@ -11,7 +11,7 @@ from theano.legacy.gone import Compiler
 from theano.settings import config
 from theano.toolchain.run import ProcessResult, run_to_end
 
-#: Nobody waits longer than this for a program on trial.
+#: The time limit of a program on trial, in seconds.
 _SECONDS = 60.0
 
 #: Whether it compiles; whether it runs, if that is asked; what was printed, if that is asked.

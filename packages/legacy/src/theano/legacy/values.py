@@ -16,7 +16,7 @@ NODEFAULT = ["NODEFAULT"]
 #: Types whose values may be stretched: a program puts its own here.
 expandable_types: tuple[type, ...] = ()
 
-#: The type of a gradient that nobody has explained.
+#: The type of an undefined gradient without an explanation.
 null_type = NullType()
 
 logging_default_formatter = logging.Formatter(fmt="%(levelname)s (%(name)s): %(message)s")

@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Not a dependency of this layer: only who runs tests needs it.
     import pytest
 
-    # The tests that lie in the current folder import each other.
+    # Tests in the current folder import each other.
     sys.path.insert(0, os.getcwd())
     # A file that is named is run although its name may not begin with test.
     return int(pytest.main(arguments(given)))

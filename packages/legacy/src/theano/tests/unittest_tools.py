@@ -431,7 +431,7 @@ def attr(tag: str) -> Callable[[Any], Any]:
 
     def mark(test: Any) -> Any:
         try:
-            # pytest comes with the test tools, not with this layer; without it there is nobody to read the mark.
+            # pytest comes with the test tools, not with this layer; without it the mark has no reader.
             import pytest
         except ImportError:
             return test
@@ -488,7 +488,7 @@ class AttemptManyTimes:
                         fct(*args, **kwargs)
                     except Exception:
                         if passed + self.n_attempts - i - 1 < self.n_req_successes:
-                            raise  # what is left cannot be enough
+                            raise  # the remaining attempts cannot suffice
                     else:
                         passed += 1
                 if passed == self.n_req_successes:

@@ -40,7 +40,7 @@ from theano.typed_list.basic import (
 )
 from theano.typed_list.type import TypedListType
 
-# Nobody but programs with lists needs the rules, so nothing else of the layer enters them.
+# Only programs with lists need the rules, so nothing else of the layer enters them.
 extension(layers.RULES, "theano.typed_list.rules", "theano.typed_list.op").enter()
 
 __getattr__, __dir__ = layers.lazily(globals())

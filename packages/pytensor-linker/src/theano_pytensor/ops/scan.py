@@ -39,7 +39,7 @@ class _Revised:
             self.sources.append((writes.index(min(above)), min(above) - k) if above else (None, k))
         lags = [[lag for w, lag in self.sources if w == j] for j in range(len(writes))]
         self.taps = [tuple(sorted({-lag for lag in of} or {-1})) for of in lags]
-        #: The rows before the first step; a write that nobody reads again has none, and its rows are only stacked.
+        #: The rows before the first step; a write that is not read again has none, and its rows are only stacked.
         self.read_again = [bool(of) for of in lags]
         self.initial = [buffer[o + taps[0] : o] for o, taps in zip(writes, self.taps, strict=True)]
         self.sequences = [buffer[k : k + n_steps] for w, k in self.sources if w is None]

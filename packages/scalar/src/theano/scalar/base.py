@@ -223,7 +223,7 @@ class ScalarOp(Op):
         conditions, ignored = type(self).conditions, type(self).ignored_inputs
 
         def convert_inputs(given: list[np.ndarray]) -> list[np.ndarray]:
-            # A half is a storage format: what is made of several steps rounds to it once, as in C.
+            # float16 is a storage format: the result of several steps is rounded to it once, as in C.
             compute = self.compute_dtype([_name(a.dtype) for a in given], _name(outs[0])).replace("float16", "float32")
             for i, array in enumerate(given):
                 if i in conditions or (compute and i not in ignored):

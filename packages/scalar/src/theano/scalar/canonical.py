@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from theano.graph.op import Op
     from theano.scalar.type import Scalar
 
-#: How the elements of an array lie in memory.
+#: The memory order of the elements of an array.
 Order: TypeAlias = Literal["C", "F"]
 
 

@@ -62,7 +62,7 @@ _FOREIGN = re.compile(r"\bPy[A-Z_]|\bNPY_|\bnpy_(?!bool|u?int\d|float\d)|::|\bte
 _FAIL = "THEANO_FAIL_HERE"
 
 #: A C form: a template, templates by kinds of dtype ("iu" for integers, see dtypes.kind), or a
-#: function from the input dtypes and the compute dtype to a template. None: there is no C form.
+#: function from the input dtypes and the compute dtype to a template. None: it has no C form.
 CForm = str | Mapping[str, str] | Callable[[tuple[str, ...], str], str | None] | None
 
 

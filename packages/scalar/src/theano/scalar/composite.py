@@ -252,7 +252,7 @@ class Composite(ScalarOp):
         known: dict[Any, Any] = {}
         for out, g in zip(self.unfold(fresh), output_gradients, strict=True):
             if not isinstance(g.type, DisconnectedType) and not is_discrete(out.type.dtype):
-                # A view of its own for each: what is known of a variable replaces what comes from its other uses.
+                # A separate view for each: a known gradient replaces those from a variable's other uses.
                 known[IdentityOp()(out)] = g
         if not known:
             return [x.zeros_like("floatX" if is_discrete(x.type.dtype) else None) for x in inputs]

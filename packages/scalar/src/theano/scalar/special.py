@@ -179,7 +179,7 @@ gammainc_der = scalar_op(
 
 
 def _chi2sf(x: np.ndarray, k: np.ndarray) -> np.ndarray:
-    # Half of the least number is 0, for SciPy: the ends are told apart before. No such variable is below 0.
+    # In SciPy, half of the least number is 0, so the ends are handled first. No such variable is below 0.
     ends = np.where(x <= 0, np.where(k > 0, 1.0, np.nan), 0.0)
     outside = np.isnan(x) | ~(k >= 0)
     return np.where(outside, np.nan, np.where((x <= 0) | (k == 0), ends, _scipy("chdtrc")(k, x)))

@@ -110,7 +110,7 @@ class Connection:
         return [[self._read(next(sizes)) for _ in range(count)] for count in numbers[:things]]
 
     def _read(self, size: int) -> memoryview:
-        # Of NumPy's, since the first byte of an array in it must lie where its dtype wants it.
+        # Memory of NumPy's, since the first byte of an array in it must be aligned for its dtype.
         found = np.empty(size, np.uint8).data
         left = found
         while left:

@@ -61,7 +61,7 @@ class DaskEngine:
             return _Held(arrays, False)  # numbers, and names of files
         lazy = any(isinstance(a, Made) and a.lazy for a in arrays)
         given = [a.source if isinstance(a, Made) else a for a in arrays]
-        # In one task: what belongs to one shard lies with one worker.
+        # In one task: the arrays of one shard stay on one worker.
         return _Held(_delayed(list)(given) if lazy else self.client.submit(list, given, pure=False), lazy)
 
     def run(

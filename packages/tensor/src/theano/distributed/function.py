@@ -126,7 +126,7 @@ class DistributedFunction:
                 st.carry(at)
         carried = list(st.carried.items())
         self._needs_rows = any(p.kind in ("max", "min") for p in st.parts)
-        #: What lies with a shard: the number of its first row, how many it has, inputs, and what earlier stages kept.
+        #: The variables of a shard: the index of its first row, its number of rows, inputs, what earlier stages kept.
         known: list[Any] = [st.start, st.count, *self._data]
         last = max([at.level for at in st.outputs] + [level + 1 for _, (_, level) in carried], default=0)
         self._steps = []

@@ -337,7 +337,7 @@ class DaskPool:
                 lost[i] = outcome
             else:
                 yield i, outcome
-        if len(lost) == 1:  # it was there each time, and nobody else
+        if len(lost) == 1:  # the only task that was present at each loss
             yield from lost.items()
             return
         for i in lost:

@@ -75,7 +75,7 @@ def _knows(value: object) -> bool:
     Before the import of NumPy, it is none of NumPy's. ``theano.tensor.foreign`` recognizes values with protocols.
     """
     kind = type(value)
-    # Who has made an array of one of these has loaded its module.
+    # An array of one of these types exists only if its module is loaded.
     buffers = [getattr(sys.modules.get(module), name, memoryview) for module, name in _BUFFERS]
     if isinstance(value, (memoryview, *buffers)) or any(hasattr(kind, name) for name in _PROTOCOLS):
         return True

@@ -346,7 +346,7 @@ def scan_pushout_sums(fgraph: FunctionGraph, node: Node) -> Answer:
             total = total + clone_replace([term], {**fixed, mapped.result: row})[0]
         (old,) = part.outputs
         if part in last:
-            # What it begins with is a row, too; without steps there is no other.
+            # The initial value is a row, too; with zero steps it is the only one.
             rows = join(0, shape_padleft(part.outer), shape_padleft(total))
             total = patternbroadcast(rows[: parts.n_steps + 1], old.type.broadcastable)
         found[old] = conform(total, old)

@@ -127,7 +127,7 @@ def scan(
         step = WrittenStep(along, past, others)
     returned = call(fn, step.arguments)  # what it raises itself is left as it is
     with naming(fn):
-        step.returned(returned, strict and n != 1)  # without a loop there is nothing to hand shared variables to
+        step.returned(returned, strict and n != 1)  # without a loop, shared variables have no receiver
         options = {"mode": mode, "profile": profile, "allow_gc": allow_gc}
         op, given = step.loop(steps, name=name, truncate=truncate_gradient, **options)
     made = op.once(given) if n == 1 else op.results(given)

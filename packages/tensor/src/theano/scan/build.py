@@ -221,7 +221,7 @@ class WrittenStep:
         """
         inside = [*(v for group in (*self.rows, *self.taps) for v in group), *self.carried]
         outputs = self.results.flat()
-        # What is given and not used stays an input, so that functions know it, until somebody rewrites.
+        # Unused arguments stay inputs until rewriting, so that functions know them.
         given = dict.fromkeys([*independent_of(inside, outputs, self.others, _own_slope), *self.others])
         fixed = [v for v in given if v not in self.shared and not isinstance(v, Constant)]
         spec = self._spec(self.results.until is not None, len(fixed))

@@ -90,7 +90,7 @@ def scan_checkpoints(
     steps = set_subtensor(steps[-1:], n - (blocks - 1) * size)
     missing = blocks * size - n
     rows = [_in_blocks(s, missing if padding else None, blocks, size) for s in along]
-    # Whoever wants a single result gives no list of them, so what fn returns says how many there are.
+    # A single result needs no list, so the return value of fn determines the number of results.
     begins = [i for i, given in enumerate(past) if given is not None]
 
     def block(*arguments: Tensor) -> Any:

@@ -88,7 +88,7 @@ def is_length_of(n: Variable, v: Tensor) -> bool:
 
 
 def _shapes() -> ShapeFeature:
-    # The rules are loaded when somebody rewrites, and that is when these answers are asked for.
+    # Imported here: the rules are loaded for rewriting, and these answers are needed only then.
     from theano.tensor.shape.rules.shapes import ShapeFeature
 
     return ShapeFeature()

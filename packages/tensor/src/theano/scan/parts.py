@@ -164,7 +164,7 @@ class Parts:
         return {old: new for part, new in zip(self.making, made, strict=True) for old in part.outputs}
 
 
-# -- what is read of a result ----------------------------------------------------------------------------------------
+# -- reads of a result -----------------------------------------------------------------------------------------------
 
 
 def rows_read(v: Tensor) -> int | None:

@@ -28,7 +28,7 @@ from theano.tensor.basic import _shared as _shared
 _enter(_LAYER)
 __getattr__ = lazily(globals(), _LATER)[0]
 
-# What ``from theano.tensor import *`` brings is what is here, and these parts, which are loaded for who asks.
+# ``from theano.tensor import *`` brings this module's names and these parts, which are loaded on access.
 _PARTS = (
     "choice", "fft", "hessian", "inplace", "jacobian", "linalg", "nlinalg", "nnet", "numeric_grad", "opt", "rules",
     "slinalg", "subtensor", "verify", "verify_grad", "xlogx",

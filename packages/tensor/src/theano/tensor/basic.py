@@ -348,7 +348,7 @@ numpy_calls.functions.update(
 
 numpy_calls.places.update(COUNTERPARTS)
 
-#: What is loaded when somebody asks for it: rarely used parts.
+#: Rarely used parts, which are loaded on access.
 _LATER = {
     **FUNCTIONS,
     **{name: f"theano.tensor.io:{name}" for name in (

@@ -254,7 +254,7 @@ def gradient_dtype(dtype: str) -> str:
     return dtype if dtype[0] in "fc" else str(config.floatX)
 
 
-# -- what is known without running ----------------------------------------------------------------------
+# -- values known without running -----------------------------------------------------------------------
 
 
 def numpy_scalar(data: object) -> Any:

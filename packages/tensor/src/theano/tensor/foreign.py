@@ -22,7 +22,7 @@ _OURS = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, list, tu
 
 def _is_buffer(value: object) -> bool:
     """Return whether a value has the buffer interface and numbers of a stated dtype; bytes are text as often as not."""
-    # Who has an array of the module `array` has imported it.
+    # An array of the module `array` exists only if that module is imported.
     module: Any = sys.modules.get("array")
     return isinstance(value, (memoryview, ctypes.Array)) or (module is not None and isinstance(value, module.array))
 

@@ -424,7 +424,7 @@ def choose(a: TensorLike, choices: TensorLike, out: None = None, mode: str = "ra
     elif mode == "clip":
         index = switch(index < 0, np.int64(0), switch(index >= count, count - 1, index))
     else:
-        index = switch(index < 0, count, index)  # from the end is nobody's choice
+        index = switch(index < 0, count, index)  # a negative index is out of bounds
     n = index.type.ndim
     grids = [vector_along(arange(index.shape[i]), i, n) for i in range(n)]
     return patternbroadcast(getitem(_as_wide_as(table, index), (index, *grids)), index.type.broadcastable)

@@ -187,8 +187,8 @@ class TensorOperators(_Base):
     __gt__, __ge__ = _binary(el.gt), _binary(el.ge)
 
     def __bool__(self) -> bool:
-        # Programs ask whether there is a variable at all (`if mask:`), and it has always been so. Who asks it of an
-        # expression may mean its value; of a comparison, nobody can mean anything else.
+        # Programs test whether a variable exists at all (`if mask:`), and it has always been so. For an expression,
+        # the value may be meant; for a comparison, only the value can be.
         if self.owner is None:
             return True
         if self.type.dtype != "bool":
@@ -256,7 +256,7 @@ class TensorOperators(_Base):
 
         def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
             """Return an array of no dimensions whose element is the variable, as NumPy makes of any other object."""
-            import numpy as np  # whoever asks has it
+            import numpy as np  # the caller has loaded it
 
             if dtype is not None and np.dtype(dtype) != object:
                 raise TypeError(

@@ -393,7 +393,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):  # noqa: D101  (below: i
         if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)) or not np.may_share_memory(a, b):
             return False
         try:
-            # Two columns of one matrix lie in the same stretch of memory, and share none of it.
+            # Two columns of one matrix overlap in address range, but share no element.
             return bool(np.shares_memory(a, b, max_work=_MOST_WORK))
         except np.exceptions.TooHardError:
             return True

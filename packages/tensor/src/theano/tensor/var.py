@@ -52,7 +52,7 @@ def _report_float64(name: str | None) -> None:
 
 
 if TYPE_CHECKING:
-    #: What is said to type checkers: a constant or shared array may stand wherever a `TensorVariable` may.
+    #: For type checkers: a constant or shared array may stand wherever a `TensorVariable` may.
     Operators = TensorVariable
 else:
     Operators = TensorOperators

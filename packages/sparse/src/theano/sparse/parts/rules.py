@@ -76,7 +76,7 @@ def local_csm_shape(fgraph: FunctionGraph, node: Node) -> Answer:
     return {node.outputs[3]: stack([cast(n, "int32") for n in lengths])}
 
 
-@local_rule([Elemwise], phases=("uncanonicalize",), tags=FAST)  # when it is settled who wants the parts
+@local_rule([Elemwise], phases=("uncanonicalize",), tags=FAST)  # once the clients of the parts are settled
 def local_lengths_of_matrix(node: Node) -> Answer:
     """A matrix of which nothing but lengths is wanted is asked for these, not taken apart."""
     wanted, axes = node.inputs[0], {0, 1}

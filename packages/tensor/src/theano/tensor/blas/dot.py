@@ -81,7 +81,7 @@ class Dot(Op):
             found = [dot(g, y.T), outer(x, g)]
         else:
             found = [dot(g, y.T), dot(x.T, g)]
-        # What is known to have length 1 stays known, also where the product does not show it.
+        # An axis known to have length 1 stays broadcastable, even where the product does not show it.
         return [patternbroadcast(f, v.type.broadcastable) for f, v in zip(found, inputs, strict=True)]
 
 

@@ -132,7 +132,7 @@ def quantile(
     if method not in _CHOOSING:
         above = el.cast(take(values, el.cast(el.ceil(place), "int64"), axis=-1), dtype)
         between = below + (above - below) * el.cast(place - low, dtype)
-        found = el.switch(el.eq(below, above), below, between)  # of equal infinities there is no difference
+        found = el.switch(el.eq(below, above), below, between)  # the difference of equal infinities is NaN
     if a.type.dtype not in discrete_dtypes:  # NaN is sorted to the end
         largest = values[..., -1]
         largest = largest.dimshuffle(*range(largest.type.ndim), "x")

@@ -137,7 +137,7 @@ class IfElse(Op):
         """Return False: a rule takes the branch itself."""
         return False
 
-    # -- what is known of it -----------------------------------------------------------------------------------------
+    # -- static properties -------------------------------------------------------------------------------------------
 
     def infer_shape(self, node: Apply, shapes: Sequence[Sequence[Tensor]]) -> list[Shape]:
         """Return lengths that are chosen as the values are."""
@@ -178,7 +178,7 @@ class IfElse(Op):
         """Return the gradient to the values that are chosen, zeros to the others; as lazy as the choice itself."""
         condition, n = inputs[0], self.n_outs
         still = [k for k in range(n) if not isinstance(output_grads[k].type, DisconnectedType)]
-        # Where it jumps from one branch to the other there is no derivative; elsewhere it is 0.
+        # At a switch of branches the derivative does not exist; elsewhere it is 0.
         found: list[Variable] = [zeros_like(condition), *(DisconnectedType()() for _ in range(2 * n))]
         if not still:
             return found

@@ -154,7 +154,7 @@ class AllocEmpty(Op):
     def make_node(self, *shape: TensorLike) -> Apply:
         lengths, pattern = shape_arguments(shape)
         out = TensorType(self.dtype, pattern).make_variable()
-        # The values are nobody's promise: comparisons between modes must not look at them.
+        # The values are unspecified: comparisons between modes must not look at them.
         out.tag.nan_guard_mode_check = False
         out.tag.values_eq_approx = values_eq_approx_always_true
         return Apply(self, lengths, [out])

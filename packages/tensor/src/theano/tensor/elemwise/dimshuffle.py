@@ -155,4 +155,4 @@ def _with_new_axes(x: np.ndarray, where: Sequence[int]) -> np.ndarray:
     index: list[Any] = [slice(None)] * (x.ndim + len(where))
     for i in where:
         index[i] = None
-    return x[(*index, ...)]  # an array even where there are no axes
+    return x[(*index, ...)]  # an array even without axes

@@ -55,7 +55,7 @@ LEVELS = {"baseline": "_kernels", "v3": "_kernels_v3", "v4": "_kernels_v4"}
 """The levels of x86-64 instructions that the C library is built for, and its name for each, the least first."""
 
 
-#: The folder of this layer's package, where its C library lies.
+#: The folder of this layer's package, which contains its C library.
 _PACKAGE = os.path.dirname(_HERE)
 
 
@@ -153,7 +153,7 @@ def driver(path: str, symbol: str) -> Pointer:
 @cache
 def _library(path: str) -> Any:
     """Return the library, which stays where it is."""
-    from theano.loader.module import Library  # a compiled module; where it is missing there is no path to load
+    from theano.loader.module import Library  # a compiled module; without it, no path to load exists
 
     return Library(path)
 

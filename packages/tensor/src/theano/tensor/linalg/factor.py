@@ -397,7 +397,7 @@ class Eigvalsh(MatrixOp):
             raise shape_error(node, inputs, counts, "Both must have as many.")
         for x in given:
             must_be_finite("Eigenvalues", np.tril(x) if self.lower else np.triu(x))
-        # What the other triangle holds is nobody's concern.
+        # The contents of the other triangle do not matter.
         output_storage[0][0] = scipy.linalg.eigvalsh(*given, lower=self.lower, check_finite=False)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:

@@ -244,7 +244,7 @@ register(
     Lowering(SVD, svd_kernel, _FACTORS),
     Lowering(Eig, eig_kernel, _FACTORS),
     Lowering(Eigh, eigh_kernel, _FACTORS),
-    # The second matrix is None where there is none.
+    # A missing second matrix is None.
     Lowering(Eigvalsh, eigvalsh_kernel, Accepts(
         "a, none -> w", dtypes={"a": BLAS, "none": ANYTHING}, ndim={"none": 0},
     )),

@@ -254,7 +254,7 @@ def _entropy_of(sm: Any, classes: Any, out: Any) -> Any:
     rows = _rows_of(sm)
     assert rows is not None
     nll, new_sm, _ = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, return_list=True)
-    # The softmax as well, for whoever else uses it.
+    # The softmax as well, for its other clients.
     return {out: nll} if only_used_by(sm, out.owner) else {out: nll, sm: conform(new_sm, sm)}
 
 

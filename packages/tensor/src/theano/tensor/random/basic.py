@@ -341,7 +341,7 @@ dirichlet = DirichletRV()
 multinomial = MultinomialRV()
 
 
-# -- elements of what is given -----------------------------------------------------------------------------------------
+# -- elements of given values ------------------------------------------------------------------------------------------
 
 
 class ChoiceRV(RandomVariable):

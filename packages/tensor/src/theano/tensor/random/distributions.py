@@ -164,7 +164,7 @@ def choice(
     """
     a = as_tensor_variable(a)
     replace = constant(replace, dtype="int8") if isinstance(replace, bool) else as_tensor_variable(replace)
-    # No probabilities are told by an empty vector; programs also say 0 for None.
+    # An empty vector stands for missing probabilities; programs also pass 0 for None.
     absent = p is None or (isinstance(p, (bool, int, float, list, tuple)) and not p)
     p = as_tensor_variable(np.array([], config.floatX)) if absent else if_known(probabilities, "choice: p", p, True)
     found = size_of(ndim, size)

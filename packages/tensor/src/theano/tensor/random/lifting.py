@@ -79,7 +79,7 @@ def _instead(node: Node, drawn: Node, size: Sequence[TensorLike], params: Sequen
     result = conform(numbers, node.outputs[0])
     if result is None:
         return False
-    # Whoever reads the state after the draw goes on from the state after the new one.
+    # Clients of the state after the draw continue from the state after the new one.
     after, state = drawn.outputs[0], numbers.owner.outputs[0]
     return {after: state, node.outputs[0]: result} if after.clients else [result]
 

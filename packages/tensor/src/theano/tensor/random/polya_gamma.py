@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-#: So many terms of the series are drawn; what follows is drawn as one gamma number of the same mean and variance. It is
+#: The number of terms of the series that are drawn; the rest is one gamma number of the same mean and variance. It is
 #: 0.8% of the whole, and its third cumulant misses less than 1e-10 of that of the whole.
 TERMS = 32
 

@@ -79,7 +79,7 @@ def jacobian(
 def _rows(expression: Any, wanted: list[Any], options: dict[str, Any]) -> list[Variable]:
     n = expression.shape[0]
     if is_discrete(expression.type):
-        # It jumps or stands still: there is no direction to follow backwards, and all is zero where it is connected.
+        # Discrete values jump or stay constant, so no gradient flows back: all is zero where it is connected.
         grad(expression.sum(), wanted, **options)
         return [zeros((n, *shape_tuple(v)), dtype=_floating(v)) for v in wanted]
     # What flows back is one where the element is and zero elsewhere: nothing that does not depend on it is computed

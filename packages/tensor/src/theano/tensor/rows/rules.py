@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from theano.rewriting.rule import Answer
     from theano.tensor.type import Tensor
 
-#: Up to so many nodes are written out, all rows together; a single row always is.
+#: The largest number of nodes that are written out, all rows together; a single row always is.
 MANY_NODES = 48
 
 
@@ -61,7 +61,7 @@ def local_map_rows_of_equal_rows(fgraph: FunctionGraph, node: TensorApply) -> An
     sequences = list(node.inputs[:k])
     single = {row: v for row, v in zip(op.rows, map(_only_row, sequences), strict=True) if v is not None}
     known = [static_int(shape_i(v, 0, fgraph)) for v in sequences]
-    # Of no row there is no value, and what computes it may fail.
+    # Zero rows have no value, and computing one may fail.
     if not single or not all(known):
         return None
     given = dict(zip(op.fixed, node.inputs[k:], strict=True)) | single

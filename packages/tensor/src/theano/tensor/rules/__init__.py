@@ -46,7 +46,7 @@ FAMILIES = (
     "reduce.rules.logsumexp",  # what is no softmax
     "conv.rules",  # which op computes a convolution
     "control.rules.choices",
-    "elemwise.rules.approximations",  # for who asks for them
+    "elemwise.rules.approximations",  # only on request
     "elemwise.rules.fusion",  # a sequence of its own: one kernel of many
     "conv.fusion",  # its last part
 )

@@ -220,7 +220,7 @@ def uniform(v: Variable) -> Any:
     >>> uniform(T.zeros_like(T.dmatrix("m"))), uniform(T.dmatrix("m"))
     (np.float64(0.0), None)
     """
-    for _ in range(8):  # deeper ones exist, but nobody writes them
+    for _ in range(8):  # deeper ones are possible but unusual
         if isinstance(v, Constant):
             return _uniform_constant(v)
         node = v.owner

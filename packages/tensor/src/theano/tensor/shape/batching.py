@@ -86,7 +86,7 @@ def _reshaped(given: BatchedNode) -> Any:
     asked = [parts[i] if parts else lengths[i] for i in range(given.op.ndim)]
     known = [static_int(n) for n in asked]
     if any(k < 0 if k is not None else not is_length(n) for n, k in zip(asked, known, strict=True)):
-        # One that is left open would be open twice if there are no rows: as long as it is for one row.
+        # With zero rows, an open length would be undetermined: it is computed for one row.
         rest = _product([n if k is None else abs(k) for n, k in zip(asked, known, strict=True)])
         size = _product([x.shape[i] for i in range(1, x.type.ndim)])
         open_ = int_div(size, maximum(abs_(rest), 1))

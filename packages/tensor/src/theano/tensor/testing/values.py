@@ -197,7 +197,7 @@ def check_c_code(example: Example) -> str | None:
     form = _c_form(example)
     if form is None:
         return "the op has no c_code"
-    # So many references that a few missing ones free nothing while we look; where some are missing, they stay.
+    # Enough references that a few missing ones free nothing during the check; where some are missing, they stay.
     held = [[laid_out_copy(x) if isinstance(x, np.ndarray) else x] * (CALLS * 8) for x in example.values]
     place = [example.variables.index(v) for v in example.node.inputs]
 

@@ -84,7 +84,7 @@ def _undone_from_outside(node: Apply) -> bool:
     for inner in reversed(chain):
         odd = not odd
         _odd[inner] = odd
-    # What was known of the graph around may have changed since.
+    # The graph around may have changed since the stored answer.
     return _odd[node] and _around(node) is not None
 
 

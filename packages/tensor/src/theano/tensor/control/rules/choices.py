@@ -288,7 +288,7 @@ def cond_make_inplace(fgraph: FunctionGraph, context: Context) -> None:
         op = node.op
         if not isinstance(op, IfElse) or op.as_view:
             return None
-        # Whoever overwrites a copy would have to wait for all readers of both branches, taken or not.
+        # An op that overwrites a copy would have to wait for all readers of both branches, taken or not.
         if destroyers is not None and any(destroyers(v) for v in node.outputs):
             return None
         return IfElse(op.n_outs, as_view=True, gpu=op.gpu, name=op.name)

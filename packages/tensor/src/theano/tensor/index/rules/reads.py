@@ -345,13 +345,13 @@ def _repeated_less(
     for axis, (entry, length) in enumerate(zip(index, lengths, strict=True)):
         own = axis - new
         if own >= 0 and not value.type.broadcastable[own]:
-            # The repeated one checks this length: what is read of it must be all, or the length for certain.
+            # Repeating the value checks this length: the index must take the whole axis, or the length must be certain.
             if not takes_all(entry) and not is_length_of(length, value, own, fgraph):
                 return None
             part.append(entry)
             continue
         known = static_int(length)
-        # A number may lie outside, which has to be found out.
+        # An integer index may be out of bounds, which must be detected.
         if not isinstance(entry, slice) and (known is None or not is_known(entry) or not -known <= entry < known):
             return None
         if own >= 0:
@@ -450,7 +450,7 @@ def _product_of_parts(op: Subtensor, numbers: tuple[Number, ...], product: Dot, 
     index = entries(op, numbers)
     rows = a.type.ndim - 1
     of_a, of_b = index[:rows], index[rows:]
-    # The columns of a matrix; of a vector there is nothing left to take.
+    # The columns of a matrix; a vector has no axis left to index.
     return product(a[tuple(of_a)] if of_a else a, b[(FULL, *of_b)] if of_b else b)
 
 
@@ -464,7 +464,7 @@ def _is_what_was_set(written: AdvancedIncSubtensor1, x: Tensor, value: Tensor, p
     if not written.set_instead_of_inc and not filled_with(x, 0) or value.type != out.type:
         return False
     if not isinstance(places, Constant) or not isinstance(x, Constant):
-        return False  # a place may lie outside, which has to be found out
+        return False  # an index may be out of bounds, which must be detected
     where = np.where(places.data < 0, places.data + len(x.data), places.data)
     return bool(np.all((where >= 0) & (where < len(x.data)))) and len(np.unique(where)) == len(where)
 

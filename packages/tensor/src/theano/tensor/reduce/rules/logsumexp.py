@@ -179,7 +179,7 @@ def _weighted(total: Sum, x: Tensor) -> Any:
         return None
     t, weights = power
     axes = total.axes_of(x.type.ndim)
-    largest = LogSumExp(axes)(t)  # of nothing it is minus infinity, where there is no largest
+    largest = LogSumExp(axes)(t)  # minus infinity over no elements, which have no maximum
     largest = F.switch(F.isinf_(largest), number_like(0, largest), largest)
     relative = F.exp(F.sub(t, restore_axes(largest, t, axes)))
     return F.add(largest, F.log(total(combine(F.mul, [relative, *weights], x.type.dtype))))

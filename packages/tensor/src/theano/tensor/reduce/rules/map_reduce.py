@@ -189,7 +189,7 @@ def _stored(order: Sequence[TensorApply], reductions: set[TensorApply], fusible:
     within = {node: _within(node, fusible) for node in order if node in fusible}
     exits = _exits(within)
     stored: set[TensorApply] = set()
-    again: dict[TensorApply, set[TensorApply] | None] = {}  # what whoever computes it computes as well; None: too much
+    again: dict[TensorApply, set[TensorApply] | None] = {}  # nodes computed along with each; None: too much
     for node in within:
         clients = {client for client, _ in node.outputs[0].clients}
         if not clients <= {*within[node], *reductions}:

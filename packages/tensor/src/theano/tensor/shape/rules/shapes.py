@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Lengths = tuple[Any, ...]
 
-#: What was said of an ``infer_shape`` that raised: rules ask again and again, and once is enough to know.
+#: The messages about each ``infer_shape`` that raised: rules ask repeatedly, and one message is enough.
 _complained: set[str] = set()
 
 
@@ -292,7 +292,7 @@ def add_shape_feature(fgraph: FunctionGraph, context: Context) -> None:
     feature = ShapeFeature()
     fgraph.attach_feature(feature)
     if config.on_shape_error == "raise":
-        # An error in a rule would only switch that rule off: ask all ops here, whether somebody needs it or not.
+        # An error in a rule would only switch that rule off: ask all ops here, needed or not.
         for node in fgraph.toposort():
             for v in node.outputs:
                 if is_tensor(v):
