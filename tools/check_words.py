@@ -4,13 +4,14 @@
 
 Names are identifiers of Python, and names of modules. A word is in `WORDS` if each use of it in a name is a metaphor.
 Pages are the README and the documentation, without code blocks. `PHRASES` are habits that make sentences hard to read:
-persons in place of parts, and relative clauses in place of nouns. They are looked for on pages, and in all strings of
-the layers: docstrings, and messages of errors and warnings.
+persons in place of parts, and relative clauses in place of nouns. They are looked for on pages, and in all strings and
+comments of the layers: docstrings, messages of errors and warnings, comments of Python and C.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
 import sys
 import tokenize
@@ -51,7 +52,8 @@ PHRASES = {
 PAGES = ("README.md", "docs/**/*.md")
 # Not read: pages that are written from docstrings.
 WRITTEN = ("docs/_build/", "docs/errors.md", "docs/gallery/", "docs/library/")
-LAYERS = "packages/*/src/**/*.py"
+LAYERS = "packages/*/src/**/*"
+COMMENT_IN_C = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -119,10 +121,28 @@ def strings(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield from strings(child)
 
 
+def comments(text: str, suffix: str) -> Iterator[tuple[int, str]]:
+    """Yield line and text of each comment of a source of Python (``.py``), C or C++.
+
+    Examples
+    --------
+    >>> list(comments("x = 1  # one", ".py")), list(comments("int x; /* one */", ".c"))
+    ([(1, '# one')], [(1, '/* one */')])
+    """
+    if suffix == ".py":
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        yield from ((token.start[0], token.string) for token in tokens if token.type == tokenize.COMMENT)
+    else:
+        yield from ((text.count("\n", 0, found.start()) + 1, found[0]) for found in COMMENT_IN_C.finditer(text))
+
+
 def problems_in_layers(root: Path = ROOT) -> Iterator[str]:
-    """Yield each place of a docstring, a message or another string of a layer that has such a phrase."""
-    for path in sorted(root.glob(LAYERS)):
-        for first, text in strings(ast.parse(path.read_bytes())):
+    """Yield each place of a docstring, a message, a comment or another string of a layer that has such a phrase."""
+    for path in sorted(path for path in root.glob(LAYERS) if path.suffix in {".py", ".h", ".c", ".cpp"}):
+        source = path.read_text(encoding="utf-8")
+        texts = list(comments(source, path.suffix))
+        texts += strings(ast.parse(source)) if path.suffix == ".py" else ()
+        for first, text in sorted(texts):
             for line, phrase, instead in phrases_in(text):
                 yield f"{path.relative_to(root).as_posix()}:{first + line - 1}: {phrase!r}; say: {instead}"
 

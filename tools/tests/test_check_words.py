@@ -31,7 +31,7 @@ def test_phrases_of_pages_are_found_but_not_in_code(tmp_path):
     ]
 
 
-def test_phrases_of_docstrings_and_messages_are_found_but_not_names_and_comments(tmp_path):
+def test_phrases_of_strings_and_comments_are_found_but_not_names(tmp_path):
     source = tmp_path / "packages" / "layer" / "src" / "part.py"
     source.parent.mkdir(parents=True)
     source.write_text(
@@ -41,8 +41,12 @@ def test_phrases_of_docstrings_and_messages_are_found_but_not_names_and_comments
         '    raise KeyError(f"there is no {nobody:>{width}}, " "so many")\n'
         "lies = f'{x} {\"what is given\" if x else 0}'\n"
     )
+    (source.parent / "part.h").write_text("int nobody; /* Two\n * lines, so many. */\nchar c; // who asks\n")
     assert list(check_words.problems_in_layers(tmp_path)) == [
+        "packages/layer/src/part.h:2: 'so many'; say: the number of",
+        "packages/layer/src/part.h:3: 'who asks'; say: the part that acts",
         "packages/layer/src/part.py:2: 'nobody'; say: the part that acts, or the passive",
+        "packages/layer/src/part.py:3: 'nobody'; say: the part that acts, or the passive",
         "packages/layer/src/part.py:4: 'is told'; say: receives, is passed, is given by",
         "packages/layer/src/part.py:5: 'so many'; say: the number of",
         "packages/layer/src/part.py:5: 'there is no'; say: is missing, does not exist",
