@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from theano.graph import Apply, Op
+from theano.graph.documentation import SharedSections
 from theano.sparse.convert import as_sparse_or_tensor_variable, is_sparse
 from theano.sparse.elemwise.arithmetic import _TwoSparse, as_matrix, refuse_shapes
 from theano.sparse.parts.elements import Cells
@@ -46,17 +46,10 @@ def _stored(x: Any) -> tuple[Any, Any]:
     return places[order], whole.data[order]
 
 
-class _Comparison(Op):
+class _Comparison(SharedSections, Op):
     compare: Any
-    #: Parameters and result of all comparisons of a kind, for their docstrings.
-    sections = ""
 
     linear_in = ()
-
-    def __init_subclass__(cls, **options: object) -> None:
-        super().__init_subclass__(**options)
-        if "compare" in vars(cls):
-            cls.__doc__ = f"{cls.__doc__}\n\n{inspect.cleandoc(cls.sections)}"
 
     def grad(self, inputs: Operands, output_grads: Operands) -> list[Variable]:
         """Return zeros: the result jumps."""
@@ -64,9 +57,8 @@ class _Comparison(Op):
 
 
 class _SparseSparse(_Comparison, _TwoSparse):
-    """Base of comparisons of two sparse matrices, whose result is a sparse one of the format of the first."""
+    """Base of comparisons of two sparse matrices, whose result is a sparse one of the format of the first.
 
-    sections = """
     Parameters
     ----------
     x, y : sparse variable
@@ -95,10 +87,8 @@ class _SparseSparse(_Comparison, _TwoSparse):
 
 
 class _SparseDense(_Comparison):
-    """Base of comparisons of a sparse with a dense operand, whose result is dense."""
+    """Base of comparisons of a sparse with a dense operand, whose result is dense.
 
-    __props__ = ()
-    sections = """
     Parameters
     ----------
     x : sparse variable
@@ -111,6 +101,8 @@ class _SparseDense(_Comparison):
     TensorVariable
         A matrix: 1 where that holds, else 0, of uint8.
     """
+
+    __props__ = ()
 
     def make_node(self, x: Sparse, y: Any) -> Apply:
         x, y = compressed(x, self, "input 0"), as_matrix(y)

@@ -121,9 +121,13 @@ structured_exp = _map("structured_exp", F.exp, "the exponential")
 structured_log = _map("structured_log", F.log, "the logarithm")
 
 
-@structured_monoid(F.pow)
-def structured_pow(x: Any, y: Any) -> Any:
-    """Return the stored numbers of ``x`` to the power of the number ``y``.
+def _map_with(name: str, tensor_op: Map, says: str) -> Map:
+    """Return a map of the stored numbers and another number under a name."""
+
+    def described(x: Any, y: Any) -> Any: ...
+
+    described.__name__ = described.__qualname__ = name
+    described.__doc__ = f"""Return {says}, computed of the stored numbers alone.
 
     Parameters
     ----------
@@ -135,62 +139,20 @@ def structured_pow(x: Any, y: Any) -> Any:
     Returns
     -------
     SparseVariable
-        Of the structure of ``x``.
+        It stores numbers where ``x`` does.
 
     Examples
     --------
     >>> import scipy.sparse as sp
-    >>> structured_pow(sp.csr_matrix([[0.0, 3.0]]), 2).eval().toarray()
-    array([[0., 9.]])
+    >>> {name}(sp.csr_matrix([[0.0, 0.5]]), 2).eval().nnz
+    1
     """
+    return structured_monoid(tensor_op)(described)
 
 
-@structured_monoid(F.minimum)
-def structured_minimum(x: Any, y: Any) -> Any:
-    """Return the lesser of each stored number of ``x`` and the number ``y``.
-
-    Parameters
-    ----------
-    x : sparse variable
-        Of csr or csc format.
-    y : scalar
-        A number, or a vector with one for each stored number.
-
-    Returns
-    -------
-    SparseVariable
-        Of the structure of ``x``.
-
-    Examples
-    --------
-    >>> import scipy.sparse as sp
-    >>> structured_minimum(sp.csr_matrix([[0.0, 3.0]]), 2).eval().toarray()
-    array([[0., 2.]])
-    """
-
-
-@structured_monoid(F.maximum)
-def structured_maximum(x: Any, y: Any) -> Any:
-    """Return the greater of each stored number of ``x`` and the number ``y``.
-
-    Parameters
-    ----------
-    x : sparse variable
-        Of csr or csc format.
-    y : scalar
-        A number, or a vector with one for each stored number.
-
-    Returns
-    -------
-    SparseVariable
-        Of the structure of ``x``.
-
-    Examples
-    --------
-    >>> import scipy.sparse as sp
-    >>> structured_maximum(sp.csr_matrix([[0.0, 3.0]]), 4).eval().toarray()
-    array([[0., 4.]])
-    """
+structured_pow = _map_with("structured_pow", F.pow, "``x`` to the power of ``y``")
+structured_minimum = _map_with("structured_minimum", F.minimum, "the lesser of ``x`` and ``y``")
+structured_maximum = _map_with("structured_maximum", F.maximum, "the greater of ``x`` and ``y``")
 
 
 @structured_monoid(F.add)

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from theano import scalar as scal
 from theano.gradient.absent import DisconnectedType, grad_not_implemented
 from theano.graph import Apply, Op
+from theano.graph.documentation import SharedSections
 from theano.sparse.compressed import CLASSES as FORMATS
 from theano.sparse.convert import as_sparse_or_tensor_variable, as_sparse_variable, is_sparse
 from theano.sparse.parts.alike import sp_ones_like, times_each
@@ -328,10 +329,22 @@ def _of_sparse(a: Tensor, b: Tensor) -> Any:
     return structured_dot(a, b) if any(is_sparse(v) or sp.issparse(v) for v in (a, b)) else None
 
 
-class _ProductsAt(Op):
+class _ProductsAt(SharedSections, Op):
     """Base of the gradients of `StructuredDot`: the products of rows of two dense matrices, at some places.
 
-    Inputs: indices and indptr of the places, and the two matrices ``b`` and ``g``.
+    Parameters
+    ----------
+    a_indices, a_indptr : vector of int
+        The structure of the sparse matrix.
+    b : matrix
+        The other factor.
+    g_ab : matrix
+        The gradient with respect to the product.
+
+    Returns
+    -------
+    TensorVariable
+        A vector with one number for each that the matrix stores.
     """
 
     __props__ = ()
@@ -370,43 +383,13 @@ class _ProductsAt(Op):
 
 
 class StructuredDotGradCSC(_ProductsAt):
-    """The gradient of `structured_dot` with respect to the numbers that a csc matrix stores.
-
-    Parameters
-    ----------
-    a_indices, a_indptr : vector of int
-        The structure of the csc matrix.
-    b : matrix
-        The other factor.
-    g_ab : matrix
-        The gradient with respect to the product.
-
-    Returns
-    -------
-    TensorVariable
-        A vector with one number for each that the matrix stores.
-    """
+    """The gradient of `structured_dot` with respect to the numbers that a csc matrix stores."""
 
     format = "csc"
 
 
 class StructuredDotGradCSR(_ProductsAt):
-    """The gradient of `structured_dot` with respect to the numbers that a csr matrix stores.
-
-    Parameters
-    ----------
-    a_indices, a_indptr : vector of int
-        The structure of the csr matrix.
-    b : matrix
-        The other factor.
-    g_ab : matrix
-        The gradient with respect to the product.
-
-    Returns
-    -------
-    TensorVariable
-        A vector with one number for each that the matrix stores.
-    """
+    """The gradient of `structured_dot` with respect to the numbers that a csr matrix stores."""
 
     format = "csr"
 
