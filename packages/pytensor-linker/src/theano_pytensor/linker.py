@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any
 
 from numpy import asarray
@@ -43,8 +41,6 @@ class TheanoLinker(JITLinker):
         storage_map: Any = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
         """Return the function of ours that computes a graph."""
-        if "pytensor.sparse" in sys.modules:
-            import_module("theano_pytensor.ops.sparse")
         inputs = [standing_for(v) for v in fgraph.inputs]
         made = translate(fgraph.outputs, dict(zip(fgraph.inputs, inputs, strict=True)))
         outputs = [fitted(x, v.type) for x, v in zip(made, fgraph.outputs, strict=True)]
