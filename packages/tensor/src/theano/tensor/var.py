@@ -75,7 +75,8 @@ class TensorConstant(Operators, Constant[TensorType]):
         if data.ndim and data.size and (data.size == 1 or np.all(data == data.reshape(-1)[0])):
             text = f"{data.shape} of {data.reshape(-1)[0]}"
         else:
-            text = str(data).replace("\n", "")
+            with np.printoptions(threshold=20):  # only the ends are shown
+                text = str(data).replace("\n", "")
         if len(text) > 20:
             text = text[:10] + ".." + text[-10:]
         return f"TensorConstant{{{text}}}"
