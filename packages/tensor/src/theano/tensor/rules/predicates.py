@@ -103,15 +103,20 @@ def computed(op: Callable[..., Any]) -> Callable[..., Any]:
 
 def scalar_of(node: Apply | None) -> Any:
     """Return the scalar op of an element-wise node that writes over nothing, else None."""
-    if node is None or not isinstance(node.op, Elemwise) or node.op.inplace_pattern:
+    if node is None:
         return None
-    return node.op.scalar_op
+    op = node.op
+    return op.scalar_op if isinstance(op, Elemwise) and not op.destroy_map else None
 
 
 def made_by(v: Any, op: Elemwise) -> Node | None:
     """Return the node that computes ``v`` if it applies ``op``, else None."""
     node = v.owner
-    return node if node is not None and scalar_of(node) == op.scalar_op else None
+    if node is None:
+        return None
+    found, wanted = scalar_of(node), op.scalar_op
+    # Classes are compared first, since most differ, and to compare ops is a call of Python.
+    return node if found is wanted or (type(found) is type(wanted) and found == wanted) else None
 
 
 def is_float(v: Any) -> bool:
