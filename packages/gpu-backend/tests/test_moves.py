@@ -11,7 +11,7 @@ import theano
 import theano.tensor as T
 from theano import gpuarray
 from theano.gpuarray.variables import GpuFromHost, host_from_gpu
-from theano.tensor.create.alloc import Tri
+from theano.tensor.create.diagonals import Tri
 
 
 def there(v):

@@ -11,6 +11,7 @@ import theano
 import theano.tensor as T
 from theano.graph.traverse import inputs
 from theano.tensor import numpy_calls
+from theano.tensor.reduce import extremes
 from theano.tensor.reduce import functions as reductions
 
 x, y, m, i, b = T.dvector("x"), T.dvector("y"), T.dmatrix("m"), T.lvector("i"), T.TensorType("bool", (False,))("b")
@@ -112,7 +113,7 @@ CASES = [
     (np.flatnonzero, (b,), {}), (np.searchsorted, (y, x), {}), (np.cov, (m,), {}), (np.isclose, (x, y), {}), (np.bincount, (i,), {}),
     (np.unique, (i,), {}), (np.real, (x,), {}), (np.full_like, (m, 2.0), {}), (np.broadcast_to, (y, (2, 3)), {}), (np.compress, (ARRAY > 0, y), {}),
 ]  # fmt: skip
-CASES += [(getattr(np, name), (m,), {"axis": 0}) for name in reductions.__all__ if hasattr(np, name)]
+CASES += [(getattr(np, name), (m,), {"axis": 0}) for name in (*extremes.__all__, *reductions.__all__) if hasattr(np, name)]
 
 
 @pytest.mark.parametrize(("f", "arguments", "keywords"), [pytest.param(*c, id=f"{c[0].__name__}-{n}") for n, c in enumerate(CASES)])

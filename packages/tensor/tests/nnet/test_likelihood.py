@@ -9,7 +9,7 @@ import theano
 import theano.tensor as T
 from theano.tensor import nnet
 from theano.tensor.nnet import softmax, softmax_graph
-from theano.tensor.nnet.crossentropy import labels_of
+from theano.tensor.nnet.labels import labels_of
 
 RNG = np.random.default_rng(11)
 ROWS, COLUMNS = 4, 5

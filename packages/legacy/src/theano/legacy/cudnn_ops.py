@@ -29,10 +29,11 @@ from theano.records import record
 from theano.scalar import maximum as larger
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import exp, log, sqr, sqrt
-from theano.tensor.reduce.functions import argmax, prod
-from theano.tensor.reduce.functions import max as largest
+from theano.tensor.reduce.extremes import argmax
+from theano.tensor.reduce.extremes import max as largest
+from theano.tensor.reduce.extremes import min as smallest
 from theano.tensor.reduce.functions import mean as mean_of
-from theano.tensor.reduce.functions import min as smallest
+from theano.tensor.reduce.functions import prod
 from theano.tensor.reduce.functions import sum as sum_of
 
 

@@ -24,8 +24,8 @@ OPS = {
     "local_gpuaalloc": "theano.tensor.create.alloc:Alloc",
     "local_gpua_alloc2": "theano.tensor.create.alloc:Alloc",
     "local_gpua_alloc_empty": "theano.tensor.create.alloc:AllocEmpty",
-    "local_gpua_eye": "theano.tensor.create.alloc:Eye",
-    "local_gpua_tri": "theano.tensor.create.alloc:Tri",
+    "local_gpua_eye": "theano.tensor.create.diagonals:Eye",
+    "local_gpua_tri": "theano.tensor.create.diagonals:Tri",
     "local_gpua_contiguous": "theano.tensor.shape.contiguous:CpuContiguous",
     "local_gpua_reshape": "theano.tensor.shape.reshape:Reshape",
     "local_gpua_flatten": "theano.tensor.shape.reshape:Reshape",
@@ -64,10 +64,10 @@ OPS = {
     "local_gpua_softmax_dnn_grad": "theano.tensor.nnet.softmax:SoftmaxGrad",
     "local_gpua_softmaxwithbias": "theano.tensor.nnet.softmax:SoftmaxWithBias",
     "local_gpua_crossentropysoftmaxargmax1hotwithbias": (
-        "theano.tensor.nnet.crossentropy:CrossentropySoftmaxArgmax1HotWithBias"
+        "theano.tensor.nnet.likelihood:CrossentropySoftmaxArgmax1HotWithBias"
     ),
     "local_gpua_crossentropysoftmax1hotwithbiasdx": (
-        "theano.tensor.nnet.crossentropy:CrossentropySoftmax1HotWithBiasDx"
+        "theano.tensor.nnet.likelihood:CrossentropySoftmax1HotWithBiasDx"
     ),
     "local_gpu_pool": "theano.tensor.pool.op:Pool",
     "local_gpua_pool_dnn_alternative": "theano.tensor.pool.op:Pool",

@@ -80,6 +80,7 @@ OLD_NAMES = {
         ),
         "theano.tensor.nnet.activation": "*",
         "theano.tensor.nnet.crossentropy": "*",
+        "theano.tensor.nnet.likelihood": "*",
         "theano.tensor.nnet.softmax": "*",
     },
     "theano.tensor.nnet.sigm": {

@@ -59,6 +59,7 @@ MODULES = {
     "reduce": ("reduce.lowering", "reduce.lowering_argmax"),
     **{f"nnet.{name}": (f"nnet.lowering_{name}",) for name in ("blocksparse", "ctc", "neighbours", "softmax")},
     "nnet.crossentropy": ("nnet.lowering_softmax",),
+    "nnet.likelihood": ("nnet.lowering_softmax",),
 }
 
 

@@ -85,11 +85,13 @@ from theano.tensor.convert import (
     get_vector_length as get_vector_length, numpy_scalar as numpy_scalar,
 )
 from theano.tensor.create.alloc import (
-    Alloc as Alloc, AllocEmpty as AllocEmpty, Eye as Eye, Tri as Tri, alloc_validate_shape as alloc_validate_shape,
-    empty as empty, eye as eye, full as full, full_like as full_like, identity_like as identity_like, ones as ones,
-    ones_like as ones_like, tri as tri, tril as tril, triu as triu, zeros as zeros, zeros_like as zeros_like,
+    Alloc as Alloc, AllocEmpty as AllocEmpty, alloc_validate_shape as alloc_validate_shape, empty as empty, full as
+    full, full_like as full_like, ones as ones, ones_like as ones_like, zeros as zeros, zeros_like as zeros_like,
 )
 from theano.tensor.create.arange import ARange as ARange, arange as arange
+from theano.tensor.create.diagonals import (
+    Eye as Eye, Tri as Tri, eye as eye, identity_like as identity_like, tri as tri, tril as tril, triu as triu,
+)
 from theano.tensor.create.windows import bartlett as bartlett
 from theano.tensor.device.transfer import register_transfer as register_transfer, transfer as transfer
 from theano.tensor.elemwise.dimshuffle import DimShuffle as DimShuffle
@@ -147,16 +149,20 @@ from theano.tensor.join.op import (
 )
 from theano.tensor.printers import SubtensorPrinter as SubtensorPrinter
 from theano.tensor.reduce.argmax import Argmax as Argmax, MaxAndArgmax as MaxAndArgmax
+from theano.tensor.reduce.axes import check_and_normalize_axes as check_and_normalize_axes
 from theano.tensor.reduce.careduce import (
     All as All, CAReduce as CAReduce, CAReduceDtype as CAReduceDtype, Max as Max, Min as Min, Prod as Prod,
     ProdWithoutZeros as ProdWithoutZeros, Sum as Sum,
 )
-from theano.tensor.reduce.functions import (
-    all as all, any as any, argmax as argmax, argmin as argmin, check_and_normalize_axes as check_and_normalize_axes,
-    largest as largest, logsumexp as logsumexp, makeKeepDims as makeKeepDims, max as max, max_and_argmax as
-    max_and_argmax, mean as mean, min as min, nanmax as nanmax, nanmin as nanmin, norm as norm, prod as prod, ptp as
-    ptp, smallest as smallest, std as std, sum as sum, var as var,
+from theano.tensor.reduce.extremes import (
+    argmax as argmax, argmin as argmin, largest as largest, max as max, max_and_argmax as max_and_argmax, min as min,
+    nanmax as nanmax, nanmin as nanmin, ptp as ptp, smallest as smallest,
 )
+from theano.tensor.reduce.functions import (
+    all as all, any as any, logsumexp as logsumexp, mean as mean, norm as norm, prod as prod, std as std, sum as sum,
+    var as var,
+)
+from theano.tensor.reduce.results import makeKeepDims as makeKeepDims
 from theano.tensor.rows.jacobian import hessian as hessian, jacobian as jacobian
 from theano.tensor.shape.basic import (
     Rebroadcast as Rebroadcast, Shape as Shape, Shape_i as Shape_i, SpecifyShape as SpecifyShape, addbroadcast as

@@ -96,23 +96,17 @@ from theano.tensor.convert import (
 from theano.tensor.create.alloc import (
     Alloc,
     AllocEmpty,
-    Eye,
-    Tri,
     alloc,
     alloc_validate_shape,
     empty,
-    eye,
     full,
     full_like,
-    identity_like,
     ones,
     ones_like,
-    tri,
-    tril,
-    triu,
     zeros,
     zeros_like,
 )
+from theano.tensor.create.diagonals import Eye, Tri, eye, identity_like, tri, tril, triu
 from theano.tensor.create.windows import bartlett
 from theano.tensor.device.transfer import register_transfer, transfer
 from theano.tensor.elemwise.dimshuffle import (
@@ -209,11 +203,13 @@ from theano.tensor.join.op import (
     vertical_stack,
 )
 from theano.tensor.printers import SubtensorPrinter
+from theano.tensor.reduce import extremes as _extremes
 from theano.tensor.reduce import functions as _reductions
 from theano.tensor.reduce.argmax import (
     Argmax,
     MaxAndArgmax,
 )
+from theano.tensor.reduce.axes import check_and_normalize_axes
 from theano.tensor.reduce.careduce import (
     All,
     CAReduce,
@@ -224,7 +220,9 @@ from theano.tensor.reduce.careduce import (
     ProdWithoutZeros,
     Sum,
 )
+from theano.tensor.reduce.extremes import *  # noqa: F403  (its own list)
 from theano.tensor.reduce.functions import *  # noqa: F403  (its own list)
+from theano.tensor.reduce.results import makeKeepDims
 from theano.tensor.shape.basic import (
     Rebroadcast,
     Shape,
@@ -338,7 +336,7 @@ _named = [
     "allclose", "argsort", "bincount", "broadcast_to", "compress", "cumprod", "cumsum", "diagonal", "flatnonzero",
     "full_like", "imag", "isclose", "moveaxis", "nonzero", "ones_like", "ravel_multi_index", "real", "repeat",
     "reshape", "sort", "swapaxes", "take", "tensordot", "tile", "transpose", "unravel_index", "zeros_like",
-    *(name for name in _reductions.__all__ if hasattr(_numpy, name)),
+    *(name for name in (*_extremes.__all__, *_reductions.__all__) if hasattr(_numpy, name)),
 ]  # fmt: skip
 _counterparts = {name: globals()[name] for name in _named} | numpy_functions.FUNCTIONS
 _aliases = {"amax": "max", "amin": "min", "around": "round"}

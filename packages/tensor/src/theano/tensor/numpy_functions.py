@@ -22,7 +22,8 @@ from theano.tensor.blas.dot import dot as _dot
 from theano.tensor.blas.dot import outer as _outer
 from theano.tensor.control.checks import CheckedShape
 from theano.tensor.convert import as_tensor_variable, constant
-from theano.tensor.create.alloc import alloc, tri
+from theano.tensor.create.alloc import alloc
+from theano.tensor.create.diagonals import tri
 from theano.tensor.elemwise import functions as el
 from theano.tensor.functions import cov as _cov
 from theano.tensor.index import derived
@@ -30,7 +31,9 @@ from theano.tensor.index import functions as index
 from theano.tensor.index.functions import nonzero
 from theano.tensor.join import op as joining
 from theano.tensor.messages import axis_of
+from theano.tensor.reduce import extremes
 from theano.tensor.reduce import functions as reduce
+from theano.tensor.reduce.axes import names_none
 from theano.tensor.shape import diagonals, reshape
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.sort.search import searchsorted as _searchsorted
@@ -243,26 +246,26 @@ def ptp(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 def _largest(a: Variable, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Any:
     """Return ``numpy.max``, which reduces nothing where ``axis`` names none; that of Theano then reduces all."""
-    if reduce.names_none(axis):
+    if names_none(axis):
         return as_tensor_variable(a) if initial is None else el.maximum(a, initial)
-    return reduce.max(a, axis, keepdims, initial)
+    return extremes.max(a, axis, keepdims, initial)
 
 
 def _smallest(a: TensorLike, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Any:
     """Return ``numpy.min``, as :func:`_largest`."""
-    if reduce.names_none(axis):
+    if names_none(axis):
         return as_tensor_variable(a) if initial is None else el.minimum(a, initial)
-    return reduce.min(a, axis, keepdims, initial)
+    return extremes.min(a, axis, keepdims, initial)
 
 
 def argmax(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return ``numpy.argmax``, along one axis or all."""
-    return reduce.argmax(a, _one_axis(a, axis, "argmax"), keepdims)
+    return extremes.argmax(a, _one_axis(a, axis, "argmax"), keepdims)
 
 
 def argmin(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return ``numpy.argmin``, along one axis or all."""
-    return reduce.argmin(a, _one_axis(a, axis, "argmin"), keepdims)
+    return extremes.argmin(a, _one_axis(a, axis, "argmin"), keepdims)
 
 
 def _one_axis(a: TensorLike, axis: Axis, what: str) -> Any:

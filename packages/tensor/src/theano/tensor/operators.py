@@ -29,6 +29,7 @@ from theano.tensor.elemwise import functions as el
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.index.derived import compress
 from theano.tensor.index.functions import getitem, nonzero, nonzero_values, take
+from theano.tensor.reduce import extremes
 from theano.tensor.reduce import functions as reduce
 from theano.tensor.shape.basic import shape
 from theano.tensor.shape.diagonals import diagonal, trace
@@ -379,19 +380,19 @@ class TensorOperators(_Base):
 
     def max(self, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Tensor:
         """Return the largest elements along axes."""
-        return reduce.max(self, axis, keepdims, initial)
+        return extremes.max(self, axis, keepdims, initial)
 
     def min(self, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Tensor:
         """Return the smallest elements along axes."""
-        return reduce.min(self, axis, keepdims, initial)
+        return extremes.min(self, axis, keepdims, initial)
 
     def argmax(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Return the places of the largest elements along axes."""
-        return reduce.argmax(self, axis, keepdims=keepdims)
+        return extremes.argmax(self, axis, keepdims=keepdims)
 
     def argmin(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Return the places of the smallest elements along axes."""
-        return reduce.argmin(self, axis, keepdims=keepdims)
+        return extremes.argmin(self, axis, keepdims=keepdims)
 
     def all(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Return whether all elements along axes are true."""
@@ -403,7 +404,7 @@ class TensorOperators(_Base):
 
     def ptp(self, axis: Axis = None) -> Tensor:
         """Return the range along an axis."""
-        return reduce.ptp(self, axis)
+        return extremes.ptp(self, axis)
 
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: str | None = None) -> Tensor:
         """Return the sum of a diagonal; see :func:`theano.tensor.trace`."""

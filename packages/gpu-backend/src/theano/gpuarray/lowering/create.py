@@ -11,7 +11,7 @@ from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import REAL
 from theano.lowering.table import register
-from theano.tensor.create.alloc import Tri
+from theano.tensor.create.diagonals import Tri
 from theano.tensor.kernels.common import dtype_of
 
 if TYPE_CHECKING:

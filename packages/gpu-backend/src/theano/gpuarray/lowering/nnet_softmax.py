@@ -15,13 +15,9 @@ from theano.lowering.table import register
 from theano.scalar.ctypes import c_type
 from theano.tensor.kernels.common import dtype_of
 from theano.tensor.kernels.parameters import Labels
-from theano.tensor.nnet.crossentropy import (
-    CrossentropyCategorical1Hot,
-    CrossentropyCategorical1HotGrad,
-    CrossentropySoftmax1HotWithBiasDx,
-    CrossentropySoftmaxArgmax1HotWithBias,
-    labels_of,
-)
+from theano.tensor.nnet.crossentropy import CrossentropyCategorical1Hot, CrossentropyCategorical1HotGrad
+from theano.tensor.nnet.labels import labels_of
+from theano.tensor.nnet.likelihood import CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias
 
 _NAMES = {

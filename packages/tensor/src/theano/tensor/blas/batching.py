@@ -9,13 +9,9 @@ from theano.tensor.blas.dot import BatchedDot, Dot, tensordot
 from theano.tensor.create.alloc import zeros
 from theano.tensor.fft.op import IRFFTOp, RFFTOp
 from theano.tensor.linalg.equations import Solve
-from theano.tensor.nnet.crossentropy import (
-    CrossentropyCategorical1Hot,
-    CrossentropyCategorical1HotGrad,
-    CrossentropySoftmax1HotWithBiasDx,
-    CrossentropySoftmaxArgmax1HotWithBias,
-    labels_of,
-)
+from theano.tensor.nnet.crossentropy import CrossentropyCategorical1Hot, CrossentropyCategorical1HotGrad
+from theano.tensor.nnet.labels import labels_of
+from theano.tensor.nnet.likelihood import CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias, softmax
 from theano.tensor.shape.reshape import flatten, reshape
 

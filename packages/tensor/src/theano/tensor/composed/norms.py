@@ -13,6 +13,7 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise import functions as el
 from theano.tensor.messages import axis_of
 from theano.tensor.numpy_functions import continuous, sum
+from theano.tensor.reduce import extremes
 from theano.tensor.reduce import functions as reductions
 from theano.tensor.reduce.axes import restore_axes
 
@@ -73,9 +74,9 @@ def _vector(x: Tensor, ord: float | str, axis: Axis, keepdims: bool) -> Tensor:
         raise ValueError(f"linalg.norm: {ord!r} is a norm of matrices, and {axis} is one axis")
     size = el.abs_(continuous(x))
     if ord == np.inf:
-        return reductions.max(size, axis, keepdims)
+        return extremes.max(size, axis, keepdims)
     if ord == -np.inf:
-        return reductions.min(size, axis, keepdims)
+        return extremes.min(size, axis, keepdims)
     if ord == 0:
         return sum(el.cast(el.neq(size, 0), size.type.dtype), axis, None, keepdims)
     if ord == 1:
@@ -95,10 +96,10 @@ def _matrix(x: Tensor, ord: float | str, axes: list[int], keepdims: bool) -> Ten
     moved = continuous(x.dimshuffle(*rest, *axes))
     if ord in ("nuc", 2, -2):
         values = svdvals(moved)
-        found = sum(values, -1) if ord == "nuc" else (reductions.max if ord == 2 else reductions.min)(values, -1)
+        found = sum(values, -1) if ord == "nuc" else (extremes.max if ord == 2 else extremes.min)(values, -1)
     elif ord in (1, -1, np.inf, -np.inf):
         sums = reductions.sum(el.abs_(moved), axis=-2 if abs(ord) == 1 else -1)
-        found = (reductions.max if ord > 0 else reductions.min)(sums, axis=-1)
+        found = (extremes.max if ord > 0 else extremes.min)(sums, axis=-1)
     else:
         raise ValueError(f"linalg.norm: norm {ord!r} is not defined for matrices")
     return restore_axes(found, x, axes) if keepdims else found
@@ -231,7 +232,7 @@ def matrix_rank(A: TensorLike, tol: TensorLike | None = None, hermitian: bool = 
     values = el.abs_(eigvalsh(A)) if hermitian else svdvals(A)
     if tol is None:
         length = el.cast(el.maximum(A.shape[-1], A.shape[-2]), values.type.dtype)
-        least = reductions.max(values, -1, keepdims=True) * length * np.finfo(values.type.dtype).eps
+        least = extremes.max(values, -1, keepdims=True) * length * np.finfo(values.type.dtype).eps
     else:
         bound = as_tensor_variable(tol)
         least = bound.dimshuffle(*range(bound.type.ndim), "x")

@@ -18,6 +18,7 @@ from theano.tensor.create.arange import arange
 from theano.tensor.elemwise import functions as el
 from theano.tensor.index.functions import set_subtensor, take
 from theano.tensor.join.op import join
+from theano.tensor.reduce import extremes
 from theano.tensor.reduce import functions as reduce
 from theano.tensor.shape.reshape import vector_along
 
@@ -154,7 +155,7 @@ def _edge(v: Tensor, axis: int, first: bool) -> Tensor:
 
 
 _STATISTICS: dict[str, Callable[..., Tensor]] = {
-    "maximum": reduce.max, "minimum": reduce.min, "mean": reduce.mean, "median": median,
+    "maximum": extremes.max, "minimum": extremes.min, "mean": reduce.mean, "median": median,
 }  # fmt: skip
 
 

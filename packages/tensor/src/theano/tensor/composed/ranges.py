@@ -9,8 +9,8 @@ import numpy as np
 from theano.graph import Variable
 from theano.scalar import complex_dtypes, discrete_dtypes, integer_dtypes
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.create.alloc import eye
 from theano.tensor.create.arange import arange
+from theano.tensor.create.diagonals import eye
 from theano.tensor.elemwise import functions as el
 from theano.tensor.shape.reshape import moveaxis
 from theano.tensor.type import dtype_name

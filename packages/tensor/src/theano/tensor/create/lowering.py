@@ -7,8 +7,9 @@ from theano.graph.parameters import Parameters
 from theano.lowering.accepts import INTEGERS, REAL, WHOLE, Accepts, Dtypes
 from theano.lowering.table import Lowering, register
 from theano.lowering.targets import ANY
-from theano.tensor.create.alloc import Alloc, AllocEmpty, Eye, Tri
+from theano.tensor.create.alloc import Alloc, AllocEmpty
 from theano.tensor.create.arange import ARange, ARangeLength
+from theano.tensor.create.diagonals import Eye, Tri
 from theano.tensor.device.ops import is_number_of_host
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import VIEW_NS, dtype_of, ndim_of, nothing, ones_of, ready

@@ -10,7 +10,7 @@ import numpy as np
 from theano.errors import ArgumentError
 from theano.graph import Op
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.create.alloc import eye, tril, triu
+from theano.tensor.create.diagonals import eye, tril, triu
 from theano.tensor.elemwise.functions import cast, conjugate
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.basic import patternbroadcast

@@ -18,7 +18,7 @@ from theano.graph import Apply, Variable
 from theano.tensor.blas.dot import dot, outer
 from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.create.alloc import tril, triu
+from theano.tensor.create.diagonals import tril, triu
 from theano.tensor.elemwise.functions import conjugate
 from theano.tensor.linalg.common import (
     LinAlgError,

@@ -15,7 +15,7 @@ import numpy as np
 from theano.gradient import DisconnectedType
 from theano.graph import Apply
 from theano.tensor.blas.dot import dot
-from theano.tensor.create.alloc import tril, triu
+from theano.tensor.create.diagonals import tril, triu
 from theano.tensor.elemwise.functions import eq, minimum, switch
 from theano.tensor.linalg.common import (
     LinAlgError,

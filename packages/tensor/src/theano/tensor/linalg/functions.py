@@ -15,6 +15,7 @@ from theano.tensor.join.op import join
 from theano.tensor.linalg.common import MatrixOp, adjoint, identity, matrix_type, under_type
 from theano.tensor.linalg.equations import matrix_inverse
 from theano.tensor.linalg.factor import svd
+from theano.tensor.reduce import extremes
 from theano.tensor.reduce import functions as reductions
 from theano.tensor.shape import diagonals
 from theano.tensor.shape.reshape import reshape
@@ -194,9 +195,9 @@ def norm(x: TensorLike, ord: Any) -> Tensor:
 def _vector_norm(x: Tensor, ord: float) -> Tensor:
     size = abs(x) if x.type.dtype[0] in "fc" else cast(abs(x), "float64")
     if ord in ("inf", np.inf):
-        return reductions.max(size)
+        return extremes.max(size)
     if ord in ("-inf", -np.inf):
-        return reductions.min(size)
+        return extremes.min(size)
     if isinstance(ord, str):
         raise ValueError(f"{ord!r} is no norm of a vector")
     if ord == 0:
@@ -206,16 +207,16 @@ def _vector_norm(x: Tensor, ord: float) -> Tensor:
 
 def _matrix_norm(x: Tensor, ord: object) -> Any:
     if ord in ("inf", np.inf):
-        return reductions.max(reductions.sum(abs(x), axis=1))
+        return extremes.max(reductions.sum(abs(x), axis=1))
     if ord in ("-inf", -np.inf):
-        return reductions.min(reductions.sum(abs(x), axis=1))
+        return extremes.min(reductions.sum(abs(x), axis=1))
     if ord == 1:
-        return reductions.max(reductions.sum(abs(x), axis=0))
+        return extremes.max(reductions.sum(abs(x), axis=0))
     if ord == -1:
-        return reductions.min(reductions.sum(abs(x), axis=0))
+        return extremes.min(reductions.sum(abs(x), axis=0))
     if ord in (2, -2, "nuc"):
         values = svd(x, compute_uv=False)
-        over: Any = {2: reductions.max, -2: reductions.min, "nuc": reductions.sum}[ord]
+        over: Any = {2: extremes.max, -2: extremes.min, "nuc": reductions.sum}[ord]
         return over(values)
     raise ValueError(f"{ord!r} is no norm of a matrix; use None, 'fro', 'nuc', 1, -1, 2, -2, inf or -inf")
 

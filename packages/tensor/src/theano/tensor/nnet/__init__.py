@@ -20,19 +20,21 @@ from theano.tensor.nnet.activation import (
 from theano.tensor.nnet.crossentropy import (
     CrossentropyCategorical1Hot,
     CrossentropyCategorical1HotGrad,
-    CrossentropySoftmax1HotWithBiasDx,
-    CrossentropySoftmaxArgmax1HotWithBias,
     binary_crossentropy,
     categorical_crossentropy,
     crossentropy_categorical_1hot,
     crossentropy_categorical_1hot_grad,
+    sigmoid_binary_crossentropy,
+)
+from theano.tensor.nnet.likelihood import (
+    CrossentropySoftmax1HotWithBiasDx,
+    CrossentropySoftmaxArgmax1HotWithBias,
     crossentropy_softmax_1hot,
     crossentropy_softmax_1hot_with_bias,
     crossentropy_softmax_1hot_with_bias_dx,
     crossentropy_softmax_argmax_1hot_with_bias,
     crossentropy_softmax_max_and_argmax_1hot,
     crossentropy_softmax_max_and_argmax_1hot_with_bias,
-    sigmoid_binary_crossentropy,
 )
 from theano.tensor.nnet.softmax import (
     LogSoftmax,

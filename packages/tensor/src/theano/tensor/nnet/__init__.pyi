@@ -33,13 +33,15 @@ from theano.tensor.nnet.classes import (
 )
 from theano.tensor.nnet.crossentropy import (
     CrossentropyCategorical1Hot as CrossentropyCategorical1Hot, CrossentropyCategorical1HotGrad as
-    CrossentropyCategorical1HotGrad, CrossentropySoftmax1HotWithBiasDx as CrossentropySoftmax1HotWithBiasDx,
-    CrossentropySoftmaxArgmax1HotWithBias as CrossentropySoftmaxArgmax1HotWithBias, binary_crossentropy as
-    binary_crossentropy, categorical_crossentropy as categorical_crossentropy, crossentropy_softmax_1hot as
-    crossentropy_softmax_1hot, crossentropy_softmax_1hot_with_bias as crossentropy_softmax_1hot_with_bias,
-    crossentropy_softmax_max_and_argmax_1hot as crossentropy_softmax_max_and_argmax_1hot,
-    crossentropy_softmax_max_and_argmax_1hot_with_bias as crossentropy_softmax_max_and_argmax_1hot_with_bias,
-    sigmoid_binary_crossentropy as sigmoid_binary_crossentropy,
+    CrossentropyCategorical1HotGrad, binary_crossentropy as binary_crossentropy, categorical_crossentropy as
+    categorical_crossentropy, sigmoid_binary_crossentropy as sigmoid_binary_crossentropy,
+)
+from theano.tensor.nnet.likelihood import (
+    CrossentropySoftmax1HotWithBiasDx as CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias as
+    CrossentropySoftmaxArgmax1HotWithBias, crossentropy_softmax_1hot as crossentropy_softmax_1hot,
+    crossentropy_softmax_1hot_with_bias as crossentropy_softmax_1hot_with_bias, crossentropy_softmax_max_and_argmax_1hot
+    as crossentropy_softmax_max_and_argmax_1hot, crossentropy_softmax_max_and_argmax_1hot_with_bias as
+    crossentropy_softmax_max_and_argmax_1hot_with_bias,
 )
 from theano.tensor.nnet.normalization import (
     batch_normalization as batch_normalization, batch_normalization_test as batch_normalization_test,

@@ -1,4 +1,4 @@
-"""Old spelling; what ``theano.tensor.nnet.nnet`` shows is in :mod:`theano.tensor.nnet.classes`, :mod:`theano.tensor.nnet.rules`, :mod:`theano.tensor.rules.by_name`, :mod:`theano.tensor.nnet.activation`, :mod:`theano.tensor.nnet.crossentropy`, :mod:`theano.tensor.nnet.softmax`, :mod:`theano.compile`, :mod:`theano.gof`, :mod:`theano.graph.source`, :mod:`theano.scalar`, :mod:`theano.tensor.basic`, :mod:`theano.tensor.elemwise`, :mod:`theano.tensor.elemwise.functions`, :mod:`theano.tensor.extra_ops`, :mod:`theano.tensor.nnet.blocksparse`, :mod:`theano.tensor.opt`, :mod:`theano.tensor.subtensor`, :mod:`theano.tensor.type`."""
+"""Old spelling; what ``theano.tensor.nnet.nnet`` shows is in :mod:`theano.tensor.nnet.classes`, :mod:`theano.tensor.nnet.rules`, :mod:`theano.tensor.rules.by_name`, :mod:`theano.tensor.nnet.activation`, :mod:`theano.tensor.nnet.crossentropy`, :mod:`theano.tensor.nnet.likelihood`, :mod:`theano.tensor.nnet.softmax`, :mod:`theano.compile`, :mod:`theano.gof`, :mod:`theano.graph.source`, :mod:`theano.scalar`, :mod:`theano.tensor.basic`, :mod:`theano.tensor.elemwise`, :mod:`theano.tensor.elemwise.functions`, :mod:`theano.tensor.extra_ops`, :mod:`theano.tensor.nnet.blocksparse`, :mod:`theano.tensor.opt`, :mod:`theano.tensor.subtensor`, :mod:`theano.tensor.type`."""
 # Written by tools/stubs.py; do not edit.
 # mypy: ignore-errors
 # ruff: noqa
@@ -10,7 +10,7 @@ from operator import mul as mul
 from theano import scalar as scal
 from theano.errors import ArgumentError as ArgumentError
 from theano.gradient import DisconnectedType as DisconnectedType
-from theano.graph import Apply as Apply, Constant as Constant, Op as Op
+from theano.graph import Apply as Apply, Op as Op
 from theano.graph.op import Op
 from theano.graph.variable import Variable
 from theano.rewriting import P as P, Rest as Rest, Var as Var
@@ -46,16 +46,21 @@ from theano.tensor.nnet.classes import (
 )
 from theano.tensor.nnet.crossentropy import (
     CrossentropyCategorical1Hot as CrossentropyCategorical1Hot, CrossentropyCategorical1HotGrad as
-    CrossentropyCategorical1HotGrad, CrossentropySoftmax1HotWithBiasDx as CrossentropySoftmax1HotWithBiasDx,
-    CrossentropySoftmaxArgmax1HotWithBias as CrossentropySoftmaxArgmax1HotWithBias, LABELS as LABELS,
-    binary_crossentropy as binary_crossentropy, categorical_crossentropy as categorical_crossentropy,
-    crossentropy_softmax_1hot as crossentropy_softmax_1hot, crossentropy_softmax_1hot_with_bias as
-    crossentropy_softmax_1hot_with_bias, crossentropy_softmax_max_and_argmax_1hot as
-    crossentropy_softmax_max_and_argmax_1hot, crossentropy_softmax_max_and_argmax_1hot_with_bias as
-    crossentropy_softmax_max_and_argmax_1hot_with_bias, labels_of as labels_of, one_hot as one_hot,
-    sigmoid_binary_crossentropy as sigmoid_binary_crossentropy,
+    CrossentropyCategorical1HotGrad, binary_crossentropy as binary_crossentropy, categorical_crossentropy as
+    categorical_crossentropy, sigmoid_binary_crossentropy as sigmoid_binary_crossentropy,
 )
 from theano.tensor.nnet.ctc import ConnectionistTemporalClassification as ConnectionistTemporalClassification
+from theano.tensor.nnet.labels import (
+    LABELS as LABELS, Labelled as Labelled, check_labels as check_labels, label_vector as label_vector, labels_of as
+    labels_of, one_hot as one_hot,
+)
+from theano.tensor.nnet.likelihood import (
+    CrossentropySoftmax1HotWithBiasDx as CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias as
+    CrossentropySoftmaxArgmax1HotWithBias, crossentropy_softmax_1hot as crossentropy_softmax_1hot,
+    crossentropy_softmax_1hot_with_bias as crossentropy_softmax_1hot_with_bias, crossentropy_softmax_max_and_argmax_1hot
+    as crossentropy_softmax_max_and_argmax_1hot, crossentropy_softmax_max_and_argmax_1hot_with_bias as
+    crossentropy_softmax_max_and_argmax_1hot_with_bias,
+)
 from theano.tensor.nnet.rules import (
     ALWAYS as ALWAYS, LOGARITHM as LOGARITHM, b as b, classes as classes, dy as dy,
     graph_merge_softmax_with_crossentropy_softmax as graph_merge_softmax_with_crossentropy_softmax, inner as inner,
@@ -106,8 +111,6 @@ def crossentropy_softmax_1hot_with_bias_dx(
 def crossentropy_softmax_argmax_1hot_with_bias(
     x: TensorLike, b: TensorVariable, y_idx: TensorLike, labels: object = 'each',
 ) -> list[TensorVariable]: ...
-def eq(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
-    """Whether x equals y."""
 def exp(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Exponential."""
 def expm1(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:

@@ -23,15 +23,14 @@ from theano.tensor.index.advanced import (
     AdvancedSubtensor,
 )
 from theano.tensor.nnet.activation import sigmoid, softplus
-from theano.tensor.nnet.crossentropy import (
-    CrossentropyCategorical1Hot,
+from theano.tensor.nnet.crossentropy import CrossentropyCategorical1Hot, crossentropy_categorical_1hot_grad
+from theano.tensor.nnet.ctc import ConnectionistTemporalClassification
+from theano.tensor.nnet.likelihood import (
     CrossentropySoftmax1HotWithBiasDx,
     CrossentropySoftmaxArgmax1HotWithBias,
-    crossentropy_categorical_1hot_grad,
     crossentropy_softmax_1hot_with_bias_dx,
     crossentropy_softmax_argmax_1hot_with_bias,
 )
-from theano.tensor.nnet.ctc import ConnectionistTemporalClassification
 from theano.tensor.nnet.softmax import (
     LogSoftmax,
     Softmax,

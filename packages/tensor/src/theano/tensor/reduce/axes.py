@@ -82,3 +82,36 @@ def restore_axes(reduced: TensorLike, like: Tensor, axes: Sequence[int]) -> Tens
             kept += 1
     reduced = as_tensor_variable(reduced)
     return reduced if order == list(range(reduced.type.ndim)) else reduced.dimshuffle(*order)
+
+
+def check_and_normalize_axes(x: TensorLike, axis: Axis) -> list[int]:
+    """Return the axes named by ``axis`` as numbers from 0; all of them for None.
+
+    Parameters
+    ----------
+    x : tensor
+        Its number of dimensions counts.
+    axis : int, sequence of int, or None
+        Negative numbers count from the last dimension.
+
+    Returns
+    -------
+    list of int
+        In ascending order.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> check_and_normalize_axes(T.dtensor3(), (-1, 0))
+    [0, 2]
+    """
+    x = as_tensor_variable(x)
+    if x.type.ndim == 0 and axis in (0, -1, None, [], ()):
+        return []
+    axes = normalize_axes(axis, x.type.ndim)
+    return list(range(x.type.ndim)) if axes is None else list(axes)
+
+
+def names_none(axis: Axis) -> bool:
+    """Return whether an axis is an empty list or tuple of axes."""
+    return isinstance(axis, (list, tuple)) and not axis

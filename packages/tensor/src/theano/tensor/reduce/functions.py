@@ -1,4 +1,4 @@
-"""sum, prod, mean, var, std, max, min, argmax, all, any and what is built on them."""
+"""sum, prod, mean, var, std, all, any, norms and logsumexp; :mod:`theano.tensor.reduce.extremes` has the others."""
 
 from __future__ import annotations
 
@@ -9,109 +9,22 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.errors import ArgumentError
-from theano.graph import Constant
-from theano.scalar.ufuncs import neutral
 from theano.tensor.convert import as_tensor_variable, constant
-from theano.tensor.elemwise.functions import abs_, cast, eq, floats, maximum, neq, pow, sqrt, switch, true_div
+from theano.tensor.elemwise.functions import abs_, cast, eq, floats, maximum, neq, pow, sqrt, true_div
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
-from theano.tensor.reduce.axes import normalize_axes, restore_axes
-from theano.tensor.reduce.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum
+from theano.tensor.reduce.axes import check_and_normalize_axes, restore_axes
+from theano.tensor.reduce.careduce import All, Any_, Prod, Sum
+from theano.tensor.reduce.extremes import max, min
 from theano.tensor.reduce.logsumexp import LogSumExp
+from theano.tensor.reduce.results import kept, reduced
 from theano.tensor.shape.basic import shape_i
 
 if TYPE_CHECKING:
-    from theano.graph.variable import Variable
     from theano.tensor.annotations import Axis, TensorLike
     from theano.tensor.type import Tensor
 
 #: What ``theano.tensor`` has of this; what NumPy has of the same name is called for NumPy's of variables.
-__all__ = [
-    "all", "any", "argmax", "argmin", "check_and_normalize_axes", "largest", "logsumexp", "makeKeepDims", "max",
-    "max_and_argmax", "mean", "min", "nanmax", "nanmin", "norm", "prod", "ptp", "smallest", "std", "sum", "var",
-]  # fmt: skip
-
-
-def makeKeepDims(x: Variable, y: Variable, axis: Axis) -> Tensor:
-    """Return ``y``, a reduction of ``x`` along ``axis``, with the axes that went back in place, of length 1.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> x = T.dmatrix("x")
-    >>> makeKeepDims(x, x.sum(axis=1), 1).broadcastable
-    (False, True)
-    """
-    x = as_tensor_variable(x)
-    axes = normalize_axes(axis, x.type.ndim)
-    return restore_axes(y, x, tuple(range(x.type.ndim)) if axes is None else axes)
-
-
-def check_and_normalize_axes(x: TensorLike, axis: Axis) -> list[int]:
-    """Return the axes named by ``axis`` as numbers from 0; all of them for None.
-
-    Parameters
-    ----------
-    x : tensor
-        Its number of dimensions counts.
-    axis : int, sequence of int, or None
-        Negative numbers count from the last dimension.
-
-    Returns
-    -------
-    list of int
-        In ascending order.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> check_and_normalize_axes(T.dtensor3(), (-1, 0))
-    [0, 2]
-    """
-    x = as_tensor_variable(x)
-    if x.type.ndim == 0 and axis in (0, -1, None, [], ()):
-        return []
-    axes = normalize_axes(axis, x.type.ndim)
-    return list(range(x.type.ndim)) if axes is None else list(axes)
-
-
-def names_none(axis: Axis) -> bool:
-    """Return whether an axis is an empty list or tuple of axes."""
-    return isinstance(axis, (list, tuple)) and not axis
-
-
-def _all_for_none(axis: Axis) -> Any:
-    """Return the axes along which an element is chosen: as in Theano, all of them where ``axis`` names none."""
-    return None if names_none(axis) else axis
-
-
-def _kept(x: Variable, out: Variable, axis: Any, keepdims: bool) -> Any:
-    return makeKeepDims(x, out, axis) if keepdims else out
-
-
-def _reduced(op: CAReduce, x: Variable, axis: Axis, keepdims: bool, initial: TensorLike | None = None) -> Any:
-    """Return what a reduction makes of ``x`` and of ``initial``, a number that counts as one more element."""
-    out = _kept(x, op(x), axis, keepdims)
-    if initial is None:
-        return out
-    first = _in_dtype(initial, out.type.dtype)
-    if isinstance(first, Constant) and first.data == neutral(op.scalar_op, out.type.dtype):
-        return out
-    return Elemwise(op.scalar_op)(first, out)
-
-
-def _in_dtype(initial: TensorLike, dtype: str) -> Tensor:
-    """Return an initial number in the dtype of a result, if that has it."""
-    v = as_tensor_variable(initial)
-    if v.type.ndim:
-        raise ArgumentError(f"initial is a number, not a tensor of {v.type.ndim} dimensions")
-    if isinstance(v, Constant):
-        limits = np.iinfo(dtype) if dtype in scal.integer_dtypes else None
-        if limits is None or (limits.min <= v.data <= limits.max and v.data == int(v.data)):
-            return constant(v.data.astype(dtype))
-    elif scal.upcast(v.type.dtype, dtype) == dtype:
-        return cast(v, dtype)
-    raise TypeError(f"initial={v} is no number of dtype {dtype}, which the reduction has")
+__all__ = ["all", "any", "logsumexp", "mean", "norm", "prod", "std", "sum", "var"]
 
 
 def sum(
@@ -151,7 +64,7 @@ def sum(
     (TensorType(float32, vector), TensorType(int64, (True, True)))
     """
     input = as_tensor_variable(input)
-    return _reduced(Sum(axis=axis, dtype=dtype, acc_dtype=acc_dtype), input, axis, keepdims, initial)
+    return reduced(Sum(axis=axis, dtype=dtype, acc_dtype=acc_dtype), input, axis, keepdims, initial)
 
 
 def prod(
@@ -199,7 +112,7 @@ def prod(
     """
     input = as_tensor_variable(input)
     op = Prod(axis, dtype=dtype, acc_dtype=acc_dtype, no_zeros_in_input=no_zeros_in_input)
-    return _reduced(op, input, axis, keepdims, initial)
+    return reduced(op, input, axis, keepdims, initial)
 
 
 def mean(
@@ -303,7 +216,7 @@ def var(input: TensorLike, axis: Axis = None, ddof: int = 0, keepdims: bool = Fa
         else:
             error = sum(centred, axis=axes) ** 2 / (_count(input, axes, squares.type.dtype) ** 2)
         result = result - error
-    return _kept(input, result, axes, keepdims)
+    return kept(input, result, axes, keepdims)
 
 
 def _count(x: Tensor, axes: Sequence[int], dtype: str) -> Tensor:
@@ -352,247 +265,6 @@ def _root(total: Tensor, root: Callable[..., object] | Elemwise) -> Tensor:
     return neq(total, 0) * root(total + eq(total, 0))
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False, initial: TensorLike | None = None) -> Tensor:
-    """Return the largest elements along axes; NaN where there is one.
-
-    Parameters
-    ----------
-    x : tensor
-        Of any shape.
-    axis : int, sequence of int or None, optional
-        Along which axes; None for all.
-    keepdims : bool, optional
-        Keep the axes that go, with length 1.
-    initial : number, optional
-        One more element, without which there must be others.
-
-    Returns
-    -------
-    TensorVariable
-        Without the axes. An empty axis is an error of the call, unless ``initial`` is given. The gradient goes to
-        the largest elements.
-
-    See Also
-    --------
-    min, argmax, max_and_argmax, nanmax, maximum, numpy.max
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> max(T.dmatrix("m"), axis=1).owner
-    Reduce{maximum}{1}(m)
-    >>> max(T.zeros((2, 0)), axis=1, initial=-1).eval()
-    array([-1., -1.])
-    """
-    x, axis = as_tensor_variable(x), _all_for_none(axis)
-    return _reduced(Max(axis, initial is not None), x, axis, keepdims, initial)
-
-
-def min(x: TensorLike, axis: Axis = None, keepdims: bool = False, initial: TensorLike | None = None) -> Tensor:
-    """Return the smallest elements along axes; NaN where there is one.
-
-    Parameters
-    ----------
-    x : tensor
-        Of any shape.
-    axis : int, sequence of int or None, optional
-        Along which axes; None for all.
-    keepdims : bool, optional
-        Keep the axes that go, with length 1.
-    initial : number, optional
-        One more element, without which there must be others.
-
-    Returns
-    -------
-    TensorVariable
-        Without the axes. An empty axis is an error of the call, unless ``initial`` is given. The gradient goes to
-        the smallest elements.
-
-    See Also
-    --------
-    max, argmin, nanmin, minimum, numpy.min
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> min(T.constant([[1, 9], [7, 5]]), axis=0).eval()
-    array([1, 5])
-    """
-    x, axis = as_tensor_variable(x), _all_for_none(axis)
-    return _reduced(Min(axis, initial is not None), x, axis, keepdims, initial)
-
-
-def nanmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the largest elements along axes, ignoring NaN; NaN if all elements are NaN.
-
-    Parameters
-    ----------
-    x : tensor
-        Of any shape.
-    axis : int, sequence of int or None, optional
-        Along which axes; None for all.
-    keepdims : bool, optional
-        Keep the axes that go, with length 1.
-
-    Returns
-    -------
-    TensorVariable
-        Without the axes.
-
-    See Also
-    --------
-    max, nanmin, numpy.nanmax
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> nanmax(T.constant([[1, float("nan")], [7, 5]]), axis=1).eval()
-    array([1., 7.])
-    """
-    x = as_tensor_variable(x)
-    if x.type.dtype in scal.discrete_dtypes:
-        return _kept(x, Max(axis)(x), axis, keepdims)
-    return _kept(x, CAReduce(scal.fmax, axis)(x), axis, keepdims)
-
-
-def nanmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the smallest elements along axes, ignoring NaN; NaN if all elements are NaN.
-
-    Parameters
-    ----------
-    x : tensor
-        Of any shape.
-    axis : int, sequence of int or None, optional
-        Along which axes; None for all.
-    keepdims : bool, optional
-        Keep the axes that go, with length 1.
-
-    Returns
-    -------
-    TensorVariable
-        Without the axes.
-
-    See Also
-    --------
-    min, nanmax, numpy.nanmin
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> nanmin(T.constant([[1, float("nan")], [7, 5]]), axis=1).eval()
-    array([1., 5.])
-    """
-    x = as_tensor_variable(x)
-    if x.type.dtype in scal.discrete_dtypes:
-        return _kept(x, Min(axis)(x), axis, keepdims)
-    return _kept(x, CAReduce(scal.fmin, axis)(x), axis, keepdims)
-
-
-def argmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the places of the largest elements along axes, the first where several are as large.
-
-    With ``axis`` None, or several axes, the place is counted in C order.
-
-    Parameters
-    ----------
-    x : tensor
-        Of any shape.
-    axis : int, sequence of int or None, optional
-        Along which axes; None for all.
-    keepdims : bool, optional
-        Keep the axes that go, with length 1.
-
-    Returns
-    -------
-    TensorVariable
-        Of int64, without the axes. NaN counts as the largest. An empty axis is an error of the call.
-
-    See Also
-    --------
-    argmin, max, max_and_argmax, numpy.argmax
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> argmax(T.constant([[1, 9, 3], [7, 5, 6]]), axis=1).eval()
-    array([1, 0])
-    """
-    x, axis = as_tensor_variable(x), _all_for_none(axis)
-    return _kept(x, Argmax(axis)(x) if x.type.ndim else _zero_place(x), axis, keepdims)
-
-
-def argmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the places of the smallest elements along axes, the first where several are as small.
-
-    Parameters
-    ----------
-    x : tensor
-        Of any shape.
-    axis : int, sequence of int or None, optional
-        Along which axes; None for all.
-    keepdims : bool, optional
-        Keep the axes that go, with length 1.
-
-    Returns
-    -------
-    TensorVariable
-        Of int64, without the axes. NaN counts as the smallest. An empty axis is an error of the call.
-
-    See Also
-    --------
-    argmax, min, numpy.argmin
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> argmin(T.constant([[1, 9, 3], [7, 5, 6]]), axis=1).eval()
-    array([0, 1])
-    """
-    x, axis = as_tensor_variable(x), _all_for_none(axis)
-    return _kept(x, Argmin(axis)(x) if x.type.ndim else _zero_place(x), axis, keepdims)
-
-
-def _zero_place(x: Tensor) -> Tensor:
-    return constant(np.array(0, dtype="int64"))
-
-
-def max_and_argmax(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> list[Tensor]:
-    """Return the largest elements along axes and their places.
-
-    Parameters
-    ----------
-    a : tensor
-        Of any shape.
-    axis : int, sequence of int or None, optional
-        Along which axes; None for all.
-    keepdims : bool, optional
-        Keep the axes that go, with length 1.
-
-    Returns
-    -------
-    list of TensorVariable
-        Values and places (int64), without the axes.
-
-    See Also
-    --------
-    max, argmax
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> value, place = max_and_argmax(T.dmatrix("m"), axis=1)
-    >>> value.type, place.type
-    (TensorType(float64, vector), TensorType(int64, vector))
-    """
-    a, axis = as_tensor_variable(a), _all_for_none(axis)
-    if a.type.ndim == 0:
-        if axis not in (None, 0, -1):
-            raise ArgumentError(f"axis {axis} of a tensor without dimensions")
-        return [a, _zero_place(a)]
-    value, place = MaxAndArgmax(axis)(a)
-    return [_kept(a, value, axis, keepdims), _kept(a, place, axis, keepdims)]
-
-
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Return whether all elements along axes are true (not 0).
 
@@ -621,7 +293,7 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     array([ True, False])
     """
     x = as_tensor_variable(x)
-    return _kept(x, All(axis)(x), axis, keepdims)
+    return kept(x, All(axis)(x), axis, keepdims)
 
 
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
@@ -652,36 +324,7 @@ def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     array([ True, False])
     """
     x = as_tensor_variable(x)
-    return _kept(x, Any_(axis)(x), axis, keepdims)
-
-
-def ptp(a: TensorLike, axis: Axis = None) -> Tensor:
-    """Return the range of the elements along an axis: the largest less the smallest.
-
-    Parameters
-    ----------
-    a : tensor
-        Of any shape.
-    axis : int or None, optional
-        Along which axis; None for all.
-
-    Returns
-    -------
-    TensorVariable
-        Without the axis.
-
-    See Also
-    --------
-    max, min, numpy.ptp
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> ptp(T.constant([[1, 9], [7, 5]]), axis=1).eval()
-    array([8, 2])
-    """
-    a = as_tensor_variable(a)
-    return max(a, axis) - min(a, axis)
+    return kept(x, Any_(axis)(x), axis, keepdims)
 
 
 def norm(x: TensorLike, ord: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -765,64 +408,3 @@ def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
     axes = check_and_normalize_axes(x, axis)
     result = LogSumExp(tuple(axes))(x)
     return restore_axes(result, x, axes) if keepdims else result
-
-
-def largest(*args: TensorLike) -> Tensor:
-    """Return the largest of some tensors, element by element.
-
-    Parameters
-    ----------
-    *args : tensor
-        They broadcast against each other.
-
-    Returns
-    -------
-    TensorVariable
-        Of the common shape.
-
-    See Also
-    --------
-    smallest, maximum, max
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> largest(T.constant([1, 5]), T.constant([3, 2])).eval()
-    array([3, 5])
-    """
-    return _fold(args, lambda a, b: switch(a > b, a, b))
-
-
-def smallest(*args: Tensor) -> Tensor:
-    """Return the smallest of some tensors, element by element.
-
-    Parameters
-    ----------
-    *args : tensor
-        They broadcast against each other.
-
-    Returns
-    -------
-    TensorVariable
-        Of the common shape.
-
-    See Also
-    --------
-    largest, minimum, min
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> smallest(T.constant([1, 5]), T.constant([3, 2])).eval()
-    array([1, 2])
-    """
-    return _fold(args, lambda a, b: switch(a < b, a, b))
-
-
-def _fold(args: Sequence[Any], choose: Any) -> Tensor:
-    if not args:
-        raise TypeError("at least one tensor is needed")
-    result = as_tensor_variable(args[0])
-    for a in args[1:]:
-        result = choose(result, as_tensor_variable(a))
-    return result

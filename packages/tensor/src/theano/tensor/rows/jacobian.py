@@ -13,7 +13,8 @@ from theano.gradient import DisconnectedInputError, format_as, grad
 from theano.gradient.absent import is_discrete
 from theano.graph import Variable
 from theano.tensor.convert import is_tensor
-from theano.tensor.create.alloc import eye, zeros
+from theano.tensor.create.alloc import zeros
+from theano.tensor.create.diagonals import eye
 from theano.tensor.elemwise import functions as F
 from theano.tensor.rows.op import map_rows
 from theano.tensor.shape.basic import shape_tuple

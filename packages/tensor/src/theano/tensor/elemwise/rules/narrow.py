@@ -13,7 +13,7 @@ from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.blas.routines import Dot22
 from theano.tensor.create.arange import ARange
 from theano.tensor.elemwise.functions import cast
-from theano.tensor.nnet.crossentropy import CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias
+from theano.tensor.nnet.likelihood import CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rules.predicates import conform
