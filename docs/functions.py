@@ -71,8 +71,8 @@ PAGES = (
         "A type is a dtype and a pattern, which says of each dimension whether its length is always 1. "
         "``T.dmatrix``, ``T.lvector`` and so on consist of a letter for the dtype (``b w i l`` for int8 to int64, "
         "``f d`` for float32 and float64, ``c z`` for complex64 and complex128) and a kind.",
-        ("tensor.constructors", "tensor.type", "tensor.type_other", "tensor.convert", "tensor.sharedvar",
-         "tensor.variable", "tensor.var"),
+        ("tensor.constructors", "tensor.type", "tensor.type_other", "tensor.closeness", "tensor.convert",
+         "tensor.sharedvar", "tensor.variable", "tensor.var"),
     ),
     Page(
         "tensor/elementwise", "Element by element",
@@ -259,7 +259,7 @@ def documentation(entry: Entry) -> str:
 
     Programs meet these as ``node.op``; what makes them is of interest to who extends them.
     """
-    doc = check_examples.documentation(entry.thing)
+    doc = re.sub(r"\A\w+\(.*\)\n\n", "", check_examples.documentation(entry.thing))  # pages have the call as a heading
     cls = type(entry.thing)
     if isinstance(entry.thing, Op) and entry.thing.__doc__ == cls.__doc__ and inspect.signature(cls).parameters:
         # Of an instance the parameters of its class are settled.

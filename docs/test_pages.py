@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import inspect
 import subprocess
 from pathlib import Path
+from types import ModuleType
 
 import functions
 import gallery
 import generate
 import numpy as np
+import numpydoc.validate
 import pytest
 import scipy.sparse as sp
 import speed
+from numpydoc.docscrape import get_doc_object
 
 import theano
 import theano.tensor as T
@@ -59,6 +63,23 @@ def test_examples_run_as_they_are_shown(page):
         test = doctest.DocTestParser().get_doctest(doc, names, entry.names[0], None, 0)
         said = []
         assert not doctest.DocTestRunner(optionflags=flags).run(test, out=said.append).failed, "".join(said)
+
+
+#: Faults of docstrings by numpydoc's codes: none, parameters or results without a word, no example, no full stop.
+FAULTS = {"GL08", "PR01", "PR02", "PR03", "PR04", "PR07", "RT01", "RT03", "EX01", "SS03"}
+CALLED = tuple(module for module in functions.MODULES if module not in ("theano.gpuarray", "theano.scalar"))
+
+
+@pytest.mark.parametrize("module", CALLED)
+def test_callables_say_what_they_take_and_return(module):
+    here, found = importlib.import_module(module), []
+    for name in sorted(functions.listed(module) or dir(here)):
+        thing = getattr(here, name)
+        ours = str(getattr(thing, "__module__", None) or type(thing).__module__).startswith("theano")
+        if ours and callable(thing) and not isinstance(thing, (type, ModuleType)) and not name.startswith("_"):
+            faults = numpydoc.validate.validate(get_doc_object(thing))["errors"]
+            found += [(name, *fault) for fault in faults if fault[0] in FAULTS]
+    assert not found
 
 
 @pytest.mark.parametrize("name", gallery.PROGRAMS)

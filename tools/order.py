@@ -12,8 +12,9 @@ from functools import cache
 
 _TENSOR = (
     # The language: types, variables, conversion, and what every op needs.
-    "tensor.kernels tensor.foreign tensor.type_in_c tensor.type_documentation tensor.type tensor.annotations",
-    "tensor.messages tensor.convert tensor.constructors tensor.memory tensor.type_other tensor.io tensor.compound",
+    "tensor.kernels tensor.foreign tensor.type_in_c tensor.type_documentation tensor.type tensor.closeness",
+    "tensor.annotations tensor.messages tensor.convert tensor.constructors tensor.memory tensor.type_other tensor.io",
+    "tensor.compound",
     "raise_op tensor.device",
     "tensor.composed",
     "tensor.control.checks tensor.shape.basic",

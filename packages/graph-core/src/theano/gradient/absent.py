@@ -31,7 +31,13 @@ if TYPE_CHECKING:
 
 
 class DisconnectedType(Type):
-    """The type of the gradient of a cost with respect to something that it does not depend on. It has no values."""
+    """The type of the gradient of a cost with respect to something that it does not depend on. It has no values.
+
+    Examples
+    --------
+    >>> disconnected_type().type == DisconnectedType()
+    True
+    """
 
     __props__ = ()
 

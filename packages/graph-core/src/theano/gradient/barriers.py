@@ -23,7 +23,23 @@ class IdentityOp(Op):
     shapes = "A->A"
 
     def make_node(self, x: Variable) -> Apply:
-        """Return the node, of any type."""
+        """Return the node, of any type.
+
+        Parameters
+        ----------
+        x : Variable
+            Any expression.
+
+        Returns
+        -------
+        Variable
+            The value of ``x``.
+
+        Raises
+        ------
+        TypeError
+            ``x`` is no variable.
+        """
         if not isinstance(x, Variable):
             raise TypeError(f"{self} takes a variable, not {x!r}")
         return Apply(self, [x], [x.type()])
@@ -46,7 +62,14 @@ class IdentityOp(Op):
 
 
 class ConsiderConstant(IdentityOp):
-    """Lets no gradient through: it is zero."""
+    """Lets no gradient through: it is zero.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> consider_constant_(generic("x")).owner
+    ConsiderConstant(x)
+    """
 
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Variable]:
         """Return zero."""
@@ -58,11 +81,25 @@ class ConsiderConstant(IdentityOp):
 
 
 class ZeroGrad(ConsiderConstant):
-    """Lets no gradient through: it is zero."""
+    """Lets no gradient through: it is zero.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> zero_grad_(generic("x")).owner
+    ZeroGrad(x)
+    """
 
 
 class DisconnectedGrad(IdentityOp):
-    """Lets no gradient through: its inputs are disconnected."""
+    """Lets no gradient through: its inputs are disconnected.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> disconnected_grad_(generic("x")).owner
+    DisconnectedGrad(x)
+    """
 
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Variable]:
         """Return a disconnected gradient."""
@@ -78,7 +115,14 @@ class DisconnectedGrad(IdentityOp):
 
 
 class UndefinedGrad(IdentityOp):
-    """Makes it an error to ask for a gradient."""
+    """Makes it an error to ask for a gradient.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> undefined_grad_(generic("x")).owner
+    UndefinedGrad(x)
+    """
 
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Variable]:
         """Return a null gradient."""

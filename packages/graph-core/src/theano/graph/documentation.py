@@ -35,8 +35,38 @@ class Documentation:
         return str(getattr(importlib.import_module(module), name)(instance))
 
 
+def document_calls(cls: type, method: str) -> None:
+    """Give instances docstrings of their own, if the docstring of a method says what a call takes.
+
+    Parameters
+    ----------
+    cls : type
+        The docstring of a class has the parameters of its constructor.
+    method : str
+        The method with the parameters of a call.
+
+    Examples
+    --------
+    >>> class Scale:
+    ...     '''A multiple.'''
+    ...     def __call__(self, x):
+    ...         '''Return it.
+    ...
+    ...         Parameters
+    ...         ----------
+    ...         x : number
+    ...         '''
+    >>> document_calls(Scale, "__call__")
+    >>> Scale.__doc__, Scale().__doc__.split()
+    ('A multiple.', ['A', 'multiple.', 'Parameters', '----------', 'x', ':', 'number'])
+    """
+    text, of_method = vars(cls).get("__doc__"), getattr(getattr(cls, method), "__doc__", None)
+    if isinstance(text, str) and isinstance(of_method, str) and "Parameters\n" in of_method:
+        setattr(cls, "__doc__", Documentation(text, "theano.graph.call_documentation:document"))  # noqa: B010
+
+
 class SharedSections:
-    """A base of classes that state only a sentence of their own: the sections of their base's docstring follow.
+    """A base of classes that state only a sentence, or examples, of their own: the sections of their base are between.
 
     Examples
     --------
@@ -54,8 +84,9 @@ class SharedSections:
     """
 
     def __init_subclass__(cls, **options: object) -> None:
-        super().__init_subclass__(**options)
         own, base = vars(cls).get("__doc__"), cls.__mro__[1]
         sections = inspect.cleandoc(base.__doc__ or "").partition("\n\n")[2]
-        if own and "\n\n" not in own and base is not SharedSections and sections:
-            cls.__doc__ = f"{own}\n\n{sections}"
+        sentence, _, rest = inspect.cleandoc(own or "").partition("\n\n")
+        if own and (not rest or rest.startswith("Examples\n")) and base is not SharedSections and sections:
+            cls.__doc__ = "\n\n".join([sentence, sections.rstrip(), rest]).rstrip() + "\n"
+        super().__init_subclass__(**options)

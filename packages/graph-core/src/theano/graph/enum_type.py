@@ -161,6 +161,7 @@ class EnumList(EnumType):
     Parameters
     ----------
     *names : str, or pair of a name and an alias
+        The constants.
     ctype, cname : str
         As for `EnumType`.
 

@@ -11,6 +11,7 @@ from theano.errors import MethodNotDefined
 from theano.extensions import Chain, Single, lazy_names
 from theano.graph.apply import Apply
 from theano.graph.c_contract import CLinkerOp
+from theano.graph.documentation import document_calls
 from theano.graph.op_contract import OpContract
 from theano.graph.props import Structural
 from theano.graph.source import user_trace
@@ -59,6 +60,10 @@ class NodeMaker(Structural, OpContract):
     otypes: Sequence[Type]
     #: For ops that compute the test values of their outputs themselves, as that one does.
     _get_test_value = staticmethod(get_test_value)
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        document_calls(cls, "make_node")
 
     def make_node(self, *inputs: Any) -> Apply:
         """Return the node that applies this op to ``inputs``.

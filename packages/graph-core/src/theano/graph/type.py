@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from theano.extensions import lazy_names
 from theano.graph.c_contract import CLinkerObject, CLinkerType, Sub
+from theano.graph.documentation import document_calls
 from theano.graph.props import Structural
 from theano.graph.source import user_trace
 from theano.graph.variable import Constant as _Constant
@@ -90,6 +91,7 @@ class Type(Structural, CLinkerType):
     def __init_subclass__(cls, **kwargs: object) -> None:
         """Let a ``filter`` that takes only the value, or only ``strict`` besides it, be called as any other."""
         super().__init_subclass__(**kwargs)
+        document_calls(cls, "__call__")
         own = vars(cls).get("filter")
         if isinstance(own, FunctionType) and own.__code__.co_argcount < 4 and not own.__code__.co_flags & _TAKES_MORE:
             cls.filter = _with_all_arguments(own)  # type: ignore[method-assign]
@@ -151,7 +153,24 @@ class Type(Structural, CLinkerType):
         return self.Constant(self, value, name=name)
 
     def __call__(self, name: str | None = None) -> _Variable[Self]:
-        """Return a new variable of this type that remembers the user's line."""
+        """Return a new variable of this type that remembers the user's line.
+
+        Parameters
+        ----------
+        name : str, optional
+            What graphs and messages call the variable.
+
+        Returns
+        -------
+        Variable
+            Of this type.
+
+        Examples
+        --------
+        >>> from theano.graph import generic
+        >>> generic("anything"), generic("anything").type
+        (anything, Generic)
+        """
         variable = self.make_variable(name)
         variable.tag.trace = user_trace()
         return variable

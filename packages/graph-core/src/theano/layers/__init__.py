@@ -373,6 +373,11 @@ def lazily(
     places : dict from str to str
         For a name, the module that it is, or ``"module:name"``.
 
+    Returns
+    -------
+    tuple of callable
+        The two functions.
+
     Examples
     --------
     >>> get, names = lazily({"__name__": "here"}, {"loads": "json:loads", "tools": "functools"})

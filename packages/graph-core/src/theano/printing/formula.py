@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from theano.extensions import Chain
+from theano.graph.documentation import Documentation
 from theano.graph.op import Op
 from theano.graph.text import printable
 from theano.graph.variable import Variable
@@ -169,8 +170,8 @@ default_printer = DefaultPrinter()
 Condition = Callable[[PrinterState, Variable], bool]
 
 
-class PPrinter:
-    """Writes expressions as formulas.
+class PPrinter:  # noqa: D101  (below, as a descriptor: `pp` has documentation of its own)
+    __doc__ = Documentation("""Writes expressions as formulas.
 
     Examples
     --------
@@ -181,7 +182,7 @@ class PPrinter:
     >>> pretty = PPrinter().clone_assign(Twice, FunctionPrinter("twice"))
     >>> pretty(Twice()(generic("x")))
     'twice(x)'
-    """
+    """, "theano.graph.call_documentation:document")  # fmt: skip
 
     def __init__(self) -> None:
         self.printers: list[tuple[Condition, Printer]] = []
@@ -257,7 +258,23 @@ class PPrinter:
         return copy
 
     def __call__(self, *args: Any) -> str:
-        """Return the formula of a variable, given a state as a part of another; of a graph, for inputs and outputs."""
+        """Return the formula of a variable, given a state as a part of another; of a graph, for inputs and outputs.
+
+        Parameters
+        ----------
+        *args : Variable, or lists of Variable
+            One result, and perhaps a `PrinterState`. Or the inputs of a graph, its outputs, and perhaps its updates.
+
+        Returns
+        -------
+        str
+            One line, or for a graph one line for each output.
+
+        Raises
+        ------
+        TypeError
+            There are fewer or more arguments.
+        """
         if len(args) == 1 or (len(args) == 2 and isinstance(args[1], PrinterState)):
             return self.process(*args)
         if len(args) in (2, 3):

@@ -104,6 +104,12 @@ def pydotprint(
     ------
     RuntimeError
         pydot or Graphviz is not installed.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> pydotprint(generic("x"), "x.png")  # doctest: +SKIP
+    The output file is available at x.png
     """
     labels = _Labels(max_label_size, with_ids, var_with_name_simple)
     colors = default_colorCodes | (colorCodes or {})

@@ -166,7 +166,11 @@ def signal_conv2d(
     image_shape, filter_shape : tuple, optional
         As many entries as they have dimensions.
     border_mode : 'valid' or 'full'
+        Whether the filters stay inside the image, or pass its border.
     subsample : tuple of two integers
+        Every how many places a result is kept, along rows and columns.
+    **kargs : object
+        Handed to ``theano.tensor.nnet.conv.conv2d``.
 
     Returns
     -------

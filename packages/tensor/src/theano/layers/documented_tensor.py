@@ -21,7 +21,7 @@ OLD_NAMES = {
         "theano.tensor.var": "TensorConstant TensorVariable",
     },
     "theano.tensor.extra_ops": {
-        "theano.tensor.create.windows": "bartlett",
+        "theano.tensor.create.arange": "bartlett",
         "theano.tensor.expressions.ops": (
             "Bartlett bartlett_ broadcast_to BroadcastTo DiffOp fill_diagonal_ fill_diagonal_offset_ FillDiagonal "
             "FillDiagonalOffset"
@@ -80,6 +80,7 @@ OLD_NAMES = {
         ),
         "theano.tensor.nnet.activation": "*",
         "theano.tensor.nnet.crossentropy": "*",
+        "theano.tensor.nnet.labels": "*",
         "theano.tensor.nnet.likelihood": "*",
         "theano.tensor.nnet.softmax": "*",
     },
@@ -127,6 +128,7 @@ OLD_NAMES = {
     "theano.tensor.subtensor": {
         "theano.tensor.printers": "SubtensorPrinter",
         "theano.tensor.index.advanced": "*",
+        "theano.tensor.index.lengths": "*",
         "theano.tensor.index.basic": "*",
         "theano.tensor.index.functions": "*",
         "theano.tensor.type_other": "as_index_variable",

@@ -37,6 +37,10 @@ from theano.tensor.blas.dot import (
     BatchedDot as BatchedDot, Dot as Dot, batched_dot as batched_dot, batched_tensordot as batched_tensordot, dense_dot
     as dense_dot, dot as dot, matmul as matmul, outer as outer, tensordot as tensordot,
 )
+from theano.tensor.closeness import (
+    values_eq_approx_remove_inf as values_eq_approx_remove_inf, values_eq_approx_remove_inf_nan as
+    values_eq_approx_remove_inf_nan, values_eq_approx_remove_nan as values_eq_approx_remove_nan,
+)
 from theano.tensor.composed.elements import (
     copysign as copysign, digamma as digamma, float_power as float_power, heaviside as heaviside, isfinite as isfinite,
     isneginf as isneginf, isposinf as isposinf, logaddexp as logaddexp, logaddexp2 as logaddexp2, logical_and as
@@ -88,11 +92,10 @@ from theano.tensor.create.alloc import (
     Alloc as Alloc, AllocEmpty as AllocEmpty, alloc_validate_shape as alloc_validate_shape, empty as empty, full as
     full, full_like as full_like, ones as ones, ones_like as ones_like, zeros as zeros, zeros_like as zeros_like,
 )
-from theano.tensor.create.arange import ARange as ARange, arange as arange
+from theano.tensor.create.arange import ARange as ARange, arange as arange, bartlett as bartlett
 from theano.tensor.create.diagonals import (
     Eye as Eye, Tri as Tri, eye as eye, identity_like as identity_like, tri as tri, tril as tril, triu as triu,
 )
-from theano.tensor.create.windows import bartlett as bartlett
 from theano.tensor.device.transfer import register_transfer as register_transfer, transfer as transfer
 from theano.tensor.elemwise.dimshuffle import DimShuffle as DimShuffle
 from theano.tensor.elemwise.functions import cast as cast
@@ -113,8 +116,7 @@ from theano.tensor.index.advanced import (
     AdvancedBooleanIndexingError, AdvancedBooleanSubtensor as AdvancedBooleanSubtensor, AdvancedIncSubtensor as
     AdvancedIncSubtensor, AdvancedIncSubtensor1 as AdvancedIncSubtensor1, AdvancedSubtensor as AdvancedSubtensor,
     AdvancedSubtensor1 as AdvancedSubtensor1, BaseAdvancedIncSubtensor as BaseAdvancedIncSubtensor,
-    BaseAdvancedSubtensor as BaseAdvancedSubtensor, Nonzero as Nonzero, adv_index_broadcastable_pattern as
-    adv_index_broadcastable_pattern,
+    BaseAdvancedSubtensor as BaseAdvancedSubtensor, Nonzero as Nonzero,
 )
 from theano.tensor.index.basic import (
     AdvancedIndexingError as AdvancedIndexingError, IncSubtensor as IncSubtensor, Subtensor as Subtensor, get_idx_list
@@ -128,6 +130,7 @@ from theano.tensor.index.functions import (
     flatnonzero as flatnonzero, inc_subtensor as inc_subtensor, nonzero as nonzero, nonzero_values as nonzero_values,
     roll as roll, set_subtensor as set_subtensor, take as take,
 )
+from theano.tensor.index.lengths import adv_index_broadcastable_pattern as adv_index_broadcastable_pattern
 from theano.tensor.index.permutation import (
     PermuteRowElements as PermuteRowElements, inverse_permutation as inverse_permutation, permute_row_elements as
     permute_row_elements,
@@ -149,7 +152,7 @@ from theano.tensor.join.op import (
 )
 from theano.tensor.printers import SubtensorPrinter as SubtensorPrinter
 from theano.tensor.reduce.argmax import Argmax as Argmax, MaxAndArgmax as MaxAndArgmax
-from theano.tensor.reduce.axes import check_and_normalize_axes as check_and_normalize_axes
+from theano.tensor.reduce.axes import check_and_normalize_axes as check_and_normalize_axes, makeKeepDims as makeKeepDims
 from theano.tensor.reduce.careduce import (
     All as All, CAReduce as CAReduce, CAReduceDtype as CAReduceDtype, Max as Max, Min as Min, Prod as Prod,
     ProdWithoutZeros as ProdWithoutZeros, Sum as Sum,
@@ -162,7 +165,6 @@ from theano.tensor.reduce.functions import (
     all as all, any as any, logsumexp as logsumexp, mean as mean, norm as norm, prod as prod, std as std, sum as sum,
     var as var,
 )
-from theano.tensor.reduce.results import makeKeepDims as makeKeepDims
 from theano.tensor.rows.jacobian import hessian as hessian, jacobian as jacobian
 from theano.tensor.shape.basic import (
     Rebroadcast as Rebroadcast, Shape as Shape, Shape_i as Shape_i, SpecifyShape as SpecifyShape, addbroadcast as
@@ -206,8 +208,6 @@ from theano.tensor.type import (
     TensorConstantSignature as TensorConstantSignature, TensorType as TensorType, float16_atol as float16_atol,
     float16_rtol as float16_rtol, float32_atol as float32_atol, float32_rtol as float32_rtol, float64_atol as
     float64_atol, float64_rtol as float64_rtol, values_eq_approx_always_true as values_eq_approx_always_true,
-    values_eq_approx_remove_inf as values_eq_approx_remove_inf, values_eq_approx_remove_inf_nan as
-    values_eq_approx_remove_inf_nan, values_eq_approx_remove_nan as values_eq_approx_remove_nan,
 )
 from theano.tensor.type_other import (
     MakeSlice as MakeSlice, NoneConst as NoneConst, NoneTypeT as NoneTypeT, SliceConstant as SliceConstant, SliceType as

@@ -106,8 +106,8 @@ from theano.tensor.create.alloc import (
     zeros,
     zeros_like,
 )
+from theano.tensor.create.arange import bartlett
 from theano.tensor.create.diagonals import Eye, Tri, eye, identity_like, tri, tril, triu
-from theano.tensor.create.windows import bartlett
 from theano.tensor.device.transfer import register_transfer, transfer
 from theano.tensor.elemwise.dimshuffle import (
     DimShuffle,
@@ -160,7 +160,6 @@ from theano.tensor.index.advanced import (
     BaseAdvancedIncSubtensor,
     BaseAdvancedSubtensor,
     Nonzero,
-    adv_index_broadcastable_pattern,
     advanced_boolean_inc_subtensor,
     advanced_boolean_set_subtensor,
     advanced_boolean_subtensor,
@@ -187,6 +186,7 @@ from theano.tensor.index.functions import (
     set_subtensor,
     take,
 )
+from theano.tensor.index.lengths import adv_index_broadcastable_pattern
 from theano.tensor.index.permutation import PermuteRowElements, inverse_permutation, permute_row_elements
 from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex, ravel_multi_index, unravel_index
 from theano.tensor.join.op import (
@@ -209,7 +209,7 @@ from theano.tensor.reduce.argmax import (
     Argmax,
     MaxAndArgmax,
 )
-from theano.tensor.reduce.axes import check_and_normalize_axes
+from theano.tensor.reduce.axes import check_and_normalize_axes, makeKeepDims
 from theano.tensor.reduce.careduce import (
     All,
     CAReduce,
@@ -222,7 +222,6 @@ from theano.tensor.reduce.careduce import (
 )
 from theano.tensor.reduce.extremes import *  # noqa: F403  (its own list)
 from theano.tensor.reduce.functions import *  # noqa: F403  (its own list)
-from theano.tensor.reduce.results import makeKeepDims
 from theano.tensor.shape.basic import (
     Rebroadcast,
     Shape,
@@ -297,9 +296,6 @@ from theano.tensor.type import (
     float64_atol,
     float64_rtol,
     values_eq_approx_always_true,
-    values_eq_approx_remove_inf,
-    values_eq_approx_remove_inf_nan,
-    values_eq_approx_remove_nan,
 )
 from theano.tensor.type_other import (
     MakeSlice,
@@ -354,6 +350,10 @@ _LATER = {
         "mpi_enabled", "mpi_keys", "mpi_send_wait_cmp", "mpi_send_wait_key", "mpi_tag_cmp", "mpi_tag_key", "recv",
         "send",
     )},
+    **{f"values_eq_approx_remove_{what}": f"theano.tensor.closeness:values_eq_approx_remove_{what}" for what in (
+        "inf", "inf_nan", "nan",
+    )},
+    "bartlett": "theano.tensor.create.arange:bartlett",
     "choice": "theano.tensor.control.choice",
     "fft": "theano.tensor.fft",
     "hessian": "theano.tensor.rows.jacobian:hessian",

@@ -1,10 +1,10 @@
-"""Old spelling; what ``theano.tensor.extra_ops`` shows is in :mod:`theano.tensor.create.windows`, :mod:`theano.tensor.expressions.ops`, :mod:`theano.tensor.index.derived`, :mod:`theano.tensor.index.ravel`, :mod:`theano.tensor.shape.broadcast`, :mod:`theano.tensor.shape.contiguous`, :mod:`theano.tensor.shape.repeat`, :mod:`theano.tensor.shape.reshape`, :mod:`theano.tensor.sort.cumulative`, :mod:`theano.tensor.sort.search`, :mod:`theano.tensor.sort.sets`, :mod:`theano`, :mod:`theano.gof`, :mod:`theano.graph`, :mod:`theano.graph.enum_type`, :mod:`theano.graph.op`, :mod:`theano.graph.params_type`, :mod:`theano.graph.traverse`, :mod:`theano.legacy.helpers`, :mod:`theano.scalar`, :mod:`theano.gradient`, :mod:`theano.settings`, :mod:`theano.tensor.basic`, :mod:`theano.tensor.control.checks`, :mod:`theano.tensor.convert`, :mod:`theano.tensor.create.arange`, :mod:`theano.tensor.elemwise.functions`, :mod:`theano.tensor.index.functions`, :mod:`theano.tensor.nlinalg`, :mod:`theano.tensor.type`."""
+"""Old spelling; what ``theano.tensor.extra_ops`` shows is in :mod:`theano.tensor.create.arange`, :mod:`theano.tensor.expressions.ops`, :mod:`theano.tensor.index.derived`, :mod:`theano.tensor.index.ravel`, :mod:`theano.tensor.shape.broadcast`, :mod:`theano.tensor.shape.contiguous`, :mod:`theano.tensor.shape.repeat`, :mod:`theano.tensor.shape.reshape`, :mod:`theano.tensor.sort.cumulative`, :mod:`theano.tensor.sort.search`, :mod:`theano.tensor.sort.sets`, :mod:`theano`, :mod:`theano.gof`, :mod:`theano.graph`, :mod:`theano.graph.enum_type`, :mod:`theano.graph.op`, :mod:`theano.graph.params_type`, :mod:`theano.graph.traverse`, :mod:`theano.legacy.helpers`, :mod:`theano.scalar`, :mod:`theano.gradient`, :mod:`theano.settings`, :mod:`theano.tensor.basic`, :mod:`theano.tensor.control.checks`, :mod:`theano.tensor.convert`, :mod:`theano.tensor.elemwise.functions`, :mod:`theano.tensor.index.functions`, :mod:`theano.tensor.nlinalg`, :mod:`theano.tensor.type`."""
 # Written by tools/stubs.py; do not edit.
 # mypy: ignore-errors
 # ruff: noqa
 
 from theano.tensor.annotations import TensorLike
-from theano.tensor.create.windows import bartlett as bartlett
+from theano.tensor.create.arange import bartlett as bartlett
 from theano.tensor.expressions.ops import (
     Bartlett as Bartlett, BroadcastTo as BroadcastTo, DiffOp as DiffOp, FillDiagonal as FillDiagonal, FillDiagonalOffset
     as FillDiagonalOffset, broadcast_to as broadcast_to, fill_diagonal_ as fill_diagonal_, fill_diagonal_offset_ as

@@ -49,7 +49,9 @@ def tensor_constructor(
     Parameters
     ----------
     value : numpy.ndarray, or what speaks DLPack, the buffer interface or NumPy's protocols
+        The first value.
     name : str, optional
+        What graphs and messages call the variable.
     strict, allow_downcast : bool
         How later values are taken; see :class:`TensorType`.
     borrow : bool

@@ -1,4 +1,4 @@
-"""Old spelling; what ``theano.tensor.subtensor`` shows is in :mod:`theano.tensor.printers`, :mod:`theano.tensor.index.advanced`, :mod:`theano.tensor.index.basic`, :mod:`theano.tensor.index.functions`, :mod:`theano.tensor.type_other`, :mod:`theano`, :mod:`theano.errors`, :mod:`theano.gof`, :mod:`theano.graph`, :mod:`theano.graph.op`, :mod:`theano.graph.params_type`, :mod:`theano.graph.type`, :mod:`theano.legacy.helpers`, :mod:`theano.legacy.indices`, :mod:`theano.printing`, :mod:`theano.settings`, :mod:`theano.tensor.convert`, :mod:`theano.tensor.create.alloc`, :mod:`theano.tensor.shape.broadcast`, :mod:`theano.legacy.gone`."""
+"""Old spelling; what ``theano.tensor.subtensor`` shows is in :mod:`theano.tensor.printers`, :mod:`theano.tensor.index.advanced`, :mod:`theano.tensor.index.lengths`, :mod:`theano.tensor.index.basic`, :mod:`theano.tensor.index.functions`, :mod:`theano.tensor.type_other`, :mod:`theano`, :mod:`theano.errors`, :mod:`theano.gof`, :mod:`theano.graph`, :mod:`theano.graph.op`, :mod:`theano.graph.params_type`, :mod:`theano.graph.type`, :mod:`theano.legacy.helpers`, :mod:`theano.legacy.indices`, :mod:`theano.printing`, :mod:`theano.settings`, :mod:`theano.tensor.convert`, :mod:`theano.tensor.create.alloc`, :mod:`theano.tensor.shape.broadcast`, :mod:`theano.legacy.gone`."""
 # Written by tools/stubs.py; do not edit.
 # mypy: ignore-errors
 # ruff: noqa
@@ -25,23 +25,25 @@ from theano.tensor.index.advanced import (
     AdvancedBooleanIndexingError, AdvancedBooleanSubtensor as AdvancedBooleanSubtensor, AdvancedIncSubtensor as
     AdvancedIncSubtensor, AdvancedIncSubtensor1 as AdvancedIncSubtensor1, AdvancedSubtensor as AdvancedSubtensor,
     AdvancedSubtensor1 as AdvancedSubtensor1, BaseAdvancedIncSubtensor as BaseAdvancedIncSubtensor,
-    BaseAdvancedSubtensor as BaseAdvancedSubtensor, Nonzero as Nonzero, adv_index_broadcastable_pattern as
-    adv_index_broadcastable_pattern, slice_parts as slice_parts, sparse_gradient as sparse_gradient,
+    BaseAdvancedSubtensor as BaseAdvancedSubtensor, Nonzero as Nonzero, sparse_gradient as sparse_gradient,
 )
 from theano.tensor.index.basic import (
     AdvancedIndexingError as AdvancedIndexingError, IncSubtensor as IncSubtensor, Subtensor as Subtensor, entry_type as
     entry_type, entry_variables as entry_variables, fill_entries as fill_entries, get_idx_list as get_idx_list, index_of
-    as index_of, keeps_one as keeps_one, sum_to_pattern as sum_to_pattern,
+    as index_of, sum_to_pattern as sum_to_pattern,
 )
 from theano.tensor.index.functions import (
     flatnonzero as flatnonzero, getitem as getitem, inc_subtensor as inc_subtensor, nonzero as nonzero, nonzero_values
     as nonzero_values, roll as roll, set_subtensor as set_subtensor, take as take,
 )
-from theano.tensor.index.lengths import slice_length as slice_length
+from theano.tensor.index.lengths import (
+    adv_index_broadcastable_pattern as adv_index_broadcastable_pattern, advanced_shape as advanced_shape, bound as
+    bound, is_mask as is_mask, keeps_one as keeps_one, slice_length as slice_length, slice_parts as slice_parts,
+)
 from theano.tensor.join.op import join as join
 from theano.tensor.messages import axis_of as axis_of, broadcast_input as broadcast_input, describe as describe
 from theano.tensor.printers import SubtensorPrinter as SubtensorPrinter
-from theano.tensor.shape.basic import addbroadcast as addbroadcast, unbroadcast as unbroadcast
+from theano.tensor.shape.basic import Shape_i as Shape_i, addbroadcast as addbroadcast, unbroadcast as unbroadcast
 from theano.tensor.shape.reshape import Reshape as Reshape, reshape as reshape
 from theano.tensor.type import TensorApply as TensorApply, TensorType as TensorType
 from theano.tensor.type_other import (
@@ -51,6 +53,10 @@ from theano.tensor.type_other import (
 from theano.tensor.var import TensorVariable
 from typing import Any as Any, TYPE_CHECKING as TYPE_CHECKING
 
+def abs_(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
+    """Absolute value; modulus of a complex number."""
+def add(*xs: TensorLike, name: str | None = ...) -> TensorVariable:
+    """Sum of any number of terms; of booleans, whether any is true."""
 def advanced_boolean_inc_subtensor(
     x: TensorLike, y: Any, *index: Variable | slice | Sequence[int],
 ) -> TensorVariable: ...
@@ -69,6 +75,16 @@ def clip(x: TensorLike, min: TensorLike, max: TensorLike, /, *, name: str | None
     """Clip x to [min, max]; NaN is preserved."""
 def eq(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Whether x equals y."""
+def ge(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
+    """Whether x is greater than or equal to y."""
+def int_div(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
+    """Quotient rounded down; an integer divided by zero gives 0."""
+def lt(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
+    """Whether x is less than y."""
+def maximum(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
+    """The larger of two numbers; nan if one is nan."""
+def minimum(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
+    """The smaller of two numbers; nan if one is nan."""
 def mod(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Remainder with the sign of the divisor; an integer modulo zero is 0."""
 def neq(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:

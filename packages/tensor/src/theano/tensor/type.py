@@ -14,6 +14,7 @@ from theano.graph.apply import O
 from theano.graph.documentation import Documentation
 from theano.graph.props import Interned
 from theano.graph.type import CType
+from theano.layers import lazily
 from theano.records import record
 from theano.settings import config
 from theano.tensor.foreign import in_memory
@@ -529,66 +530,18 @@ def _short(value: object) -> str:
 values_eq_approx = TensorType.values_eq_approx
 
 
-def values_eq_approx_remove_inf(a: TensorLike, b: TensorLike) -> bool:
-    """Return ``values_eq_approx``, where ``b`` may be finite where ``a`` is infinite.
-
-    Examples
-    --------
-    >>> values_eq_approx_remove_inf(np.array([1.0, np.inf]), np.array([1.0, 5.0]))
-    True
-    """
-    return TensorType.values_eq_approx(a, b, allow_remove_inf=True)
-
-
-def values_eq_approx_remove_nan(a: TensorLike, b: TensorLike) -> bool:
-    """Return ``values_eq_approx``, where ``b`` may be a number where ``a`` is NaN.
-
-    Examples
-    --------
-    >>> values_eq_approx_remove_nan(np.array([1.0, np.nan]), np.array([1.0, 5.0]))
-    True
-    """
-    return TensorType.values_eq_approx(a, b, allow_remove_nan=True)
-
-
-def values_eq_approx_remove_inf_nan(a: TensorLike, b: TensorLike) -> bool:
-    """Return ``values_eq_approx``, where ``b`` may be a finite number where ``a`` is not.
-
-    Examples
-    --------
-    >>> values_eq_approx_remove_inf_nan(np.array([np.inf, np.nan]), np.array([2.0, 5.0]))
-    True
-    """
-    return TensorType.values_eq_approx(a, b, allow_remove_inf=True, allow_remove_nan=True)
-
-
-def values_eq_approx_up_to_phases(a: np.ndarray, b: np.ndarray) -> bool:
-    """Return whether the columns of two matrices are the same but for a factor of absolute value 1 each.
-
-    So are eigenvectors, of which there are as many as there are such factors.
-
-    Examples
-    --------
-    >>> values_eq_approx_up_to_phases(np.eye(2), np.diag([1.0, -1.0]))
-    True
-    >>> values_eq_approx_up_to_phases(np.eye(2), np.ones((2, 2)))
-    False
-    """
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return False
-    along = np.sum(np.conj(a) * b, axis=0)
-    with np.errstate(all="ignore"):
-        phases = np.where(np.abs(along) > 0, along / np.abs(along), 1)
-    return TensorType.values_eq_approx((a * phases).astype(a.dtype), b)
-
-
-def values_eq_approx_up_to_phases_of_rows(a: np.ndarray, b: np.ndarray) -> bool:
-    """Return whether the rows of two matrices are the same but for a factor of absolute value 1 each."""
-    return values_eq_approx_up_to_phases(a.T, b.T)
-
-
 def values_eq_approx_always_true(a: TensorLike, b: TensorLike) -> bool:
     """Return True: for values without a guarantee, such as memory that was only allocated.
+
+    Parameters
+    ----------
+    a, b : array
+        The values.
+
+    Returns
+    -------
+    bool
+        True.
 
     Examples
     --------
@@ -596,3 +549,6 @@ def values_eq_approx_always_true(a: TensorLike, b: TensorLike) -> bool:
     True
     """
     return True
+
+
+__getattr__, __dir__ = lazily(globals())

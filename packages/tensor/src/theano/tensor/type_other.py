@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 
 class SliceType(Type):
-    """Python's slices."""
+    """Python's slices.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> T.slicetype.filter(slice(2))
+    slice(None, 2, None)
+    """
 
     __props__ = ()
 
@@ -58,7 +65,14 @@ slicetype = SliceType()
 
 
 class NoneTypeT(Generic):
-    """The type of None alone."""
+    """The type of None alone.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> print(T.none_type_t.filter(None))
+    None
+    """
 
     __props__ = ()
 
@@ -81,6 +95,16 @@ NoneConst = Constant(none_type_t, None, name="NoneConst")
 
 def as_int_none_variable(x: Any) -> Variable:
     """Return a part of a slice as a variable: a whole number or None.
+
+    Parameters
+    ----------
+    x : int, scalar of int, or None
+        The part.
+
+    Returns
+    -------
+    Variable
+        ``NoneConst``, or a tensor of whole numbers without dimensions.
 
     Examples
     --------
@@ -110,7 +134,20 @@ class MakeSlice(Op):
     __props__ = ()
 
     def make_node(self, slc: Any, stop: Any = None, step: Any = None) -> Apply:
-        """Return the node for a Python slice of variables, or for its parts."""
+        """Return the node for a Python slice of variables, or for its parts.
+
+        Parameters
+        ----------
+        slc : slice, int or None
+            A slice with all its parts, or where the slice begins.
+        stop, step : int or None, optional
+            Where the slice ends, and the step.
+
+        Returns
+        -------
+        Variable
+            Its value is a Python slice.
+        """
         if isinstance(slc, slice):
             slc, stop, step = slc.start, slc.stop, slc.step
         return Apply(self, [as_int_none_variable(v) for v in (slc, stop, step)], [slicetype.make_variable()])

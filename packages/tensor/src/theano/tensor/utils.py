@@ -70,6 +70,16 @@ def shape_of_variables(
 def check_equal_numpy(x: object, y: object) -> bool:
     """Return whether two values are the same; of arrays, also dtype, shape and memory layout.
 
+    Parameters
+    ----------
+    x, y : object
+        Arrays, or any values.
+
+    Returns
+    -------
+    bool
+        Whether they are the same.
+
     Examples
     --------
     >>> check_equal_numpy(np.ones(2), np.ones(2)), check_equal_numpy(np.ones(2), np.ones(2, "float32"))
@@ -83,6 +93,16 @@ def check_equal_numpy(x: object, y: object) -> bool:
 
 def constructor(f: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a function as one that makes variables, and return it; a decorator.
+
+    Parameters
+    ----------
+    f : callable
+        Makes a variable.
+
+    Returns
+    -------
+    callable
+        ``f`` itself.
 
     Examples
     --------
@@ -99,6 +119,16 @@ constructors: list[Callable[..., Any]] = []
 
 def as_list(x: Any) -> list[int]:
     """Return a sequence as a list, anything else as a list of it.
+
+    Parameters
+    ----------
+    x : sequence or object
+        What becomes a list.
+
+    Returns
+    -------
+    list
+        The elements of ``x``, or ``x`` itself.
 
     Examples
     --------

@@ -156,7 +156,7 @@ OLD_NAMES = {
         "theano.rewriting.userdefined.node_rewriters": "local_optimizer",
         "theano.settings": "config",
         "theano.tensor.opt": "local_dimshuffle_lift",
-        "theano.tensor.type": "values_eq_approx_remove_inf_nan",
+        "theano.tensor.closeness": "values_eq_approx_remove_inf_nan",
     },
     "theano.tensor.blas_c": {
         "theano.compile.mode": "optdb",
@@ -278,7 +278,7 @@ OLD_NAMES = {
         "theano.tensor.nnet.blocksparse": "sparse_block_dot",
         "theano.tensor.opt": "opt=.",
         "theano.tensor.subtensor": "subtensor=.",
-        "theano.tensor.type": "values_eq_approx_remove_inf values_eq_approx_remove_nan",
+        "theano.tensor.closeness": "values_eq_approx_remove_inf values_eq_approx_remove_nan",
     },
     "theano.tensor.nnet.opt": {
         "theano.compile": "compile=. optdb",
@@ -311,7 +311,7 @@ OLD_NAMES = {
         "theano.tensor.convert": "NotScalarConstantError",
         "theano.tensor.elemwise": "elemwise=.",
         "theano.tensor.opt": "opt=.",
-        "theano.tensor.type": "values_eq_approx_remove_inf",
+        "theano.tensor.closeness": "values_eq_approx_remove_inf",
     },
     "theano.tensor.opt": {
         "theano.compile": "compile=.",
@@ -329,7 +329,9 @@ OLD_NAMES = {
         "theano.tensor.index.basic": "get_idx_list",
         "theano.legacy.indices": "get_canonical_form_slice make_constant",
         "theano.tensor.subtensor": "advanced_inc_subtensor1 advanced_subtensor advanced_subtensor1",
-        "theano.tensor.type": "values_eq_approx_remove_inf values_eq_approx_remove_inf_nan values_eq_approx_remove_nan",
+        "theano.tensor.closeness": (
+            "values_eq_approx_remove_inf values_eq_approx_remove_inf_nan values_eq_approx_remove_nan"
+        ),
     },
     "theano.tensor.opt_uncanonicalize": {
         "theano.gof": "gof=.",

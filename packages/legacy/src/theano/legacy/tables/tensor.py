@@ -408,6 +408,11 @@ OLD_NAMES = {
     "theano.tensor.sharedvar": {
         "theano.legacy.rewriting_helpers": "load_shared_variable",
     },
+    "theano.tensor.type": {
+        "theano.tensor.closeness": (
+            "values_eq_approx_remove_inf values_eq_approx_remove_inf_nan values_eq_approx_remove_nan"
+        ),
+    },
     "theano.tensor.signal.conv": {
         "theano.legacy.convolution": "conv2d=signal_conv2d",
     },

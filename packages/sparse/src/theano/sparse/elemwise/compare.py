@@ -125,73 +125,157 @@ class _SparseDense(_Comparison):
 
 
 class EqualSS(_SparseSparse):
-    """Where two sparse matrices are equal."""
+    """Where two sparse matrices are equal.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> equal_s_s(sp.csr_matrix([[0.0, 2.0]]), sp.csr_matrix([[1.0, 2.0]])).eval().toarray()
+    array([[0, 1]], dtype=uint8)
+    """
 
     compare = operator.eq
 
 
 class EqualSD(_SparseDense):
-    """Where a sparse matrix equals a dense operand."""
+    """Where a sparse matrix equals a dense operand.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> equal_s_d(sp.csr_matrix([[0.0, 2.0]]), [[1.0, 2.0]]).eval()
+    array([[0, 1]], dtype=uint8)
+    """
 
     compare = operator.eq
 
 
 class NotEqualSS(_SparseSparse):
-    """Where two sparse matrices differ."""
+    """Where two sparse matrices differ.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> not_equal_s_s(sp.csr_matrix([[0.0, 2.0]]), sp.csr_matrix([[1.0, 2.0]])).eval().toarray()
+    array([[1, 0]], dtype=uint8)
+    """
 
     compare = operator.ne
 
 
 class NotEqualSD(_SparseDense):
-    """Where a sparse matrix differs from a dense operand."""
+    """Where a sparse matrix differs from a dense operand.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> not_equal_s_d(sp.csr_matrix([[0.0, 2.0]]), [[1.0, 2.0]]).eval()
+    array([[1, 0]], dtype=uint8)
+    """
 
     compare = operator.ne
 
 
 class LessThanSS(_SparseSparse):
-    """Where one sparse matrix is less than another."""
+    """Where one sparse matrix is less than another.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> less_than_s_s(sp.csr_matrix([[0.0, 2.0]]), sp.csr_matrix([[1.0, 2.0]])).eval().toarray()
+    array([[1, 0]], dtype=uint8)
+    """
 
     compare = operator.lt
 
 
 class LessThanSD(_SparseDense):
-    """Where a sparse matrix is less than a dense operand."""
+    """Where a sparse matrix is less than a dense operand.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> less_than_s_d(sp.csr_matrix([[0.0, 2.0]]), [[1.0, 2.0]]).eval()
+    array([[1, 0]], dtype=uint8)
+    """
 
     compare = operator.lt
 
 
 class GreaterThanSS(_SparseSparse):
-    """Where one sparse matrix is greater than another."""
+    """Where one sparse matrix is greater than another.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> greater_than_s_s(sp.csr_matrix([[0.0, 2.0]]), sp.csr_matrix([[1.0, 2.0]])).eval().toarray()
+    array([[0, 0]], dtype=uint8)
+    """
 
     compare = operator.gt
 
 
 class GreaterThanSD(_SparseDense):
-    """Where a sparse matrix is greater than a dense operand."""
+    """Where a sparse matrix is greater than a dense operand.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> greater_than_s_d(sp.csr_matrix([[0.0, 2.0]]), [[1.0, 2.0]]).eval()
+    array([[0, 0]], dtype=uint8)
+    """
 
     compare = operator.gt
 
 
 class LessEqualSS(_SparseSparse):
-    """Where one sparse matrix is not greater than another."""
+    """Where one sparse matrix is not greater than another.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> less_equal_s_s(sp.csr_matrix([[0.0, 2.0]]), sp.csr_matrix([[1.0, 2.0]])).eval().toarray()
+    array([[1, 1]], dtype=uint8)
+    """
 
     compare = operator.le
 
 
 class LessEqualSD(_SparseDense):
-    """Where a sparse matrix is not greater than a dense operand."""
+    """Where a sparse matrix is not greater than a dense operand.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> less_equal_s_d(sp.csr_matrix([[0.0, 2.0]]), [[1.0, 2.0]]).eval()
+    array([[1, 1]], dtype=uint8)
+    """
 
     compare = operator.le
 
 
 class GreaterEqualSS(_SparseSparse):
-    """Where one sparse matrix is not less than another."""
+    """Where one sparse matrix is not less than another.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> greater_equal_s_s(sp.csr_matrix([[0.0, 2.0]]), sp.csr_matrix([[1.0, 2.0]])).eval().toarray()
+    array([[0, 1]], dtype=uint8)
+    """
 
     compare = operator.ge
 
 
 class GreaterEqualSD(_SparseDense):
-    """Where a sparse matrix is not less than a dense operand."""
+    """Where a sparse matrix is not less than a dense operand.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> greater_equal_s_d(sp.csr_matrix([[0.0, 2.0]]), [[1.0, 2.0]]).eval()
+    array([[0, 1]], dtype=uint8)
+    """
 
     compare = operator.ge
 

@@ -34,6 +34,11 @@ def structured_monoid(tensor_op: Map) -> Callable[[Map], Map]:
     tensor_op : callable
         Is given the vector of numbers, and whatever else the decorated function is called with, by position.
 
+    Returns
+    -------
+    callable
+        A decorator of functions that have a signature and a docstring, but no body.
+
     Examples
     --------
     >>> import theano.tensor as T, scipy.sparse as sp
@@ -230,6 +235,7 @@ class Cast(Op):
     Parameters
     ----------
     out_type : str
+        The dtype of the result.
 
     Examples
     --------
@@ -249,6 +255,18 @@ class Cast(Op):
         return f"Cast({self.out_type})"
 
     def make_node(self, x: Sparse) -> Apply:
+        """Return the node for a matrix.
+
+        Parameters
+        ----------
+        x : sparse variable
+            Of csr or csc format.
+
+        Returns
+        -------
+        SparseVariable
+            Of the shape and format of ``x``.
+        """
         x = compressed(x, self)
         return Apply(self, [x], [SparseType(x.type.format, self.out_type).make_variable()])
 

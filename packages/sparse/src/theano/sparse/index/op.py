@@ -116,6 +116,14 @@ class GetItemListGrad(Op):
     -------
     SparseVariable
         Of the shape and format of ``x``.
+
+    Examples
+    --------
+    >>> import theano.sparse as S, scipy.sparse as sp
+    >>> rows = S.constant(sp.csr_matrix([[1.0, 2.0]] * 2))
+    >>> S.get_item_list_grad(sp.csr_matrix((2, 2)), [1, 1], rows).eval().toarray()
+    array([[0., 0.],
+           [2., 4.]])
     """
 
     __props__ = ()
@@ -210,6 +218,13 @@ class GetItem2ListsGrad(Op):
     -------
     SparseVariable
         Of the shape and format of ``x``.
+
+    Examples
+    --------
+    >>> import theano.sparse as S, scipy.sparse as sp
+    >>> S.get_item_2lists_grad(sp.csr_matrix((2, 2)), [0, 0], [1, 1], [3.0, 4.0]).eval().toarray()
+    array([[0., 7.],
+           [0., 0.]])
     """
 
     __props__ = ()

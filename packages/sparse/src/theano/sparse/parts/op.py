@@ -75,6 +75,18 @@ class CSMProperties(Op):
             raise ValueError("a map of elements (kmap) is not supported")
 
     def make_node(self, csm: Sparse) -> Apply:
+        """Return the node for a matrix.
+
+        Parameters
+        ----------
+        csm : sparse variable
+            Of csr or csc format.
+
+        Returns
+        -------
+        list of TensorVariable
+            Data, indices, indptr and shape: vectors, the first of the dtype of the matrix.
+        """
         csm = compressed(csm, "csm_properties")
         data = TensorType(csm.type.dtype, (False,))
         return Apply(self, [csm], [data(), INDEX(), INDEX(), INDEX()])
@@ -277,6 +289,7 @@ class CSM(Op):
     Parameters
     ----------
     format : "csr" or "csc"
+        Whether the parts are those of rows or of columns.
     kmap : None
         Without effect.
 
@@ -307,6 +320,24 @@ class CSM(Op):
         self.format = format
 
     def make_node(self, data: TensorLike, indices: TensorLike, indptr: TensorLike, shape: TensorLike) -> Apply:
+        """Return the node for the four parts.
+
+        Parameters
+        ----------
+        data : vector
+            The numbers that the matrix stores.
+        indices : vector of int
+            For each number its column, of csc format its row.
+        indptr : vector of int
+            Where the numbers of each row begin, of csc format those of each column, and where the last ones end.
+        shape : vector of int
+            The lengths of both dimensions.
+
+        Returns
+        -------
+        SparseVariable
+            A matrix of the dtype of ``data``.
+        """
         data = as_tensor_variable(data)
         if data.type.ndim != 1:
             raise TypeError(f"CSM: data must be a vector, but {data} is of type {data.type}")

@@ -383,13 +383,29 @@ class _ProductsAt(SharedSections, Op):
 
 
 class StructuredDotGradCSC(_ProductsAt):
-    """The gradient of `structured_dot` with respect to the numbers that a csc matrix stores."""
+    """The gradient of `structured_dot` with respect to the numbers that a csc matrix stores.
+
+    Examples
+    --------
+    >>> import theano.sparse as S, scipy.sparse as sp
+    >>> x = sp.csc_matrix([[0.0, 2.0], [3.0, 0.0]])
+    >>> S.sdg_csc(x.indices, x.indptr, [[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]).eval()
+    array([23., 39.])
+    """
 
     format = "csc"
 
 
 class StructuredDotGradCSR(_ProductsAt):
-    """The gradient of `structured_dot` with respect to the numbers that a csr matrix stores."""
+    """The gradient of `structured_dot` with respect to the numbers that a csr matrix stores.
+
+    Examples
+    --------
+    >>> import theano.sparse as S, scipy.sparse as sp
+    >>> x = sp.csr_matrix([[0.0, 2.0], [3.0, 0.0]])
+    >>> S.sdg_csr(x.indices, x.indptr, [[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]).eval()
+    array([39., 23.])
+    """
 
     format = "csr"
 

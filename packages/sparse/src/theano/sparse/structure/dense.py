@@ -60,6 +60,18 @@ class DenseFromSparse(Op):
         return f"DenseFromSparse{{structured_grad={self.sparse_grad}}}"
 
     def make_node(self, x: SparseLike) -> Apply:
+        """Return the node for a sparse matrix.
+
+        Parameters
+        ----------
+        x : sparse variable or matrix
+            Of any format.
+
+        Returns
+        -------
+        TensorVariable
+            A matrix of the shape and dtype of ``x``.
+        """
         x = as_sparse_variable(x)
         return Apply(self, [x], [TensorType(x.type.dtype, (False, False)).make_variable()])
 
@@ -90,6 +102,7 @@ class SparseFromDense(Op):
     Parameters
     ----------
     format : "csr", "csc" or "bsr"
+        That of the result.
 
     Examples
     --------
@@ -111,6 +124,23 @@ class SparseFromDense(Op):
         return f"SparseFromDense{{{self.format}}}"
 
     def make_node(self, x: Any) -> Apply:
+        """Return the node for a dense matrix.
+
+        Parameters
+        ----------
+        x : tensor of at most 2 dimensions
+            A vector is a row, a number a matrix of shape (1, 1).
+
+        Returns
+        -------
+        SparseVariable
+            Of the shape and dtype of ``x``.
+
+        Raises
+        ------
+        TypeError
+            ``x`` has more than 2 dimensions.
+        """
         x = as_tensor_variable(x)
         if x.type.ndim > 2:
             raise TypeError(f"{self}: a matrix is needed, but {x} is of type {x.type}")

@@ -175,6 +175,12 @@ class EnsureSortedIndices(_Linear):
     ----------
     inplace : bool
         Whether the input is sorted rather than a copy.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> ensure_sorted_indices(sp.csr_matrix(([1.0, 2.0], [1, 0], [0, 2]))).eval().indices
+    array([0, 1], dtype=int32)
     """
 
     __props__ = ("inplace",)
@@ -191,6 +197,18 @@ class EnsureSortedIndices(_Linear):
         return type(self).__name__ + ("{inplace}" if self.inplace else "{no_inplace}")
 
     def make_node(self, x: Sparse) -> Apply:
+        """Return the node for a matrix.
+
+        Parameters
+        ----------
+        x : sparse variable
+            Of csr or csc format.
+
+        Returns
+        -------
+        SparseVariable
+            Of the type of ``x``.
+        """
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
@@ -221,6 +239,12 @@ class Remove0(_Linear):
     ----------
     inplace : bool
         Whether they are removed from the input rather than from a copy.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> remove0(sp.csr_matrix(([1.0, 0.0], [0, 1], [0, 2]))).eval().nnz
+    1
     """
 
     __props__ = ("inplace",)
@@ -235,6 +259,18 @@ class Remove0(_Linear):
         return type(self).__name__ + ("{inplace}" if self.inplace else "")
 
     def make_node(self, x: SparseLike) -> Apply:
+        """Return the node for a matrix.
+
+        Parameters
+        ----------
+        x : sparse variable
+            Of csr or csc format.
+
+        Returns
+        -------
+        SparseVariable
+            Of the type of ``x``.
+        """
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 

@@ -427,6 +427,16 @@ def full_like(a: TensorLike, fill_value: TensorLike, dtype: str | None = None) -
 def alloc_validate_shape(shape: Sequence[TensorLike]) -> tuple[list[Tensor], list[bool]]:
     """Return what :func:`shape_arguments` does, for the shape a user gave in any form.
 
+    Parameters
+    ----------
+    shape : int, sequence of int or int scalars, or vector of int
+        The lengths of the dimensions.
+
+    Returns
+    -------
+    tuple
+        The lengths as tensors, and which of them are 1.
+
     Examples
     --------
     >>> import theano.tensor as T

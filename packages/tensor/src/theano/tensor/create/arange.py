@@ -1,4 +1,4 @@
-"""Numbers at even steps: arange, and how many they are."""
+"""Numbers at even steps: arange, how many they are, and the window made of them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from theano import scalar as scal
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op
 from theano.settings import config
-from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
-from theano.tensor.elemwise.functions import cast, maximum
+from theano.tensor.convert import as_tensor_variable, constant, gradient_dtype, static_int
+from theano.tensor.elemwise.functions import cast, maximum, neq, switch, true_div
 from theano.tensor.type import Tensor, TensorApply, TensorType, dtype_name
 
 if TYPE_CHECKING:
@@ -229,3 +229,36 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str | None = None
 def _arange_of(dtype: str) -> ARange:
     """Return the op of a dtype, of which there is one: programs compare by identity."""
     return ARange(dtype)
+
+
+def bartlett(M: Any) -> Tensor:
+    """Return a window of ``M`` numbers that rises in a straight line from 0 to 1 and falls back.
+
+    Parameters
+    ----------
+    M : int or scalar of int
+        Number of elements.
+
+    Returns
+    -------
+    TensorVariable
+        A vector of floatX, empty for ``M`` below 1.
+
+    See Also
+    --------
+    numpy.bartlett
+
+    Examples
+    --------
+    >>> bartlett(5).eval()
+    array([0. , 0.5, 1. , 0.5, 0. ])
+    """
+    size = cast(as_tensor_variable(M), "int64")
+    if size.type.ndim:
+        raise TypeError(f"bartlett takes one whole number, but {M} has {size.type.ndim} dimensions")
+    places = cast(arange(size), str(config.floatX))
+    last = cast(maximum(size - 1, 1), str(config.floatX))
+    half = true_div(last, constant(np.array(2, dtype=str(config.floatX))))
+    rising = true_div(places, half)
+    window = switch(places <= half, rising, 2 - rising)
+    return switch(neq(size, 1), window, window.ones_like())

@@ -20,6 +20,16 @@ def _skip_zeros(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 class MulWithoutZeros(scal.BinaryScalarOp):
     """The product of two numbers, or one of them where the other is 0.
 
+    Parameters
+    ----------
+    x, y : scalar
+        The numbers.
+
+    Returns
+    -------
+    ScalarVariable
+        Of the dtype in which both meet.
+
     Examples
     --------
     >>> MulWithoutZeros().impl(0, 5), MulWithoutZeros().impl(2, 5)

@@ -9,7 +9,7 @@ from theano.tensor import functions
 from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import alloc
-from theano.tensor.create.windows import bartlett
+from theano.tensor.create.arange import bartlett
 from theano.tensor.index import derived
 from theano.tensor.reduce.functions import mean
 from theano.tensor.shape.broadcast import lengths_of

@@ -81,7 +81,20 @@ class RFFTOp(_Transform):
     linear_in = (0,)
 
     def make_node(self, a: Tensor, s: Any = None) -> Apply:
-        """Return the node for a batch and the lengths to pad or cut the signal to."""
+        """Return the node for a batch of signals.
+
+        Parameters
+        ----------
+        a : tensor of floats, shape (m, ..., n)
+            One signal for each index of the first axis.
+        s : vector of int, optional
+            The lengths to which each signal is cut or padded with zeros; its own by default.
+
+        Returns
+        -------
+        TensorVariable
+            Of shape (m, ..., n // 2 + 1, 2): the real and imaginary parts are along the last axis.
+        """
         a, s = self._inputs(a, s, 2)
         if s is None:
             s = as_tensor_variable(a.shape[1:])
@@ -120,7 +133,20 @@ class IRFFTOp(_Transform):
     linear_in = (0,)
 
     def make_node(self, a: Tensor, s: Tensor | None = None) -> Apply:
-        """Return the node for a batch of spectra and the lengths of the signal (even by default)."""
+        """Return the node for a batch of spectra.
+
+        Parameters
+        ----------
+        a : tensor of floats, shape (m, ..., n // 2 + 1, 2)
+            One spectrum for each index of the first axis.
+        s : vector of int, optional
+            The lengths of each signal; the last one is even by default.
+
+        Returns
+        -------
+        TensorVariable
+            Of shape (m, ..., n).
+        """
         a, s = self._inputs(a, s, 3)
         if s is None:
             s = a.shape[1:-1]

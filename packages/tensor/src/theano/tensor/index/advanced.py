@@ -17,12 +17,12 @@ from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor,
 from theano.tensor.create.alloc import alloc
 from theano.tensor.create.arange import ARange, arange
 from theano.tensor.elemwise.functions import cast, eq, neq, switch
-from theano.tensor.index.basic import keeps_one, sum_to_pattern
-from theano.tensor.index.lengths import slice_length
+from theano.tensor.index.basic import sum_to_pattern
+from theano.tensor.index.lengths import adv_index_broadcastable_pattern, advanced_shape, is_mask
 from theano.tensor.messages import broadcast_input, describe
 from theano.tensor.shape.reshape import reshape
 from theano.tensor.type import TensorApply, TensorType
-from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant, SliceType, as_index_variable
+from theano.tensor.type_other import as_index_variable
 
 if TYPE_CHECKING:
     from theano.graph.annotations import Storage, Values
@@ -35,134 +35,6 @@ class AdvancedBooleanIndexingError(TypeError):
 
 
 # -- what an index says about the result ---------------------------------------------------------------
-
-
-def _is_mask(entry: Any) -> bool:
-    return is_tensor(entry) and entry.type.dtype == "bool"
-
-
-def slice_parts(entry: Variable) -> slice:
-    """Return a slice variable as a slice of variables, numbers and None."""
-    if isinstance(entry, SliceConstant):
-        return entry.data
-    if entry.owner is not None and isinstance(entry.owner.op, MakeSlice):
-        return slice(*[None if isinstance(v.type, NoneTypeT) else v for v in entry.owner.inputs])
-    raise NotImplementedError(f"the ends of the slice {entry} are not known to the graph")
-
-
-def _layout(x: Any, idx: Sequence[Variable]) -> tuple[list[tuple[str, Any, int]], int]:
-    """Return what each entry does, the axis of ``x`` it starts at, and where the arrays' axes go in the result.
-
-    Kinds are "new", "slice", "keep" and "array"; the place is -1 without an array.
-    """
-    plan: list[tuple[str, Any, int]] = []
-    axis = 0
-    for entry in idx:
-        kind: Any = entry.type
-        if isinstance(kind, NoneTypeT):
-            plan.append(("new", entry, axis))
-        elif isinstance(kind, SliceType):
-            plan.append(("slice", entry, axis))
-            axis += 1
-        else:
-            plan.append(("array", entry, axis))
-            axis += kind.ndim if _is_mask(entry) else 1
-    if axis > x.type.ndim:
-        raise IndexError(f"too many indices for array: {x} has {x.type.ndim} dimensions, but {axis} are indexed")
-    plan += [("keep", None, i) for i in range(axis, x.type.ndim)]
-    arrays = [i for i, (kind, _, _) in enumerate(plan) if kind == "array"]
-    if not arrays:
-        return plan, -1
-    together = arrays == list(range(arrays[0], arrays[-1] + 1))
-    return plan, arrays[0] if together else 0
-
-
-def _array_ndim(entry: Tensor) -> int:
-    # A mask selects a list of places: one axis, however many it covers; a mask without axes adds one.
-    return 1 if _is_mask(entry) else entry.type.ndim
-
-
-def adv_index_broadcastable_pattern(a: Tensor, idx: Sequence[Variable | slice]) -> tuple[bool, ...]:
-    """Return the broadcast pattern of ``a[idx]``, the same as in Theano.
-
-    One array beside whole slices keeps its own lengths of 1, and, if it is a vector, those of ``a``. Several arrays, or
-    a mask, select an unknown number. A slice keeps a length of 1 that it surely takes.
-
-    Parameters
-    ----------
-    a : tensor
-    idx : sequence
-        Slices, None, and tensors of whole numbers or booleans.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> adv_index_broadcastable_pattern(T.dmatrix(), [T.lvector(), slice(None)])
-    (False, False)
-    """
-    variables = [as_index_variable(i) for i in idx]
-    plan, place = _layout(a, variables)
-    arrays = [entry for kind, entry, _ in plan if kind == "array"]
-    ndim = max((_array_ndim(e) for e in arrays), default=0)
-    rest = [kind == "keep" or kind == "slice" and _is_whole(entry) for kind, entry, _ in plan if kind != "array"]
-    alone = len(arrays) == 1 and all(rest) and not _is_mask(arrays[0])
-    pattern: list[bool] = []
-    for position, (kind, entry, axis) in enumerate(plan):
-        if arrays and position == place:
-            pattern += arrays[0].type.broadcastable if alone else (False,) * ndim
-        if kind == "new":
-            pattern.append(True)
-        elif kind != "array":
-            kept = kind == "keep" or keeps_one(_known_parts(entry))
-            pattern.append(kept and a.type.broadcastable[axis] and not (alone and ndim != 1))
-    return tuple(pattern)
-
-
-def _is_whole(entry: Variable) -> bool:
-    return isinstance(entry, SliceConstant) and entry.data == slice(None)
-
-
-def _known_parts(entry: Variable) -> slice:
-    """Return the parts of a slice; one that takes nothing where the graph does not know them."""
-    try:
-        return slice_parts(entry)
-    except NotImplementedError:
-        return slice(0, 0)
-
-
-def _advanced_shape(x: Tensor, idx: Sequence[Variable], x_shape: Sequence[Any]) -> tuple[Tensor, ...]:
-    """Return the lengths of ``x[idx]``."""
-    plan, place = _layout(x, idx)
-    arrays = [entry for kind, entry, _ in plan if kind == "array"]
-    ndim = max((_array_ndim(e) for e in arrays), default=0)
-    one = as_tensor_variable(np.int64(1))
-    group: list[Tensor] = []
-    for k in range(ndim):
-        lengths = [_array_length(e, k - ndim + _array_ndim(e)) for e in arrays if k >= ndim - _array_ndim(e)]
-        total: Any = None
-        for n in lengths:
-            if n is not None:
-                # NumPy lets a length of 1 stretch, also where the type does not know it.
-                total = n if total is None else switch(eq(total, 1), n, total)
-        group.append(one if total is None else total)
-    result: list[Tensor] = []
-    for position, (kind, entry, axis) in enumerate(plan):
-        if arrays and position == place:
-            result += group
-        if kind == "new":
-            result.append(one)
-        elif kind == "keep":
-            result.append(x_shape[axis])
-        elif kind == "slice":
-            result.append(slice_length(slice_parts(entry), x_shape[axis]))
-    return tuple(result)
-
-
-def _array_length(entry: Tensor, axis: int) -> Any:
-    """Return the length of an index array along an axis, or None where it stretches."""
-    if _is_mask(entry):
-        return cast(entry, "int64").sum()
-    return None if entry.type.broadcastable[axis] else entry.shape[axis]
 
 
 def _out_of_bounds(node: TensorApply, inputs: Sequence[np.ndarray], exc: Exception) -> IndexError:
@@ -205,7 +77,25 @@ class AdvancedSubtensor1(Op):
         return type(self).__name__
 
     def make_node(self, x: TensorLike, ilist: Any) -> Apply:
-        """Return the node for a tensor and the places."""
+        """Return the node for a tensor and the places.
+
+        Parameters
+        ----------
+        x : tensor of 1 dimension or more
+            The tensor.
+        ilist : vector of int
+            The places along the first axis.
+
+        Returns
+        -------
+        TensorVariable
+            A row for each place.
+
+        Raises
+        ------
+        TypeError
+            ``x`` has no dimensions, or ``ilist`` is no vector of whole numbers.
+        """
         x, ilist = as_tensor_variable(x), as_tensor_variable(ilist)
         if ilist.type.dtype not in scal.integer_dtypes or ilist.type.ndim != 1:
             raise TypeError(f"index must be a vector of whole numbers, not {ilist} of type {ilist.type}")
@@ -245,8 +135,8 @@ def _are_distinct(index: Sequence[Variable]) -> bool:
     if found is not None and isinstance(found.op, Nonzero) and {*arrays} == {*found.outputs}:
         return True
     if len({*arrays}) == 1:
-        return _is_mask(arrays[0]) or _holds_different(arrays[0])
-    vectors = all(entry.type.ndim == 1 and not _is_mask(entry) for entry in arrays)
+        return is_mask(arrays[0]) or _holds_different(arrays[0])
+    vectors = all(entry.type.ndim == 1 and not is_mask(entry) for entry in arrays)
     return vectors and any(isinstance(a, Constant) and a.data.size > 1 and _holds_different(a) for a in arrays)
 
 
@@ -283,7 +173,7 @@ class _AdvancedWrite(Op):
 
     def checked_inputs(self, node: TensorApply) -> Sequence[int] | None:
         """Return the arrays of places, which may be out of bounds; masks ask for memory that depends on them."""
-        return None if any(map(_is_mask, node.inputs[2:])) else range(2, len(node.inputs))
+        return None if any(map(is_mask, node.inputs[2:])) else range(2, len(node.inputs))
 
     def _write(self, node: TensorApply, inputs: Sequence[Any], index: Any) -> np.ndarray:
         x = inputs[0]
@@ -361,7 +251,27 @@ class AdvancedIncSubtensor1(_AdvancedWrite):
         return type(self)(inplace=True, set_instead_of_inc=self.set_instead_of_inc)
 
     def make_node(self, x: TensorLike, y: Any, ilist: TensorLike) -> Apply:
-        """Return the node for a tensor, the rows written and their places."""
+        """Return the node for a tensor, the rows written and their places.
+
+        Parameters
+        ----------
+        x : tensor of 1 dimension or more
+            What is changed: a copy, unless the op works in place.
+        y : tensor
+            What is added or written: a row for each place, or one for all.
+        ilist : vector of int
+            The places along the first axis.
+
+        Returns
+        -------
+        TensorVariable
+            Of the type of ``x``.
+
+        Raises
+        ------
+        TypeError
+            ``x`` has no dimensions, or ``ilist`` is no vector of whole numbers.
+        """
         x, y, ilist = as_tensor_variable(x), as_tensor_variable(y), as_tensor_variable(ilist)
         if ilist.type.dtype not in scal.integer_dtypes or ilist.type.ndim != 1:
             raise TypeError(f"index must be a vector of whole numbers, not {ilist} of type {ilist.type}")
@@ -405,7 +315,20 @@ class BaseAdvancedSubtensor(Op):
         return type(self).__name__
 
     def make_node(self, x: TensorLike, *index: Any) -> Apply:
-        """Return the node for a tensor and the entries of the index."""
+        """Return the node for a tensor and the entries of the index.
+
+        Parameters
+        ----------
+        x : tensor
+            The tensor.
+        *index : tensor, slice or None
+            An entry for each dimension: whole numbers, a mask of booleans, a slice, or None for a new dimension.
+
+        Returns
+        -------
+        TensorVariable
+            ``x[index]``, a copy.
+        """
         x = as_tensor_variable(x)
         entries = [as_index_variable(i) for i in index]
         pattern = adv_index_broadcastable_pattern(x, entries)
@@ -421,7 +344,7 @@ class BaseAdvancedSubtensor(Op):
 
     def infer_shape(self, node: TensorApply, shapes: Shapes) -> list[Shape]:
         """Return the lengths that NumPy's rules give."""
-        return [_advanced_shape(node.inputs[0], node.inputs[1:], shapes[0])]
+        return [advanced_shape(node.inputs[0], node.inputs[1:], shapes[0])]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the index has no influence in the sense of derivatives."""
@@ -434,7 +357,7 @@ class BaseAdvancedSubtensor(Op):
         rest = [DisconnectedType()() for _ in index]
         if x.type.dtype in scal.discrete_dtypes:
             return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)), *rest]
-        write = advanced_boolean_inc_subtensor if any(map(_is_mask, index)) else advanced_inc_subtensor
+        write = advanced_boolean_inc_subtensor if any(map(is_mask, index)) else advanced_inc_subtensor
         return [write(x.zeros_like(dtype=g.type.dtype), g, *index), *rest]
 
 
@@ -477,7 +400,22 @@ class BaseAdvancedIncSubtensor(_AdvancedWrite):
     __props__ = ("inplace", "set_instead_of_inc")
 
     def make_node(self, x: TensorLike, y: Any, *index: Variable | slice | Sequence[int]) -> Apply:
-        """Return the node for a tensor, what is written, and the entries of the index."""
+        """Return the node for a tensor, what is written, and the entries of the index.
+
+        Parameters
+        ----------
+        x : tensor
+            What is changed: a copy, unless the op works in place.
+        y : tensor
+            What is added or written; it broadcasts to ``x[index]``.
+        *index : tensor, slice or None
+            An entry for each dimension: whole numbers, a mask of booleans, a slice, or None for a new dimension.
+
+        Returns
+        -------
+        TensorVariable
+            Of the type of ``x``.
+        """
         x, y = as_tensor_variable(x), as_tensor_variable(y)
         entries = [as_index_variable(i) for i in index]
         self._check_rank(x, y, len(adv_index_broadcastable_pattern(x, entries)))
@@ -489,7 +427,7 @@ class BaseAdvancedIncSubtensor(_AdvancedWrite):
 
     def grad(self, inputs: Tensors, output_grads: Tensors) -> list[Variable]:
         """Return the gradient (without the elements, where they were set) and those elements of it."""
-        read = advanced_boolean_subtensor if any(map(_is_mask, inputs[2:])) else advanced_subtensor
+        read = advanced_boolean_subtensor if any(map(is_mask, inputs[2:])) else advanced_subtensor
         return self._grads(inputs, output_grads[0], read)
 
 

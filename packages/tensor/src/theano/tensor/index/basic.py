@@ -21,7 +21,7 @@ from theano.tensor.convert import (
     static_element,
     static_int,
 )
-from theano.tensor.index.lengths import slice_length
+from theano.tensor.index.lengths import keeps_one, slice_length
 from theano.tensor.messages import broadcast_input, describe
 from theano.tensor.type import TensorApply, TensorType
 
@@ -108,6 +108,20 @@ def fill_entries(
 def get_idx_list(inputs: Sequence[Variable | int], idx_list: Sequence[slice | Scalar], get_count: bool = False) -> Any:
     """Return the index of a Subtensor node, its variables put in, and (on request) how many there are.
 
+    Parameters
+    ----------
+    inputs : sequence of Variable
+        The inputs of the node: the tensor, then the variables of the index.
+    idx_list : sequence
+        The index, with a type in the place of each variable.
+    get_count : bool
+        Return how many inputs the index takes, too.
+
+    Returns
+    -------
+    tuple
+        The index; with ``get_count``, the index and a number.
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -175,22 +189,6 @@ class _Indexed(Op):
                     f"{self}: index {entry} is out of bounds for axis {axis}, of length {x.shape[axis]}:\n{where}"
                 )
         return x[tuple(index)]
-
-
-def keeps_one(entry: slice) -> bool:
-    """Return whether a slice surely takes the only element of an axis of length 1, counted from the left.
-
-    Theano knows nothing of ``x[-1:]``, and updates compare patterns.
-
-    Examples
-    --------
-    >>> keeps_one(slice(None)), keeps_one(slice(0, 3)), keeps_one(slice(1, None)), keeps_one(slice(-1, None))
-    (True, True, False, False)
-    """
-    ends = (entry.start, entry.stop, entry.step)
-    parts = [None if n is None else static_int(n) for n in ends]
-    known = all(k is not None or n is None for k, n in zip(parts, ends, strict=True))
-    return known and parts[2] != 0 and (parts[0] or 0) >= 0 and len(range(*slice(*parts).indices(1))) == 1
 
 
 class Subtensor(_Indexed):
@@ -416,4 +414,3 @@ def sum_to_pattern(g: Any, y: Any) -> Tensor:
 def index_of(args: Sequence[Any]) -> tuple[Subtensor, list[Variable]]:
     """Return the op and the numbers for an index that a user gave."""
     return Subtensor(args), entry_variables(args)
-

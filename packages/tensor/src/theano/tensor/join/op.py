@@ -131,7 +131,18 @@ class Join(Op):
         return type(self).__name__ if self.view == -1 else f"{type(self).__name__}{{view={self.view}}}"
 
     def make_node(self, *axis_and_tensors: Any) -> Apply:
-        """Return the node for an axis and one tensor or more."""
+        """Return the node for an axis and one tensor or more.
+
+        Parameters
+        ----------
+        *axis_and_tensors : int, and tensors
+            The axis, then tensors of one number of dimensions, whose lengths along all other axes are the same.
+
+        Returns
+        -------
+        TensorVariable
+            Of the dtype in which those of the tensors meet.
+        """
         axis, tensors = axis_and_tensors[0], [as_tensor_variable(t) for t in axis_and_tensors[1:]]
         if not tensors:
             raise ValueError("Cannot join an empty list of tensors")

@@ -182,7 +182,22 @@ class Solve(MatrixOp):
         return self.A_structure.removesuffix("_triangular") if self.A_structure.endswith("triangular") else ""
 
     def make_node(self, A: TensorLike, b: Any, on_error: str | None = None) -> Apply:
-        """Return the node for a matrix and a vector or matrix; ``on_error`` takes the place of that of the op."""
+        """Return the node for a matrix and a vector or matrix.
+
+        Parameters
+        ----------
+        A : matrix, shape (n, n)
+            Floats or complex numbers.
+        b : vector or matrix, shape (n,) or (n, k)
+            One right side, or one in each column.
+        on_error : "raise" or "nan", optional
+            In place of what the op says.
+
+        Returns
+        -------
+        TensorVariable
+            Of the shape of ``b``, and of the dtype in which both meet.
+        """
         if on_error not in (None, self.on_error):
             return Solve(self.A_structure, self.lower, self.overwrite_A, self.overwrite_b, on_error).make_node(A, b)
         A, b = self.same_dtype(self.matrix(A, what="A"), self.matrix(b, (1, 2), "b"))

@@ -15,6 +15,7 @@ import numpy as np
 from theano.gradient import DisconnectedType
 from theano.graph import Apply
 from theano.tensor.blas.dot import dot
+from theano.tensor.closeness import values_eq_approx_up_to_phases, values_eq_approx_up_to_phases_of_rows
 from theano.tensor.create.diagonals import tril, triu
 from theano.tensor.elemwise.functions import eq, minimum, switch
 from theano.tensor.linalg.common import (
@@ -31,7 +32,7 @@ from theano.tensor.linalg.common import (
 from theano.tensor.linalg.equations import Solve, solve_lower_triangular, solve_upper_triangular
 from theano.tensor.messages import shape_error
 from theano.tensor.shape.diagonals import AllocDiag
-from theano.tensor.type import TensorApply, values_eq_approx_up_to_phases, values_eq_approx_up_to_phases_of_rows
+from theano.tensor.type import TensorApply
 from theano.tensor.type_other import NoneConst, NoneTypeT
 
 if TYPE_CHECKING:
@@ -73,6 +74,18 @@ class Cholesky(MatrixOp):
         self.lower, self.destructive, self.on_error = bool(lower), False, raise_or_nan(on_error)
 
     def make_node(self, x: TensorLike) -> Apply:
+        """Return the node for a matrix.
+
+        Parameters
+        ----------
+        x : matrix, shape (n, n)
+            Floats; whole numbers become float64.
+
+        Returns
+        -------
+        TensorVariable
+            The factor, of shape (n, n) and the dtype of ``x``.
+        """
         x = self.matrix(x)
         return Apply(self, [x], [x.type.make_variable()])
 

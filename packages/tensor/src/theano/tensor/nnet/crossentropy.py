@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class CrossentropyCategorical1Hot(Op):
     __props__ = ()
     shapes = "iA->i"
 
-    def make_node(self, coding_dist: TensorLike, true_one_of_n: Any) -> Apply:
+    def make_node(self, coding_dist: TensorLike, true_one_of_n: TensorLike) -> Apply:
         """Return the node for a matrix of distributions and the classes."""
         coding_dist = floating(self, coding_dist, (2,), "coding_dist")
         out = TensorType(coding_dist.type.dtype, (False,))

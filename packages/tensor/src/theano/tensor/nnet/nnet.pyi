@@ -1,4 +1,4 @@
-"""Old spelling; what ``theano.tensor.nnet.nnet`` shows is in :mod:`theano.tensor.nnet.classes`, :mod:`theano.tensor.nnet.rules`, :mod:`theano.tensor.rules.by_name`, :mod:`theano.tensor.nnet.activation`, :mod:`theano.tensor.nnet.crossentropy`, :mod:`theano.tensor.nnet.likelihood`, :mod:`theano.tensor.nnet.softmax`, :mod:`theano.compile`, :mod:`theano.gof`, :mod:`theano.graph.source`, :mod:`theano.scalar`, :mod:`theano.tensor.basic`, :mod:`theano.tensor.elemwise`, :mod:`theano.tensor.elemwise.functions`, :mod:`theano.tensor.extra_ops`, :mod:`theano.tensor.nnet.blocksparse`, :mod:`theano.tensor.opt`, :mod:`theano.tensor.subtensor`, :mod:`theano.tensor.type`."""
+"""Old spelling; what ``theano.tensor.nnet.nnet`` shows is in :mod:`theano.tensor.nnet.classes`, :mod:`theano.tensor.nnet.rules`, :mod:`theano.tensor.rules.by_name`, :mod:`theano.tensor.nnet.activation`, :mod:`theano.tensor.nnet.crossentropy`, :mod:`theano.tensor.nnet.labels`, :mod:`theano.tensor.nnet.likelihood`, :mod:`theano.tensor.nnet.softmax`, :mod:`theano.compile`, :mod:`theano.gof`, :mod:`theano.graph.source`, :mod:`theano.scalar`, :mod:`theano.tensor.basic`, :mod:`theano.tensor.elemwise`, :mod:`theano.tensor.elemwise.functions`, :mod:`theano.tensor.extra_ops`, :mod:`theano.tensor.nnet.blocksparse`, :mod:`theano.tensor.opt`, :mod:`theano.tensor.subtensor`, :mod:`theano.tensor.closeness`."""
 # Written by tools/stubs.py; do not edit.
 # mypy: ignore-errors
 # ruff: noqa
@@ -10,7 +10,7 @@ from operator import mul as mul
 from theano import scalar as scal
 from theano.errors import ArgumentError as ArgumentError
 from theano.gradient import DisconnectedType as DisconnectedType
-from theano.graph import Apply as Apply, Op as Op
+from theano.graph import Apply as Apply, Constant as Constant, Op as Op
 from theano.graph.op import Op
 from theano.graph.variable import Variable
 from theano.rewriting import P as P, Rest as Rest, Var as Var
@@ -101,7 +101,7 @@ def abs_(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
 def alloc(value: TensorLike, *shape: Any) -> TensorVariable: ...
 def clip(x: TensorLike, min: TensorLike, max: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Clip x to [min, max]; NaN is preserved."""
-def crossentropy_categorical_1hot(coding_dist: TensorLike, true_one_of_n: Any) -> TensorVariable: ...
+def crossentropy_categorical_1hot(coding_dist: TensorLike, true_one_of_n: TensorLike) -> TensorVariable: ...
 def crossentropy_categorical_1hot_grad(
     g_y: TensorLike, coding_dist: TensorVariable, true_one_of_n: TensorLike,
 ) -> TensorVariable: ...
@@ -111,6 +111,8 @@ def crossentropy_softmax_1hot_with_bias_dx(
 def crossentropy_softmax_argmax_1hot_with_bias(
     x: TensorLike, b: TensorVariable, y_idx: TensorLike, labels: object = 'each',
 ) -> list[TensorVariable]: ...
+def eq(x: TensorLike, y: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
+    """Whether x equals y."""
 def exp(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Exponential."""
 def expm1(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:

@@ -12,6 +12,7 @@ from theano.graph import Constant
 from theano.tensor.convert import as_tensor_variable
 
 if TYPE_CHECKING:
+    from theano.graph.variable import Variable
     from theano.tensor.annotations import Axis, TensorLike
     from theano.tensor.type import Tensor
 
@@ -115,3 +116,37 @@ def check_and_normalize_axes(x: TensorLike, axis: Axis) -> list[int]:
 def names_none(axis: Axis) -> bool:
     """Return whether an axis is an empty list or tuple of axes."""
     return isinstance(axis, (list, tuple)) and not axis
+
+
+def makeKeepDims(x: Variable, y: Variable, axis: Axis) -> Tensor:
+    """Return ``y``, a reduction of ``x`` along ``axis``, with the axes that went back in place, of length 1.
+
+    Parameters
+    ----------
+    x : tensor
+        What was reduced.
+    y : tensor
+        The result of the reduction.
+    axis : int, sequence of int, or None
+        The axes that went; all of them for None.
+
+    Returns
+    -------
+    TensorVariable
+        The elements of ``y``, with the dimensions of ``x``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x = T.dmatrix("x")
+    >>> makeKeepDims(x, x.sum(axis=1), 1).broadcastable
+    (False, True)
+    """
+    x = as_tensor_variable(x)
+    axes = normalize_axes(axis, x.type.ndim)
+    return restore_axes(y, x, tuple(range(x.type.ndim)) if axes is None else axes)
+
+
+def kept(x: Variable, out: Tensor, axis: Axis, keepdims: bool) -> Tensor:
+    """Return the reduction ``out`` of ``x``, with ``keepdims`` with the axes that went."""
+    return makeKeepDims(x, out, axis) if keepdims else out

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.errors import MethodNotDefined
+from theano.errors import ArgumentError, MethodNotDefined
 from theano.gradient import DisconnectedType, Rop, grad
-from theano.graph import Apply, Op
+from theano.graph import Apply, Constant, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.scalar.ufuncs import neutral, ufunc_of
 from theano.tensor.compound import Compound
-from theano.tensor.convert import as_tensor_variable, gradient_dtype
+from theano.tensor.convert import as_tensor_variable, constant, gradient_dtype
 from theano.tensor.elemwise.functions import cast, conjugate, eq, neq, second, sqr, switch
+from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.scalars import mul_without_zeros
 from theano.tensor.messages import shape_error
-from theano.tensor.reduce.axes import normalize_axes, plain_axes, restore_axes
+from theano.tensor.reduce.axes import kept, normalize_axes, plain_axes, restore_axes
 from theano.tensor.type import TensorApply, TensorType, dtype_name
 
 if TYPE_CHECKING:
@@ -553,3 +554,28 @@ class ProductOfOthers(Compound):
         """Return the direction of the smooth form."""
         x, along = inputs[0], eval_points[0]
         return [None if along is None else Rop(self.smooth(x), x, along)]
+
+
+def reduced(op: CAReduce, x: Variable, axis: Axis, keepdims: bool, initial: TensorLike | None = None) -> Tensor:
+    """Return what a reduction makes of ``x`` and of ``initial``, a number that counts as one more element."""
+    out = kept(x, op(x), axis, keepdims)
+    if initial is None:
+        return out
+    first = _in_dtype(initial, out.type.dtype)
+    if isinstance(first, Constant) and first.data == neutral(op.scalar_op, out.type.dtype):
+        return out
+    return Elemwise(op.scalar_op)(first, out)
+
+
+def _in_dtype(initial: TensorLike, dtype: str) -> Tensor:
+    """Return an initial number in the dtype of a result, if that has it."""
+    v = as_tensor_variable(initial)
+    if v.type.ndim:
+        raise ArgumentError(f"initial is a number, not a tensor of {v.type.ndim} dimensions")
+    if isinstance(v, Constant):
+        limits = np.iinfo(dtype) if dtype in scal.integer_dtypes else None
+        if limits is None or (limits.min <= v.data <= limits.max and v.data == int(v.data)):
+            return constant(v.data.astype(dtype))
+    elif scal.upcast(v.type.dtype, dtype) == dtype:
+        return cast(v, dtype)
+    raise TypeError(f"initial={v} is no number of dtype {dtype}, which the reduction has")

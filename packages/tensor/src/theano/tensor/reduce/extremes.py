@@ -12,9 +12,8 @@ from theano.errors import ArgumentError
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.functions import switch
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
-from theano.tensor.reduce.axes import names_none
-from theano.tensor.reduce.careduce import CAReduce, Max, Min
-from theano.tensor.reduce.results import kept, reduced
+from theano.tensor.reduce.axes import kept, names_none
+from theano.tensor.reduce.careduce import CAReduce, Max, Min, reduced
 
 if TYPE_CHECKING:
     from theano.tensor.annotations import Axis, TensorLike
@@ -26,7 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _all_for_none(axis: Axis) -> Any:
+def _all_for_none(axis: Axis) -> Axis:
     """Return the axes along which an element is chosen: as in Theano, all of them where ``axis`` names none."""
     return None if names_none(axis) else axis
 

@@ -12,11 +12,10 @@ from theano.errors import ArgumentError
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.functions import abs_, cast, eq, floats, maximum, neq, pow, sqrt, true_div
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.reduce.axes import check_and_normalize_axes, restore_axes
-from theano.tensor.reduce.careduce import All, Any_, Prod, Sum
+from theano.tensor.reduce.axes import check_and_normalize_axes, kept, restore_axes
+from theano.tensor.reduce.careduce import All, Any_, Prod, Sum, reduced
 from theano.tensor.reduce.extremes import max, min
 from theano.tensor.reduce.logsumexp import LogSumExp
-from theano.tensor.reduce.results import kept, reduced
 from theano.tensor.shape.basic import shape_i
 
 if TYPE_CHECKING:

@@ -494,6 +494,7 @@ def register_shape_c_code(type: type, code: str, version: tuple[int, ...] = ()) 
     Parameters
     ----------
     type : class of Type
+        The class.
     code : str
         ``%(iname)s`` and ``%(oname)s`` stand for the variables, ``%(fail)s`` for what to do when something is wrong.
     version : tuple
@@ -514,6 +515,17 @@ def register_shape_c_code(type: type, code: str, version: tuple[int, ...] = ()) 
 def register_shape_i_c_code(typ: type, code: str, check_input: str, version: tuple[int, ...] = ()) -> None:
     """Say in C what the length ``%(i)s`` of values of a class of types is; ``check_input`` sees that there is one.
 
+    Parameters
+    ----------
+    typ : class of Type
+        The class.
+    code : str
+        ``%(iname)s`` and ``%(oname)s`` stand for the variables, ``%(fail)s`` for what to do when something is wrong.
+    check_input : str
+        C that refuses a dimension that is not there.
+    version : tuple
+        For the cache of compiled code; without one it is compiled in each process anew.
+
     Examples
     --------
     >>> from theano.graph import Type
@@ -532,6 +544,17 @@ def register_specify_shape_c_code(
 ) -> None:
     """Say in C how values of a class of types are let through if their lengths are those in ``%(shape)s``.
 
+    Parameters
+    ----------
+    typ : class of Type
+        The class.
+    code : str
+        ``%(iname)s`` and ``%(oname)s`` stand for the variables, ``%(fail)s`` for what to do when something is wrong.
+    version : tuple
+        For the cache of compiled code; without one it is compiled in each process anew.
+    c_support_code_apply : str, optional
+        C for before the function.
+
     Examples
     --------
     >>> from theano.graph import Type
@@ -545,6 +568,15 @@ def register_specify_shape_c_code(
 
 def register_rebroadcast_c_code(typ: type, code: str, version: tuple[int, ...] = ()) -> None:
     """Say in C what to check along ``%(axis)s`` that is said to have length 1.
+
+    Parameters
+    ----------
+    typ : class of Type
+        The class.
+    code : str
+        ``%(iname)s`` and ``%(oname)s`` stand for the variables, ``%(fail)s`` for what to do when something is wrong.
+    version : tuple
+        For the cache of compiled code; without one it is compiled in each process anew.
 
     Examples
     --------

@@ -52,6 +52,23 @@ class ExtractDiag(Op):
         return self.axis1 % ndim, self.axis2 % ndim
 
     def make_node(self, x: TensorLike) -> Apply:
+        """Return the node for a tensor.
+
+        Parameters
+        ----------
+        x : tensor of 2 dimensions or more
+            Of any dtype.
+
+        Returns
+        -------
+        TensorVariable
+            Of one dimension less and the dtype of ``x``; the last axis is that of the diagonal.
+
+        Raises
+        ------
+        ValueError
+            ``x`` has fewer dimensions, or the axes are the same.
+        """
         x = as_tensor_variable(x)
         if x.type.ndim < 2:
             raise ValueError(f"a diagonal needs 2 dimensions or more, but {x} has {x.type.ndim}")
@@ -161,6 +178,25 @@ class AllocDiag(Op):
         self.offset, self.axis1, self.axis2 = int(offset), int(axis1), int(axis2)
 
     def make_node(self, diag: TensorLike) -> Apply:
+        """Return the node for the diagonals.
+
+        Parameters
+        ----------
+        diag : tensor, shape (..., n)
+            Of any dtype.
+
+        Returns
+        -------
+        TensorVariable
+            Of one dimension more: for each vector along the last axis a matrix of shape (n, n), or more with an offset.
+
+        Raises
+        ------
+        ArgumentError
+            ``diag`` has no dimensions.
+        ValueError
+            The axes are the same, or not among those of the result.
+        """
         diag = as_tensor_variable(diag)
         if diag.type.ndim < 1:
             raise ArgumentError(f"AllocDiag needs an input with 1 or more dimensions, but {diag} has none")

@@ -265,6 +265,20 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Tensor:
 def is_flat(var: Tensor, ndim: int | None = None, outdim: int | None = None) -> bool:
     """Return whether ``var`` has ``ndim`` dimensions (1 where it is not given).
 
+    Parameters
+    ----------
+    var : tensor
+        Its number of dimensions counts.
+    ndim : int, optional
+        How many it must have; 1 by default.
+    outdim : int, optional
+        Another name of ``ndim``.
+
+    Returns
+    -------
+    bool
+        Whether it has that number of them.
+
     Examples
     --------
     >>> import theano.tensor as T

@@ -195,6 +195,16 @@ class LinearRecurrence(Op):
 def CumsumOp(axis: int | None = None) -> CumOp:
     """Return ``CumOp(axis, mode="add")``, under another name.
 
+    Parameters
+    ----------
+    axis : int, optional
+        Along which axis the sums are; by default over all elements, in C order.
+
+    Returns
+    -------
+    CumOp
+        An op of one tensor.
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -206,6 +216,16 @@ def CumsumOp(axis: int | None = None) -> CumOp:
 
 def CumprodOp(axis: int | None = None) -> CumOp:
     """Return ``CumOp(axis, mode="mul")``, under another name.
+
+    Parameters
+    ----------
+    axis : int, optional
+        Along which axis the products are; by default over all elements, in C order.
+
+    Returns
+    -------
+    CumOp
+        An op of one tensor.
 
     Examples
     --------

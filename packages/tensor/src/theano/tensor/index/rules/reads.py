@@ -22,11 +22,11 @@ from theano.tensor.index.advanced import (
     AdvancedIncSubtensor1,
     AdvancedSubtensor,
     AdvancedSubtensor1,
-    slice_parts,
 )
 from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
 from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.index.functions import set_subtensor
+from theano.tensor.index.lengths import slice_parts
 from theano.tensor.join.op import MakeVector
 from theano.tensor.rules.predicates import filled_with, is_only_output
 from theano.tensor.shape.rules.layout import is_length_of
