@@ -126,12 +126,89 @@ def test_what_python_may_not_do():
         (lambda x: math.exp(x), "T.exp"), (float, "T.cast"), (int, "T.cast"), (complex, "T.cast"), (range, "T.arange"),
         (lambda x: [1, 2][x], "T.arange"), (lambda x: f"{x:.3f}", "printing.Print"), ("%.3f".__mod__, "T.cast"),
         (round, "T.round"), (lambda x: np.arange(5)[:x], r"T.constant\(a\)\[n\]"), (np.random.rand, "T.zeros"),
+        (lambda x: round(x, 2), r"T\.round\(x \* 10\.0\*\*2\) / 10\.0\*\*2"), (bytes, "tobytes"),
+        (lambda x: x.__index__(), "theano.scan"), ("%.2f".__mod__, "T.cast"), (range, "theano.scan"),
     ],
 )  # fmt: skip
 def test_what_needs_a_value_says_what_to_write(use, said):
     with pytest.raises(TypeError, match=rf"a value, and x has one only when a function runs: .*{said}"):
         use(T.dscalar("x"))
     assert f"{T.dscalar('x')}" == "x"
+
+
+def test_what_was_said_of_rounding_to_digits_is_right():
+    x = T.dscalar("x")
+    assert (T.round(x * 10.0**2) / 10.0**2).eval({x: 1.2367}) == round(1.2367, 2)
+
+
+def test_a_power_with_a_modulus_says_what_to_write():
+    n, k = T.lscalar("n"), T.lscalar("k")
+    for power, written in (
+        (lambda: pow(n, 2, 3), "n ** 2 % 3"), (lambda: pow(n, k, 5), "n ** k % 5"),
+        (lambda: pow(n, 2, k), "n ** 2 % k"),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match="n has a value only when a function runs: write") as raised:
+            power()
+        assert str(raised.value).endswith(f"write {written}")
+        expected = eval(written, {"n": 7, "k": 4})
+        f = theano.function([n, k], eval(written, {"n": n, "k": k}), on_unused_input="ignore")
+        assert f(7, 4) == expected
+    with pytest.raises(TypeError, match=r"write \(Elemwise\{add,no_inplace\}\.0\) \*\* 2 % 3$"):
+        pow(n + 1, 2, 3)
+
+
+def _delete(x):
+    del x[0]
+
+
+def _assign(x):
+    x[0] = 1
+
+
+def _increase(x):
+    x[0] += 1
+
+
+@pytest.mark.parametrize(
+    ("use", "said"),
+    [
+        (_delete, r"expression x cannot be changed\. T\.concatenate\(\[x\[:i\], x\[i \+ 1:\]\]\)"),
+        (_assign, r"expression x cannot be changed\. T\.set_subtensor"),
+        (_increase, r"expression x cannot be changed\. .*T\.inc_subtensor"),
+        (list, "length of x is not known .* theano.scan"), (iter, "length of x is not known .* theano.scan"),
+        (lambda x: [*zip(x, x, strict=True)], "length of x is not known .* theano.scan"),
+        (len, r"length of x .*x\.shape\[0\]"), (reversed, r"length of x .*x\.shape\[0\]"),
+        (lambda x: 1 in x, r"values of x, .*T\.any\(T\.eq"),
+        (lambda x: x[1.5], r"index of x .*not 1\.5\. Write int\(i\)"),
+        (lambda x: x[float("nan")], r"index of x .*not nan\. Write"),
+        (lambda x: x["a"], r"index of x .*not 'a'\. .*give a number"),
+        (lambda x: x @ 3, r"TensorConstant\{3\} has none\. Multiply by it with \*"),
+        (lambda x: max(x, x + 1), r"Elemwise\{gt,no_inplace\}\.0 is a symbol, .*T\.maximum"),
+        (lambda x: min([x, x + 1]), r"Elemwise\{lt,no_inplace\}\.0 is a symbol, .*T\.minimum"),
+        (lambda x: sorted([x, x + 1]), r"Elemwise\{lt,no_inplace\}\.0 is a symbol, .*T\.sort\(T\.stack"),
+        (lambda x: not x > 0, "is a symbol, .*T.invert"), (lambda x: 1 < x < 2, "is a symbol, .*T.and_"),
+        (lambda x: x > 0 and x, "is a symbol, .*T.and_"), (lambda x: x if x > 0 else 1, "is a symbol, .*T.switch"),
+    ],
+)  # fmt: skip
+def test_what_is_no_list_and_no_number_says_what_to_write(use, said):
+    with pytest.raises((TypeError, ValueError, IndexError), match=said):
+        use(T.dvector("x"))
+
+
+def test_what_python_does_with_variables_is_what_numpy_does():
+    x, y = T.dscalars("x y")
+    uses = (
+        lambda a, b: divmod(a, b)[0], lambda a, b: divmod(a, b)[1], lambda a, b: divmod(7, b)[1],
+        lambda a, b: math.floor(a), lambda a, b: math.ceil(b), lambda a, b: math.trunc(b), lambda a, b: sum([a, b]),
+        lambda a, b: abs(b), lambda a, b: pow(2, a), lambda a, b: pow(a, 2),
+    )  # fmt: skip
+    for use in uses:
+        f = theano.function([x, y], use(x, y), on_unused_input="ignore")
+        assert f(7.5, -2.25) == pytest.approx(use(7.5, -2.25))
+    assert x in [y, x] and x not in [y] and hash(x) == hash(x) and len({x, y, x}) == 2
+    w = before = theano.shared(np.array([1.0, 2.0]), "w")
+    w += 1
+    assert w.eval().tolist() == [2.0, 3.0] and before.get_value().tolist() == [1.0, 2.0]
 
 
 LENGTHS = [

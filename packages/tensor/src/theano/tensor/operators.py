@@ -98,6 +98,23 @@ def _without_value(what: str, instead: str) -> Callable[[object], NoReturn]:
     return method
 
 
+_power = _binary(el.pow)
+
+
+def _pow(self: TensorOperators, other: TensorLike, modulus: object = None) -> Tensor:
+    if modulus is not None:
+        raise TypeError(
+            f"pow(x, y, z) is of numbers, and {self} has a value only when a function runs: "
+            f"write {_operand(self)} ** {_operand(other)} % {_operand(modulus)}"
+        )
+    return _power(self, other)
+
+
+def _operand(x: object) -> str:
+    """Return the text of an operand, an expression in parentheses."""
+    return f"({x})" if isinstance(x, Variable) and x.owner is not None else str(x)
+
+
 def _rmul(self: TensorOperators, other: TensorLike) -> Tensor:
     if isinstance(other, (list, tuple)) and len(other) == 1 and self.ndim == 0 and self.dtype in scal.integer_dtypes:
         warnings.warn(
@@ -178,7 +195,7 @@ class TensorOperators(_Base):
     __floordiv__, __rfloordiv__ = _binary(el.int_div), _reflected(el.int_div)
     __mod__, __rmod__ = _binary(fn.mod_check), _reflected(fn.mod_check)
     __divmod__, __rdivmod__ = _binary(fn.divmod), _reflected(fn.divmod)
-    __pow__, __rpow__ = _binary(el.pow), _reflected(el.pow)
+    __pow__, __rpow__ = _pow, _reflected(el.pow)
     __and__, __rand__ = _binary(el.and_), _reflected(el.and_)
     __or__, __ror__ = _binary(el.or_), _reflected(el.or_)
     __xor__, __rxor__ = _binary(el.xor), _reflected(el.xor)
@@ -202,7 +219,8 @@ class TensorOperators(_Base):
         raise TypeError(
             f"Variables do not support boolean operations: {self} is a symbol, known only when a function runs. "
             "If this comes from x < y < z or from 'and', 'or', 'not', 'if', 'while': use T.and_, T.or_, T.invert, "
-            "T.switch or theano.ifelse.ifelse. To test for None, write `x is None`."
+            "T.switch or theano.ifelse.ifelse. If it comes from max, min or sorted: use T.maximum, T.minimum or "
+            "T.sort(T.stack([x, y])). To test for None, write `x is None`."
         )
 
     __nonzero__ = __bool__
@@ -219,6 +237,7 @@ class TensorOperators(_Base):
         except (TypeError, ValueError):
             raise ArgumentError(
                 f"TensorType does not support iteration: the length of {self} is not known while the graph is built. "
+                "Loop over it with theano.scan, or write x[0], x[1] for its parts. "
                 "(Is an expression passed where a Python sequence is needed, as in sum(x) for x.sum()?)"
             ) from None
         return (self[i] for i in range(length))
@@ -230,7 +249,10 @@ class TensorOperators(_Base):
         return getitem(self, args)
 
     def __delitem__(self, args: Index) -> None:
-        raise TypeError("'TensorVariable' object does not support item deletion: an expression cannot be changed")
+        raise TypeError(
+            f"'TensorVariable' object does not support item deletion: the expression {self} cannot be changed. "
+            "T.concatenate([x[:i], x[i + 1:]]) is one without an element."
+        )
 
     __int__ = _without_value("int(x) needs", "write T.cast(x, 'int64')")
     __float__ = _without_value(
@@ -238,7 +260,14 @@ class TensorOperators(_Base):
         "write T.cast(x, 'float64'), T.arange(n), or T.exp(x) and the like",
     )
     __complex__ = _without_value("complex(x) needs", "write T.cast(x, 'complex128')")
-    __round__ = _without_value("round(x) needs", "write T.round(x), or T.iround(x) for whole numbers")
+    __bytes__ = _without_value("bytes(x) needs", "call a function of it, whose result has tobytes()")
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        instead = f"T.round(x * 10.0**{digits}) / 10.0**{digits}" if digits else "T.round(x)"
+        raise TypeError(
+            f"round(x) needs a value, and {self} has one only when a function runs: write {instead}, or T.iround(x) "
+            "for whole numbers"
+        )
 
     def __index__(self) -> int:
         if _FROM_LENGTHS.intersection(sys._getframe(1).f_code.co_names):
@@ -285,7 +314,7 @@ class TensorOperators(_Base):
 
     def __setitem__(self, args: Index, value: int) -> None:
         raise TypeError(
-            "'TensorVariable' object does not support item assignment: an expression cannot be changed. "
+            f"'TensorVariable' object does not support item assignment: the expression {self} cannot be changed. "
             "T.set_subtensor(x[i], y) returns a new one with the part replaced (T.inc_subtensor: increased)."
         )
 

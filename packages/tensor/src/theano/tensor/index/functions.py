@@ -107,7 +107,7 @@ def getitem(x: Variable, args: Any) -> Any:
     """
     entries = _without_ellipsis(x, args)
     for entry in entries:
-        _check_dtype(entry)
+        _check_dtype(x, entry)
     if all(map(_is_simple, entries)):
         return _simple(x, entries, all(map(_names_axes, args if isinstance(args, (tuple, list)) else (args,))))
     if len(entries) == 1 and is_tensor(entries[0]) and entries[0].type.ndim == 1 and entries[0].type.dtype != "bool":
@@ -117,12 +117,14 @@ def getitem(x: Variable, args: Any) -> Any:
     return advanced_subtensor(x, *entries)
 
 
-def _check_dtype(entry: TensorLike) -> None:
+def _check_dtype(x: Variable, entry: TensorLike) -> None:
     parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
     for part in parts:
         if isinstance(part, (float, np.floating, str)):
+            instead = "A tensor has no names: give a number" if isinstance(part, str) else "Write int(i)"
             raise IndexDtypeError(
-                f"an index must be whole numbers, slices, None, Ellipsis or arrays of these, not {part!r}"
+                f"an index of {x} must be whole numbers, slices, None, Ellipsis or arrays of these, not {part!r}. "
+                f"{instead}."
             )
         if is_tensor(part) and part.type.dtype not in scal.discrete_dtypes:
             raise IndexDtypeError(
