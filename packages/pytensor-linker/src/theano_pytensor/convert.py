@@ -28,7 +28,7 @@ import theano.tensor as T
 from theano.graph import Constant
 from theano.graph.source import SourceLine, tracing
 from theano_pytensor.performed import performed
-from theano_pytensor.types import fitted, now_with_sparse, type_of
+from theano_pytensor.types import fitted, now_registered, type_of
 
 _PYTENSOR = str(Path(pytensor.__file__).parent)
 
@@ -53,7 +53,7 @@ def convert(op: Any, node: Any, *inputs: Any) -> Any:
     NotImplementedError
         No conversion is registered, or only for other parameters or types.
     """
-    if now_with_sparse(type(op)):
+    if now_registered(type(op)):
         return convert(op, node, *inputs)
     raise NotImplementedError(f"no conversion is registered for {type(op).__name__}")
 

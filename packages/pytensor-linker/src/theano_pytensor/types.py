@@ -16,18 +16,25 @@ from theano.graph import Generic, Type
 from theano.tensor.type_other import none_type_t, slicetype
 
 generic = Generic()
-_OF_SPARSE = "theano_pytensor.ops.sparse"
+
+#: Entries for what a program may not have imported, by the module of the classes that they are about.
+OPTIONAL = {
+    "pytensor.sparse": "theano_pytensor.ops.sparse",
+    "pytensor.xtensor": "theano_pytensor.ops.named_dimensions",
+    "pymc.distributions": "theano_pytensor.ops.of_pymc",
+}
 
 
-def now_with_sparse(kind: type) -> bool:
-    """Import the entries of sparse matrices for one of PyTensor's classes of these; return whether that was done.
+def now_registered(kind: type) -> bool:
+    """Import the entries for a class of an optional module, if there are some; return whether that was done now.
 
-    PyTensor itself imports its sparse matrices for most models, which have none: ours would take 15 ms more.
+    PyTensor imports its own sparse matrices for most models, which have none: ours would take 15 ms more.
     """
-    if not kind.__module__.startswith("pytensor.sparse") or _OF_SPARSE in sys.modules:
-        return False
-    import_module(_OF_SPARSE)
-    return True
+    for module, entries in OPTIONAL.items():
+        if kind.__module__.startswith(module) and entries not in sys.modules:
+            import_module(entries)
+            return True
+    return False
 
 
 @singledispatch
@@ -40,12 +47,12 @@ def type_of(kind: Any) -> Any:
     >>> type_of(pt.tensor("float64", shape=(1, None)).type)
     TensorType(float64, row)
     """
-    return generic
+    return type_of(kind) if now_registered(type(kind)) else generic
 
 
 @type_of.register(TensorType)
 def _(kind: TensorType) -> Type:
-    if now_with_sparse(type(kind)):  # a class derived from this one
+    if now_registered(type(kind)):  # a class derived from this one
         return type_of(kind)
     return T.TensorType(kind.dtype, [length == 1 for length in kind.shape])
 

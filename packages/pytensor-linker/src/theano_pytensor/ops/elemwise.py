@@ -11,7 +11,7 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 import theano.tensor as T
 from theano_pytensor.convert import convert, translate
-from theano_pytensor.types import cast
+from theano_pytensor.types import cast, now_registered
 
 #: Ops of PyTensor and what they are here, where nothing but the dtype of the result is to be said.
 SCALAR_OPS: dict[type, Callable[..., Any]] = {
@@ -42,6 +42,8 @@ _FLOATS = ("float16", "float32", "float64", "complex64", "complex128")
 @convert.register(ps.ScalarOp)
 def _(op: Any, node: Any, *inputs: Any) -> Any:
     function = SCALAR_OPS.get(type(op))
+    if function is None and now_registered(type(op)):
+        function = SCALAR_OPS.get(type(op))
     if function is None:
         raise NotImplementedError(f"no conversion is registered for the scalar op {op}")
     dtype = node.outputs[0].type.dtype

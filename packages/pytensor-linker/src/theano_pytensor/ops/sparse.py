@@ -1,4 +1,4 @@
-"""Sparse matrices. The module is imported with the first type or op of these (`types.now_with_sparse`)."""
+"""Sparse matrices. The module is imported with the first type or op of these (`types.OPTIONAL`)."""
 
 from __future__ import annotations
 
