@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import struct
 import subprocess
@@ -76,6 +77,17 @@ def test_plain_loops_are_compiled_apart(cache: CacheSettings, number: Number, ca
     (source,) = [Path(path.path).read_text() for path in survey(cache.root).sources]
     before, mark, after = source.partition(unit_text.FEWER_PASSES)
     assert mark and "return 6" in before and "return 6" not in after and "return 5" in before and "return 5" in after
+
+
+@FRESH
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="other CPUs have no such state")
+def test_plain_loops_leave_no_upper_halves_of_vectors(cache: CacheSettings, number: Number) -> None:
+    loop = "float *x = (float *)ctx; for (int i = 0; i < 4096; ++i) x[i] = x[i] * x[i]; return 0;"
+    kernel = replace(number(0), source=f"int KERNEL(th_ctx *ctx) {{ {loop} }}", plain_loops=True)
+    compile_kernels([kernel], ToolchainSettings(extra_flags=("-mavx2",)), cache)
+    (unit,) = survey(cache.root).units
+    code = Path(unit.path).read_bytes()
+    assert b"\xc5\xf8\x77" in code  # vzeroupper
 
 
 @FRESH

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from theano.codegen.key import symbol_of, unit_key
+from theano.codegen.key import FEWER_PASSES, symbol_of, unit_key
 from theano.codegen.text import CText
 from theano.graph.kernel import Kernel
 from theano.loader.abi import abi_text
@@ -13,14 +13,6 @@ from theano.records import NamedTuple
 from theano.toolchain.build import Job, Span
 from theano.toolchain.description import Toolchain
 from theano.toolchain.flags import HEADERS, MATHS_HEADERS
-
-FEWER_PASSES = """\
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O1,tree-vectorize,vect-cost-model=dynamic,gcse,rerun-cse-after-loop,peel-loops,no-tree-sink")
-#endif"""
-"""What a loop of straight arithmetic needs of -O3. The rest took two thirds of the time, for loops 2 to 3 % faster.
-Complete peeling keeps the accumulators of a reduction in registers, which halves its time. Sinking moves what only one
-side of a choice needs into a branch, and loops with branches around calls or stores are not vectorised."""
 
 
 class UnitText(NamedTuple):
