@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytensor
 import pytensor.tensor as pt
 import pytest
 from comparing import Performed
 from pytensor import function
-from scipy import special
+from scipy import special, stats
 
 pm = pytest.importorskip("pymc")
 
@@ -39,3 +42,15 @@ def test_a_model_whose_dimensions_have_names() -> None:
     assert not seen.lines
     for got, function_of in zip(found, (model.compile_logp, model.compile_dlogp), strict=True):
         np.testing.assert_allclose(got, function_of(mode="FAST_COMPILE")(point))
+
+
+@pytest.mark.parametrize("tail", ["lower", "upper"])
+def test_slopes_of_censored_normals_far_out(tail: str) -> None:
+    """PyMC has two formulas of each tail, of which the one not chosen overflows."""
+    mu = pt.dvector("mu")
+    normal: Any = pm.Normal.dist(mu, 1.0)
+    value = pm.logcdf(normal, 0.0) if tail == "lower" else pm.logccdf(normal, 0.0)
+    given, sign = np.array([-1e3, -50, -10, -1, 0, 1, 10, 50, 1e3]), -1 if tail == "lower" else 1
+    found = function([mu], pytensor.grad(value.sum(), mu), mode="THEANO")(given)
+    expected = sign * np.exp(stats.norm.logpdf(given) - stats.norm.logcdf(sign * given))
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-300)  # PyMC's square root of 2 is of float32

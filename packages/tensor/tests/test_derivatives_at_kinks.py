@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from scipy.stats import norm as norm_distribution
 
 import theano
 import theano.tensor as T
@@ -155,3 +156,15 @@ def test_products_with_logarithms() -> None:
     f = theano.function([x, y], [T.grad(T.xlogx.xlogx(x).sum(), x), *first, *mixed])
     wanted = [[-inf, -inf, 1], [-inf, np.log(2), 0], [0, 0, 1], [1, 0.5, 1], [0, 0, -1]]
     np.testing.assert_allclose(f([0.0, 0, 1], [0.0, 2, 1]), wanted)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_tails_of_a_distribution_by_two_formulas(sign: int) -> None:
+    """Each formula overflows where the other is chosen, and its derivative of 0 * inf must not come through."""
+    x = T.dvector("x")
+    z = sign * x
+    lower, upper = T.log(T.erfcx(-z / 2**0.5) / 2) - z**2 / 2, T.log1p(-T.erfc(z / 2**0.5) / 2)
+    slope = theano.grad(T.switch(z < -1, lower, upper).sum(), x)
+    given = np.array([-1e3, -50, -10, -1.5, -1, 0, 1, 1.5, 10, 50, 1e3])
+    expected = sign * np.exp(norm_distribution.logpdf(given) - norm_distribution.logcdf(sign * given))
+    np.testing.assert_allclose(theano.function([x], slope)(given), expected, rtol=1e-10, atol=1e-300)

@@ -161,7 +161,7 @@ def local_div_switch_sink(node: TensorApply) -> Answer:
 def _sink(node: TensorApply, places: list[int]) -> Any:
     for i in places:
         chosen = made_by(node.inputs[i], F.switch)
-        if chosen is None or len(node.inputs[i].clients) > 1:
+        if chosen is None:
             continue
         condition, yes, no = chosen.inputs
         for zero, other, order in ((yes, no, 1), (no, yes, -1)):
