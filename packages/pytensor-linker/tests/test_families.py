@@ -117,6 +117,27 @@ def test_decompositions_rebuild_their_matrix() -> None:
     compare([a], [q @ r, v @ pt.diag(w) @ v.T, p @ l @ u], [value("float64", (4, 4))], rtol=1e-7)
 
 
+@pytest.mark.parametrize("lower", [True, False])
+def test_generalised_eigenvalues(lower: bool) -> None:
+    """Of which one triangle of each matrix is read; PyMC's CAR asks for them."""
+    a, b = pt.dmatrix("a"), pt.dmatrix("b")
+    root = value("float64", (4, 4))
+    with Performed() as seen:
+        compare([a, b], pt.linalg.eigvalsh(a, b, lower=lower), [value("float64", (4, 4)), root @ root.T + 3 * np.eye(4)], rtol=1e-9)
+    assert not seen.lines
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 5), (5, 2)])
+def test_diagonals_written(shape: tuple[int, int]) -> None:
+    x, v, k = pt.dmatrix("x"), pt.dscalar("v"), pt.lscalar("k")
+    with Performed() as seen:
+        for offset in (-1, 0, 1):
+            compare([x, v, k], [pt.fill_diagonal(x, v), pt.fill_diagonal_offset(x, v, k)], [value("float64", shape), 7.0, offset])
+        cube = pt.dtensor3("cube")
+        compare([cube], pt.fill_diagonal(cube, 2), [value("float64", (3, 3, 3))])
+    assert not seen.lines
+
+
 def test_a_matrix_that_has_no_factor_or_solution_gives_nan() -> None:
     a, b = pt.dmatrix("a"), pt.dmatrix("b")
     compare([a], pt.linalg.cholesky(a), [-np.eye(3)])

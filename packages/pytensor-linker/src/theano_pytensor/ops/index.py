@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytensor.tensor.extra_ops import FillDiagonal, FillDiagonalOffset
 from pytensor.tensor.subtensor import AdvancedIncSubtensor, AdvancedSubtensor, IncSubtensor, Subtensor
 from pytensor.tensor.type_other import NoneTypeT
 
@@ -45,3 +46,13 @@ def _(op: Any, node: Any, x: Any, y: Any, *indices: Any) -> Any:
     if getattr(op, "ignore_duplicates", False):
         return T.set_subtensor(part, part + y)  # of places that are named twice the last one counts
     return T.inc_subtensor(part, y)
+
+
+@convert.register(FillDiagonal)
+def _(op: Any, node: Any, x: Any, value: Any) -> Any:
+    return T.fill_diagonal(x, value)
+
+
+@convert.register(FillDiagonalOffset)
+def _(op: Any, node: Any, x: Any, value: Any, offset: Any) -> Any:
+    return T.fill_diagonal_offset(x, value, offset)

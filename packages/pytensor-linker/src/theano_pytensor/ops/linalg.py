@@ -86,13 +86,18 @@ def _(op: Any, node: Any, A: Any, b: Any) -> Any:
     return equations.Solve("general", on_error="nan")(*_of(node, _whole(op, A), b))
 
 
+def _mirrored(A: Any, lower: bool) -> Any:
+    """Return the symmetric matrix with this triangle of ``A``."""
+    return T.tril(A) + T.tril(A, -1).T if lower else T.triu(A) + T.triu(A, 1).T
+
+
 def _whole(op: Any, A: Any) -> Any:
     """Return the matrix that is solved with, of which only one triangle may be read."""
     kind = getattr(op, "assume_a", "gen")
     if kind in ("gen", "general"):
         return A
     if kind in ("sym", "symmetric", "pos", "positive definite") and not A.type.dtype.startswith("complex"):
-        return T.tril(A) + T.tril(A, -1).T if op.lower else T.triu(A) + T.triu(A, 1).T
+        return _mirrored(A, op.lower)
     if kind in ("diagonal",):
         return T.eye(A.shape[0], dtype=A.type.dtype) * A
     if kind in ("upper triangular",):
@@ -144,8 +149,11 @@ def _(op: Any, node: Any, *inputs: Any) -> Any:
 
 @convert.register(Eigvalsh)
 def _(op: Any, node: Any, *inputs: Any) -> Any:
-    if len(inputs) > 1:
-        raise NotImplementedError("generalised eigenvalues")
+    if len(inputs) > 1:  # those of L^-1 a L^-T, where L L^T is the second matrix
+        _refuse_complex(*inputs)
+        a, b = (_mirrored(x, op.lower) for x in _of(node, *inputs))
+        L, solve = factor.Cholesky(lower=True)(b), equations.Solve("lower_triangular")
+        return factor.eigh(solve(L, solve(L, a).T), "L")[0]
     return factor.eigh(inputs[0], "L" if op.lower else "U")[0]
 
 
