@@ -22,6 +22,7 @@ from theano.layers.spellings import OldModule, named, place, spellings
 
 #: What could be imported when all of these were modules with sources: nothing of it may go.
 KNOWN = json.loads((Path(__file__).parent / "old_spellings.json").read_text(encoding="utf-8"))
+SHOW_WHAT_PROGRAMS_USE = ("theano", "theano.tensor", "theano.tensor.nnet", "theano.sparse")
 ENTRIES = [(module, entry) for table in layers._tables(True) for module, entry in table.items()]
 
 
@@ -38,7 +39,7 @@ def test_each_entry_leads_to_what_it_names(module, entry):
     assert isinstance(found, OldModule) or "__getattr__" in vars(found)
     for old, _ in spellings(entry):  # of stars that both bring it, the first one counts
         assert getattr(found, old) is named(place(entry, old)), old
-        assert old in dir(found) or module in ("theano", "theano.tensor"), old  # these show what programs use
+        assert old in dir(found) or module in SHOW_WHAT_PROGRAMS_USE, old
 
 
 @pytest.mark.parametrize("module", sorted({module for module, _ in ENTRIES}))

@@ -53,13 +53,31 @@ def test_a_function_that_is_in_the_cache_needs_no_rules():
 
 
 @pytest.mark.parametrize("program", [
-    "from theano.tensor import *; print(len([fft, nnet, nlinalg, slinalg, inplace, opt, rules, verify_grad]))",
-    "from theano.tensor import fft, nnet, nlinalg, slinalg, inplace, opt, rules, verify_grad; print(8)",
+    "from theano.tensor import *; print(len([fft, nnet, nlinalg, slinalg, inplace, opt, xlogx, verify_grad]))",
+    "from theano.tensor import fft, nnet, nlinalg, slinalg, inplace, opt, rules, choice; print(8)",
     "import theano.tensor as T; print(8 * (T.nnet.softmax(T.dmatrix()).ndim == 2))",
     "import theano.tensor as T; print(8 * (T.nlinalg.det(T.dmatrix()).ndim == 0))",
     "import theano.tensor as T; T.jacobian; import theano.gradient as g; g.jacobian; print(8 * callable(T.jacobian))",
-    "import theano.tensor as T; print(8 * ({'fft', 'nnet', 'opt', 'rules', 'inplace', 'verify_grad'} <= {*dir(T)}))",
+    "import theano.tensor as T; print(8 * ({'fft', 'nnet', 'opt', 'xlogx', 'inplace', 'verify_grad'} <= {*dir(T)}))",
     "import theano, theano.tensor as T; print(8 * (theano.pp(1 / T.nnet.sigmoid(T.dscalar('x'))) == '(TensorConstant{1} / sigmoid(x))'))",
 ])  # fmt: skip
 def test_what_comes_later_is_there(program):
     assert run(program) == 8
+
+
+#: Modules of which these consist: `import` and `getattr` find them, and `dir` has what programs call.
+INSIDE = {
+    "theano.tensor": "choice rules verify",
+    "theano.tensor.nnet": "activation crossentropy labels likelihood",
+    "theano.sparse": "convert elemwise index inspection kernels operations parts product reduce structure",
+}
+
+
+@pytest.mark.parametrize("module", INSIDE)
+def test_dir_has_what_is_called_and_no_parts(module):
+    inside = INSIDE[module].split()
+    program = f"import json, {module} as m; print(json.dumps([[n, hasattr(m, n)] for n in (*{inside}, '', *dir(m))]))"
+    found = run(program)
+    hidden, shown = dict(found[: len(inside)]), dict(found[len(inside) + 1 :])
+    assert all(hidden.values()) and all(shown.values())
+    assert not {*hidden, "annotations", "lazily"} & {*shown} and len(shown) > 50

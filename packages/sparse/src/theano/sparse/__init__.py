@@ -13,8 +13,11 @@ array([20.,  1.])
 
 from __future__ import annotations
 
+from types import ModuleType as _Module
+
 from theano.layers import enter as _enter
-from theano.layers import lazily
+from theano.layers import lazily as _lazily
+from theano.layers import names_in_use as _names_in_use
 from theano.layers.sparse import LAYER as _LAYER
 from theano.sparse import inspection  # noqa: F401  (how the modes that check nodes look at its values)
 from theano.sparse.convert import *  # noqa: F403  (each module has a list of names)
@@ -29,6 +32,11 @@ from theano.sparse.var import SparseVariable as SparseVariable
 enable_sparse = True
 
 _enter(_LAYER)
-__getattr__, __dir__ = lazily(globals(), {"sharedvar": "theano.sparse.sharedvar"})
+__getattr__ = _lazily(globals(), {"shared": "theano.compile.shared:shared", "sharedvar": "theano.sparse.sharedvar"})[0]
 
-__all__ = [name for name in globals() if not name.startswith("_") and name not in ("annotations", "lazily")]
+__all__ = [name for name in globals() if not name.startswith("_") and name != "annotations"]
+
+
+def __dir__() -> list[str]:
+    own = (name for name in __all__ if not isinstance(globals()[name], _Module))
+    return _names_in_use(__name__, {*own, "shared", "sharedvar"})

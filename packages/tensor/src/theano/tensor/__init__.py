@@ -30,8 +30,8 @@ __getattr__ = lazily(globals(), _LATER)[0]
 
 # ``from theano.tensor import *`` brings this module's names and these parts, which are loaded on access.
 _PARTS = (
-    "choice", "fft", "hessian", "inplace", "jacobian", "linalg", "nlinalg", "nnet", "numeric_grad", "opt", "rules",
-    "slinalg", "subtensor", "verify", "verify_grad", "xlogx",
+    "fft", "hessian", "inplace", "jacobian", "linalg", "nlinalg", "nnet", "numeric_grad", "opt", "slinalg", "subtensor",
+    "verify_grad", "xlogx",
 )  # fmt: skip
 # Modules of old spellings that `from theano.tensor import *` brings, too.
 _OLDER = ("extra_ops", "raw_random", "shared_randomstreams")

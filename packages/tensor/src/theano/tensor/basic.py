@@ -374,7 +374,7 @@ _LATER = {
 #: What `dir` of the public module leaves out: names that few programs use.
 _RARE = (
     "BaseAdvancedIncSubtensor BaseAdvancedSubtensor SubtensorPrinter TensorConstantSignature "
-    "adv_index_broadcastable_pattern advanced_boolean_inc_subtensor advanced_boolean_set_subtensor "
+    "adv_index_broadcastable_pattern advanced_boolean_inc_subtensor advanced_boolean_set_subtensor choice rules verify "
     "advanced_boolean_subtensor advanced_inc_subtensor advanced_inc_subtensor1 advanced_set_subtensor "
     "advanced_set_subtensor1 advanced_subtensor advanced_subtensor1 alloc_validate_shape as_index_constant "
     "as_index_variable as_int_none_variable as_list basic_shape broadcast_shape_iter "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theano.layers import lazily
+from theano.layers import lazily, names_in_use
 from theano.tensor.nnet.activation import (
     elu,
     hard_sigmoid,
@@ -69,7 +69,7 @@ _LATER = {
     )},
     **{name: f"theano.tensor.conv.upsampling:{name}" for name in ("bilinear_upsampling", "frac_bilinear_upsampling")},
 }  # fmt: skip
-__getattr__, __dir__ = lazily(globals(), _LATER)
+__getattr__ = lazily(globals(), _LATER)[0]
 
 __all__ = [
     "CrossentropyCategorical1Hot", "CrossentropyCategorical1HotGrad", "CrossentropySoftmax1HotWithBiasDx",
@@ -83,3 +83,7 @@ __all__ = [
     "softmax_grad", "softmax_graph", "softmax_op", "softmax_with_bias", "softplus", "softsign",
     "ultra_fast_sigmoid",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return names_in_use(__name__, {*__all__, *_LATER, "abstract_conv2d"})

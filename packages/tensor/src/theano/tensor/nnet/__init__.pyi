@@ -3,8 +3,6 @@
 # mypy: ignore-errors
 # ruff: noqa
 
-from theano.legacy.convolution import ConvOp as ConvOp
-from theano.rewriting.rule import FunctionRule, PatternRule
 from theano.tensor.annotations import TensorLike
 from theano.tensor.conv.derived import (
     causal_conv1d as causal_conv1d, conv2d_transpose as conv2d_transpose, separable_conv2d as separable_conv2d,
@@ -64,9 +62,6 @@ def crossentropy_softmax_1hot_with_bias_dx(
 def crossentropy_softmax_argmax_1hot_with_bias(
     x: TensorLike, b: TensorVariable, y_idx: TensorLike, labels: object = 'each',
 ) -> list[TensorVariable]: ...
-crossentropy_to_crossentropy_with_softmax: PatternRule
-crossentropy_to_crossentropy_with_softmax_with_bias: PatternRule
-graph_merge_softmax_with_crossentropy_softmax: FunctionRule
 def logsoftmax_op(x: TensorLike) -> TensorVariable: ...
 def prepend_0_to_each_row(*inputs: Any) -> TensorVariable: ...
 def prepend_1_to_each_row(*inputs: Any) -> TensorVariable: ...
@@ -76,7 +71,6 @@ def sigmoid_inplace(x: TensorLike, /, *, name: str | None = ...) -> TensorVariab
     """Logistic function, 1 / (1 + exp(-x)), from subnormals to one without overflow."""
 def softmax_grad(dy: TensorLike, sm: TensorVariable) -> TensorVariable: ...
 def softmax_op(x: TensorLike) -> TensorVariable: ...
-softmax_simplifier: FunctionRule
 def softmax_with_bias(x: TensorLike, b: TensorVariable) -> TensorVariable: ...
 def softplus(x: TensorLike, /, *, name: str | None = ...) -> TensorVariable:
     """Logarithm of 1 + exp(x), without overflow."""
