@@ -39,7 +39,11 @@ T.sum(x) | T.zeros((2, 3)) | T.arange(3) | T.concatenate([x, y]) | T.stack([v, v
 T.linalg.inv(x) | T.nlinalg.det(x) | T.nnet.softmax(x) | T.nnet.relu(x) | T.grad(x.sum(), x) | T.grad(x.sum(), [x, w])
 w | w + 1 | w.get_value() | n | f | f(1) | g(1) | theano.config.floatX | theano.clone(x) | theano.dot(x, y)
 ifelse(x.sum() > 0, x, 0) | ifelse(n, w, x + w) | gof.Op | theano.gof.Apply | theano.configparser.config
-theano.scan(lambda a: a, outputs_info=[v], n_steps=2)[1]
+theano.scan(lambda a: a, outputs_info=[v], n_steps=2)[1] | theano.scan(lambda a: a, outputs_info=v, n_steps=2)[0]
+theano.scan(lambda a: a, outputs_info={"initial": x, "taps": [-2]}, n_steps=i)[0] | theano.reduce(T.add, x, v)[0]
+theano.scan(lambda a: 2 * a, outputs_info=[v], n_steps=2)[0] | theano.scan(lambda a: T.exp(a), v)[0]
+theano.scan(lambda a, b: [a, b], outputs_info=[v, v], n_steps=2)[0][1].sum() | theano.map(lambda a: 2 * a, v)[0]
+theano.scan(lambda a: a, v, return_list=True)[0]
 """
 
 

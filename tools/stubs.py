@@ -20,6 +20,7 @@ import inspect
 import re
 import sys
 import textwrap
+import typing
 from collections import defaultdict
 from functools import cache
 from itertools import product
@@ -61,6 +62,11 @@ CALLS = {
     "Lop": [{"wrt": VARIABLE, "return": VARIABLE}, {"wrt": f"Sequence[{VARIABLE}]", "return": SEVERAL_OF}, {}],
     "clone": [{"output": VARIABLE, "return": VARIABLE}, {"output": f"Sequence[{VARIABLE}]", "return": SEVERAL_OF}, {}],
 }
+#: What loops return: one result where one is begun with; how many there are else, type checkers cannot see.
+_ONE = {"outputs_info": "Variable | dict[str, Any]", "return": f"tuple[{VARIABLE}, OrderedUpdates]"}
+_SOME = {"return": f"tuple[{VARIABLE} | Any, OrderedUpdates]"}
+_LIST = {"return_list": "Literal[True]", "return": f"tuple[{SEVERAL_OF}, OrderedUpdates]"}
+CALLS |= {"scan": [_ONE | {"return_list": "Literal[False]"}, _LIST, _SOME], "map": [_SOME], "reduce": [_ONE, _SOME]}
 #: What makes shared variables, by the values that each takes.
 SHARED = (
     "theano.tensor.sharedvar:scalar_constructor", "theano.tensor.sharedvar:tensor_constructor",
@@ -181,6 +187,8 @@ class Stub:
                     self.needs(*statements(module)[0][node.id], node.id)
                 elif node.id in statements(module)[2]:
                     self.needs(module, node.id, node.id)
+                elif node.id in typing.__all__:
+                    self.needs("typing", node.id, node.id)
         return ast.unparse(tree)
 
     def call(self, name: str, function: Any, instead: dict[str, str] | None = None, doc: str = "") -> str:
@@ -197,7 +205,11 @@ class Stub:
             hint = self.annotation(hints.get(p.name, "Any"), module)
             simple = type(p.default) in (*WORDS, type(None))
             needed = p.default is p.empty or p.default is None and "None" not in (instead or {}).get(p.name, "None")
+            needed = needed or hints.get(p.name) == "Literal[True]"
             default = "" if needed else f" = {p.default!r}" if simple else " = ..."
+            if needed and not sign and not star and parts and " = " in parts[-1]:
+                parts.append("*")  # what one form of a call needs follows what it may leave out
+                star = True
             parts.append(f"{sign}{p.name}: {hint}{default}")
         result = self.annotation(hints.get("return", "Any"), module)
         body = f'\n    """{doc}"""' if doc else " ..."
@@ -226,14 +238,16 @@ class Stub:
 
     def callable_module(self, name: str, module: ModuleType) -> str:
         """Return a class with the functions of a module that can be called itself, and a value of it."""
-        lines = [self.call("__call__", getattr(module, name)).replace("(", "(self, ", 1)]
+        own = [self.call("__call__", getattr(module, name), hints) for hints in CALLS[name]]
+        lines = [self.overloads(name, [each.replace("(", "(self, ", 1) for each in own])]
         for inner in module.__all__:
             thing = getattr(module, inner)
             if isinstance(thing, type):
                 self.needs(thing.__module__, inner, f"_{inner}")
                 lines.append(f"{inner}: type[_{inner}]")
             else:
-                lines.append(f"@staticmethod\n{self.call(inner, thing)}")
+                calls = [f"@staticmethod\n{self.call(inner, thing, hints)}" for hints in CALLS.get(inner, [{}])]
+                lines.append(self.overloads(inner, calls))
         return f"class _{name}:\n" + textwrap.indent("\n".join(lines), "    ") + f"\n\n{name}: _{name}"
 
     def value(self, thing: Any) -> str:
@@ -258,7 +272,7 @@ class Stub:
             home = tuple(self.elsewhere[name].split(":"))
         if home is not None:
             home = place(*home) or home
-        if name in CALLS:
+        if name in CALLS and inspect.isfunction(thing):
             self.lines[name] = self.overloads(name, [self.call(name, thing, hints) for hints in CALLS[name]])
         elif name == "shared":
             self.lines[name] = self.overloads(name, [self.call(name, layers.named(made)) for made in SHARED])

@@ -45,7 +45,7 @@ from theano.runtime.failure import last_error as last_error
 from theano.runtime.profile import ProfileStats as ProfileStats, explain_compile as explain_compile
 from theano.scan.checkpoints import scan_checkpoints as scan_checkpoints
 from theano.scan.utils import until as _until
-from theano.scan.views import foldl as foldl, foldr as foldr, map as map, reduce as reduce
+from theano.scan.views import foldl as foldl, foldr as foldr
 from theano.settings import change_flags as change_flags
 from theano.settings.declared import Flags
 from theano.sparse.structure.op import sparse_grad as sparse_grad
@@ -57,7 +57,7 @@ from theano.tensor.random.var import RandomStateSharedVariable
 from theano.tensor.sharedvar import ScalarSharedVariable, TensorSharedVariable
 from theano.tensor.var import TensorVariable
 from theano.updates import OrderedUpdates as OrderedUpdates
-from typing import Any, Generic as _Generic, overload
+from typing import Any, Generic as _Generic, Literal, overload
 from typing_extensions import TypeVar
 
 Result = TypeVar("Result", default=Any)
@@ -170,14 +170,55 @@ def grad(
     'zero', null_gradients: str = 'raise',
 ) -> Any: ...
 ifelse = _ifelse
+def map(
+    fn: Callable[..., Any], sequences: Any, non_sequences: Any = None, truncate_gradient: int = -1, go_backwards: bool =
+    False, mode: Any = None, name: str | None = None,
+) -> tuple[TensorVariable | Any, OrderedUpdates]: ...
 raise_op = _raise_op
+@overload
+def reduce(
+    fn: Callable[..., Any], sequences: Any, outputs_info: Variable | dict[str, Any], non_sequences: Any = None,
+    go_backwards: bool = False, mode: Any = None, name: str | None = None,
+) -> tuple[TensorVariable, OrderedUpdates]: ...
+@overload
+def reduce(
+    fn: Callable[..., Any], sequences: Any, outputs_info: Any, non_sequences: Any = None, go_backwards: bool = False,
+    mode: Any = None, name: str | None = None,
+) -> tuple[TensorVariable | Any, OrderedUpdates]: ...
 scalar = _scalar
 class _scan:
+    @overload
+    def __call__(self, 
+        fn: Callable[..., Any], sequences: Any = None, *, outputs_info: Variable | dict[str, Any], non_sequences: Any =
+        None, n_steps: Any = None, truncate_gradient: int = -1, go_backwards: bool = False, mode: Any = None, name: str |
+        None = None, profile: bool | str = False, allow_gc: bool | None = None, strict: bool = False, return_list:
+        Literal[False] = False,
+    ) -> tuple[TensorVariable, OrderedUpdates]: ...
+    @overload
+    def __call__(self, 
+        fn: Callable[..., Any], sequences: Any = None, outputs_info: Any = None, non_sequences: Any = None, n_steps: Any =
+        None, truncate_gradient: int = -1, go_backwards: bool = False, mode: Any = None, name: str | None = None, profile:
+        bool | str = False, allow_gc: bool | None = None, strict: bool = False, *, return_list: Literal[True],
+    ) -> tuple[list[TensorVariable], OrderedUpdates]: ...
+    @overload
     def __call__(self, 
         fn: Callable[..., Any], sequences: Any = None, outputs_info: Any = None, non_sequences: Any = None, n_steps: Any =
         None, truncate_gradient: int = -1, go_backwards: bool = False, mode: Any = None, name: str | None = None, profile:
         bool | str = False, allow_gc: bool | None = None, strict: bool = False, return_list: bool = False,
-    ) -> tuple[Any, OrderedUpdates]: ...
+    ) -> tuple[TensorVariable | Any, OrderedUpdates]: ...
+    @overload
+    @staticmethod
+    def clone(
+        output: TensorVariable, replace: Any = None, strict: bool = True, share_inputs: bool = True, copy_inputs: Any =
+        None, copy_orphans: bool | None = None,
+    ) -> TensorVariable: ...
+    @overload
+    @staticmethod
+    def clone(
+        output: Sequence[TensorVariable], replace: Any = None, strict: bool = True, share_inputs: bool = True, copy_inputs:
+        Any = None, copy_orphans: bool | None = None,
+    ) -> list[TensorVariable]: ...
+    @overload
     @staticmethod
     def clone(
         output: Any, replace: Any = None, strict: bool = True, share_inputs: bool = True, copy_inputs: Any = None,
@@ -197,18 +238,41 @@ class _scan:
     def map(
         fn: Callable[..., Any], sequences: Any, non_sequences: Any = None, truncate_gradient: int = -1, go_backwards: bool =
         False, mode: Any = None, name: str | None = None,
-    ) -> tuple[Any, OrderedUpdates]: ...
+    ) -> tuple[TensorVariable | Any, OrderedUpdates]: ...
+    @overload
+    @staticmethod
+    def reduce(
+        fn: Callable[..., Any], sequences: Any, outputs_info: Variable | dict[str, Any], non_sequences: Any = None,
+        go_backwards: bool = False, mode: Any = None, name: str | None = None,
+    ) -> tuple[TensorVariable, OrderedUpdates]: ...
+    @overload
     @staticmethod
     def reduce(
         fn: Callable[..., Any], sequences: Any, outputs_info: Any, non_sequences: Any = None, go_backwards: bool = False,
         mode: Any = None, name: str | None = None,
-    ) -> tuple[Any, OrderedUpdates]: ...
+    ) -> tuple[TensorVariable | Any, OrderedUpdates]: ...
+    @overload
+    @staticmethod
+    def scan(
+        fn: Callable[..., Any], sequences: Any = None, *, outputs_info: Variable | dict[str, Any], non_sequences: Any =
+        None, n_steps: Any = None, truncate_gradient: int = -1, go_backwards: bool = False, mode: Any = None, name: str |
+        None = None, profile: bool | str = False, allow_gc: bool | None = None, strict: bool = False, return_list:
+        Literal[False] = False,
+    ) -> tuple[TensorVariable, OrderedUpdates]: ...
+    @overload
+    @staticmethod
+    def scan(
+        fn: Callable[..., Any], sequences: Any = None, outputs_info: Any = None, non_sequences: Any = None, n_steps: Any =
+        None, truncate_gradient: int = -1, go_backwards: bool = False, mode: Any = None, name: str | None = None, profile:
+        bool | str = False, allow_gc: bool | None = None, strict: bool = False, *, return_list: Literal[True],
+    ) -> tuple[list[TensorVariable], OrderedUpdates]: ...
+    @overload
     @staticmethod
     def scan(
         fn: Callable[..., Any], sequences: Any = None, outputs_info: Any = None, non_sequences: Any = None, n_steps: Any =
         None, truncate_gradient: int = -1, go_backwards: bool = False, mode: Any = None, name: str | None = None, profile:
         bool | str = False, allow_gc: bool | None = None, strict: bool = False, return_list: bool = False,
-    ) -> tuple[Any, OrderedUpdates]: ...
+    ) -> tuple[TensorVariable | Any, OrderedUpdates]: ...
     @staticmethod
     def scan_checkpoints(
         fn: Callable[..., Any], sequences: Any = None, outputs_info: Any = None, non_sequences: Any = None, name: str =
