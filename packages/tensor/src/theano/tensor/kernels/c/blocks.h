@@ -59,7 +59,7 @@ enum {
 
     /* selection.h, advanced.c */
     TH_SELECTION_CHUNK = 256,    /* places that are checked together */
-    TH_TAKE_TOGETHER = 32,       /* single elements that are taken without a question each */
+    TH_TAKE_TOGETHER = 128,      /* single elements that are taken without a question each */
     TH_TAKE_FAR_BYTES = 4 << 20, /* gathers from arrays this large prefetch */
     TH_TAKE_AHEAD = 64,          /* prefetch distance in elements */
 
