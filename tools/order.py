@@ -30,7 +30,8 @@ _TENSOR = (
     # The rules of all families.
     "tensor.control.rules tensor.rows.rules tensor.expressions.rules tensor.linalg.rules tensor.random.rules",
     "tensor.shape.rules tensor.index.rules tensor.join.rules tensor.blas.rules tensor.elemwise.rules",
-    "tensor.reduce.rules tensor.elemwise.rules.fusion tensor.nnet.rules tensor.conv.rules tensor.conv.fusion ifelse",
+    "tensor.reduce.rules tensor.elemwise.rules.fusion tensor.elemwise.rules.numbers tensor.nnet.rules",
+    "tensor.conv.rules tensor.conv.fusion ifelse",
     # What ops become in C.
     "tensor.elemwise.lowering tensor.device.lowering tensor.control.lowering tensor.create.lowering",
     "tensor.pool.lowering tensor.reduce.lowering tensor.reduce.lowering_argmax tensor.blas.lowering",

@@ -102,6 +102,7 @@ def test_every_rule_is_of_one_family_and_once_in_its_phase():
         met.update(made_by)
     # What has no rule of a phase has passes, at positions of their own.
     passes = {"tensor.rules.inplace", "tensor.random.rules", "tensor.conv.fusion", "typed_list.rules"}
+    passes.add("tensor.elemwise.rules.numbers")
     assert set(places) - met <= {f"theano.{name}" for name in passes}
 
 

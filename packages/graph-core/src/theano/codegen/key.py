@@ -22,7 +22,8 @@ FEWER_PASSES = """\
 """What a loop of straight arithmetic needs of -O3. The rest took two thirds of the time, for loops 2 to 3 % faster.
 Complete peeling keeps the accumulators of a reduction in registers, which halves its time. Sinking moves what only one
 side of a choice needs into a branch, and loops with branches around calls or stores are not vectorised. Without
-`expensive-optimizations` no `vzeroupper` ends a function: on Intel's CPUs the next SSE instruction then takes 70 ns."""
+`expensive-optimizations` no `vzeroupper` ends a function, and the next instruction of SSE takes 70 ns on Intel's CPUs.
+"""
 
 
 def digest_parts(parts: Iterable[str]) -> str:

@@ -115,7 +115,7 @@ def _expression(op: Scan) -> tuple[Any, list[bool]] | None:
         return None
     if not all(is_tensor(v) and v.type.ndim <= ndim for n in graph.apply_nodes for v in n.outputs):
         return None
-    rewrite(graph, get_mode(None).excluding("inplace", "placement").optimizer)
+    rewrite(graph, get_mode(None).excluding("inplace", "placement", "read_numbers").optimizer)
     nodes: list[Any] = graph.toposort()
     lifted = (n for n in nodes if isinstance(n.op, DimShuffle) and n.inputs[0] in graph.inputs)
     stretched = {n.outputs[0]: n.inputs[0] for n in lifted if n.inputs[0].type.ndim == 0}

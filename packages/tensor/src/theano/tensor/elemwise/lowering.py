@@ -23,6 +23,7 @@ from theano.lowering.targets import ANY
 from theano.records import record
 from theano.scalar.ctypes import c_type, load, storage_support, store
 from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.elemwise.numbers import ElemwiseOfNumbers
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.single import single_kernel
 from theano.tensor.kernels.body import Body, body_of
@@ -323,5 +324,6 @@ def dimshuffle_kernel(op: DimShuffle, node: Apply) -> Parameters:
 
 register(
     Lowering(Elemwise, elemwise_kernel, Accepts("*inputs -> *outputs", ndim={"inputs": "outputs"}), by_types=True),
+    Lowering(ElemwiseOfNumbers, elemwise_kernel, Accepts("*inputs -> *outputs"), by_types=True),
     Lowering(DimShuffle, dimshuffle_kernel, Accepts("x -> y"), target=ANY, by_types=True),
 )

@@ -16,7 +16,7 @@ from theano.tensor.index.basic import Subtensor
 from theano.tensor.index.rules.reads import entries, is_known
 from theano.tensor.join.op import Join, MakeVector, Split, join
 from theano.tensor.reduce.careduce import CAReduce, Max, Min, Prod, Sum
-from theano.tensor.shape.basic import Shape_i, patternbroadcast
+from theano.tensor.shape.basic import Rebroadcast, Shape_i, patternbroadcast
 from theano.tensor.type import TensorApply
 
 if TYPE_CHECKING:
@@ -132,17 +132,26 @@ def _made_together(pieces: Any, out: Any) -> Any:
     if out.type.ndim != 1 or joint(out.owner) is None:
         return None
     fewer: list[Tensor] = []
-    for together, run in groupby(pieces, _is_made):
+    plain = [_made_in(v) for v in pieces]
+    for together, run in groupby(plain, _is_made):
         members: list[Any] = list(run)
         if together and len(members) > 1:
-            maker = members[0].owner.op
-            members = [maker(*[x for v in members for x in v.owner.inputs])]
+            numbers = [x for v in members for x in v.owner.inputs]
+            members = [MakeVector(out.type.dtype)(*[F.cast(x, out.type.dtype) for x in numbers])]
         fewer += members
-    return join(0, *fewer) if len(fewer) < len(pieces) else None
+    return join(0, *fewer) if len(fewer) < len(pieces) or plain != list(pieces) else None
 
 
 rule("local_join_make_vector", joined, _made_together, phases=("canonicalize", "specialize"),
      doc="Adjacent vectors of scalars are one vector of scalars.")  # fmt: skip
+
+
+def _made_in(v: Tensor) -> Tensor:
+    """Return a vector of scalars without what declares its length."""
+    if v.owner is None or not isinstance(v.owner.op, Rebroadcast):
+        return v
+    (x,) = v.owner.inputs
+    return x if _is_made(x) else v
 
 
 def _is_made(v: Tensor) -> bool:

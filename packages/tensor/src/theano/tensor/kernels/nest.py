@@ -199,7 +199,13 @@ def reduction_of(node: Apply) -> Reduction | None:
 
 
 def _operands(letter: str, variables: Sequence[Variable]) -> tuple[Operand, ...]:
-    return tuple(Operand(f"{letter}{k}", dtype_of(v), pattern_of(v)) for k, v in enumerate(variables))
+    patterns = [pattern_of(v) for v in variables]
+    ndim = max(map(len, patterns))
+    # A number stands for a tensor of one element.
+    return tuple(
+        Operand(f"{letter}{k}", dtype_of(v), pattern or (True,) * ndim)
+        for k, (v, pattern) in enumerate(zip(variables, patterns, strict=True))
+    )
 
 
 def _terms(op: Any, dtypes: list[str]) -> list[str] | None:

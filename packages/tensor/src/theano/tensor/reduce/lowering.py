@@ -48,7 +48,7 @@ from theano.tensor.kernels.nest import Operand, Reduction, Result, reduction_of
 from theano.tensor.kernels.reduction import ReductionLimit, ReductionOp, ReductionParams, ReductionResult
 from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.reduce.logsumexp import LogSumExp
-from theano.tensor.reduce.map_reduce import MAX_RESULTS, MAX_TERMS, MapReduce
+from theano.tensor.reduce.map_reduce import MAX_RESULTS, MAX_TERMS, MapReduce, MapReduceOfNumbers
 
 if TYPE_CHECKING:
     from theano.graph.op import Op
@@ -444,5 +444,6 @@ def _write_rows(c: CText, plan: _Plan, body: Body, vector: int) -> None:
 register(
     Lowering(CAReduce, careduce_kernel, Accepts("x -> y"), by_types=True),
     Lowering(MapReduce, map_reduce_kernel, Accepts("*inputs -> *results"), by_types=True),
+    Lowering(MapReduceOfNumbers, map_reduce_kernel, Accepts("*inputs -> *results"), by_types=True),
     Lowering(LogSumExp, log_sum_exp_kernel, Accepts("x -> y", dtypes={"x": SINGLE_OR_DOUBLE}, same=("x y",))),
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from theano import scalar as scal
 from theano.graph import Apply, Op
+from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.reduction import ReductionLimit
@@ -89,3 +90,24 @@ class MapReduce(Op):
             sources = [s[axis] for x, s in zip(node.inputs, shapes, strict=True) if not x.type.broadcastable[axis]]
             kept.append(sources[0] if sources else shapes[0][axis])
         return [tuple(kept) for _ in node.outputs]
+
+
+class MapReduceOfNumbers(Compound, MapReduce):  # type: ignore[misc]
+    """Reductions of element-wise expressions some of whose inputs have no dimensions, whatever the others have.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> from theano.tensor.reduce.careduce import Sum
+    >>> MapReduceOfNumbers(scal.mul, [Sum()])(T.dvector("v"), T.dscalar("s")).owner
+    MapReduce{Sum{acc_dtype=float64} of mul}(v, s)
+    """
+
+    __props__ = ("scalar_op", "reductions")
+
+    def __str__(self) -> str:
+        return MapReduce.__str__(self)
+
+    def expression(self, *inputs: Variable) -> list[Variable]:
+        """Return the outputs of the op that adds dimensions first."""
+        return MapReduce(self.scalar_op, self.reductions).make_node(*inputs).outputs

@@ -48,6 +48,7 @@ FAMILIES = (
     "control.rules.choices",
     "elemwise.rules.approximations",  # only on request
     "elemwise.rules.fusion",  # a sequence of its own: one kernel of many
+    "elemwise.rules.numbers",  # its first part, and the last pass over loops
     "conv.fusion",  # its last part
 )
 

@@ -14,6 +14,8 @@ from theano.tensor.type import TensorApply
 #: More operands than this and the pointers no longer fit in registers; more steps and the compiler takes long.
 MAX_OPERANDS = 24
 MAX_STEPS = 64
+#: Numbers are no loop: each pointer is used once.
+MAX_NUMBERS = 64
 
 
 def is_fusible(node: TensorApply) -> bool:

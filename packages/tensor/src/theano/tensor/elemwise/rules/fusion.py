@@ -8,10 +8,14 @@ and could not come back. Levels are taken as late as possible, so that what is c
 
 Groups of one level that read the same full-sized input are joined as well: no path leads between them, and the input
 is read once. All of it is one walk up and one walk down the graph.
+
+The numbers of one level are joined even if they have nothing in common: a node costs more than its few operations.
+(`numbers` computes what has one element without dimensions before.)
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +28,7 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.reduce.rules.map_reduce import fuse_reductions
 from theano.tensor.rules.joining import (
+    MAX_NUMBERS,
     MAX_OPERANDS,
     MAX_STEPS,
     Sets,
@@ -39,6 +44,9 @@ from theano.tensor.type import TensorApply
 if TYPE_CHECKING:
     from theano.rewriting.rule import Answer
 
+#: Fewer numbers that have nothing in common are left to the kernels of single operations, which are compiled already.
+_NUMBERS = 4
+
 
 def fuse(fgraph: FunctionGraph, context: Context) -> None:
     """Join element-wise nodes."""
@@ -46,9 +54,9 @@ def fuse(fgraph: FunctionGraph, context: Context) -> None:
     fusible = {node for node in order if is_fusible(node)}
     if len(fusible) < 2:
         return
-    levels = _levels(order, fusible)
     # Where something is computed only on demand, a node must not compute for one user what another one asked for.
     lazy = any(node.op.lazy for node in order)
+    levels = _levels(order, fusible, lazy)
     pieces: list[list[TensorApply]] = []
     for group in _groups(order, fusible, levels, alone=lazy):
         whole = _cut(group)
@@ -62,8 +70,8 @@ def _open(producer: TensorApply, node: TensorApply, fusible: set[TensorApply]) -
     return producer in fusible and node in fusible and loop_pattern(producer) == loop_pattern(node)
 
 
-def _levels(order: Sequence[TensorApply], fusible: set[TensorApply]) -> dict[TensorApply, int]:
-    """Return a level for each node: as early as its inputs allow, then as late as its users allow."""
+def _levels(order: Sequence[TensorApply], fusible: set[TensorApply], lazy: bool) -> dict[TensorApply, int]:
+    """Return a level for each node: as early as its inputs allow, then as late as its users allow; few for numbers."""
     early: dict[TensorApply, int] = {}
     for node in order:
         needs = [(v.owner, early[v.owner]) for v in node.inputs if v.owner is not None]
@@ -72,7 +80,30 @@ def _levels(order: Sequence[TensorApply], fusible: set[TensorApply]) -> dict[Ten
     for node in reversed(order):
         users = [c for v in node.outputs for c, _ in v.clients if isinstance(c, Apply)]
         late[node] = min((late[c] - (not _open(node, c, fusible)) for c in users), default=early[node])
-    return late
+    numbers = [] if lazy else [node for node in order if node in fusible and not loop_pattern(node)]
+    return late if len(numbers) < _NUMBERS else _gathered(order, numbers, fusible, early, late)
+
+
+def _gathered(
+    order: Sequence[TensorApply], numbers: Sequence[TensorApply], fusible: set[TensorApply],
+    early: dict[TensorApply, int], late: dict[TensorApply, int],
+) -> dict[TensorApply, int]:  # fmt: skip
+    """Return levels in which those of numbers, anywhere between the earliest and the latest, are as few as may be."""
+    chosen: list[int] = []
+    for node in sorted(numbers, key=late.__getitem__):
+        if not chosen or chosen[-1] < early[node]:
+            chosen.append(late[node])
+    free = set(numbers)
+    levels: dict[TensorApply, int] = {}
+    for node in order:
+        needs = [(v.owner, levels[v.owner]) for v in node.inputs if v.owner is not None]
+        first = max((level + (not _open(p, node, fusible)) for p, level in needs), default=0)
+        if node in free:
+            k = bisect_left(chosen, first)
+            levels[node] = min(chosen[k], late[node]) if k < len(chosen) else late[node]
+        else:
+            levels[node] = late[node] if node in fusible else first
+    return levels
 
 
 def _groups(
@@ -97,10 +128,23 @@ def _groups(
                     sets.join(producer, node)
             if not alone and not all(pattern) and v.type.broadcastable == pattern:
                 sets.join(readers.setdefault((v, levels[node], pattern), node), node)
+    if not alone:
+        for numbers in _numbers(nodes, levels):
+            for node in numbers[1:]:
+                sets.join(numbers[0], node)
     found: dict[TensorApply, list[TensorApply]] = {}
     for node in nodes:
         found.setdefault(sets.find(node), []).append(node)
     return list(found.values())
+
+
+def _numbers(nodes: Sequence[TensorApply], levels: dict[TensorApply, int]) -> list[list[TensorApply]]:
+    """Return the nodes of each level that compute numbers, where these are worth a kernel of their own."""
+    found: dict[int, list[TensorApply]] = {}
+    for node in nodes:
+        if not loop_pattern(node):
+            found.setdefault(levels[node], []).append(node)
+    return [numbers for numbers in found.values() if len(numbers) >= _NUMBERS]
 
 
 def _depth_first(group: Sequence[TensorApply]) -> list[TensorApply]:
@@ -119,12 +163,13 @@ def _cut(group: Sequence[TensorApply]) -> list[list[TensorApply]]:
     """Return a group in pieces that respect the limits, each needing only the ones before it."""
     pieces: list[list[TensorApply]] = []
     piece: list[TensorApply] = []
+    most, longest = (MAX_OPERANDS, MAX_STEPS) if loop_pattern(group[0]) else (MAX_NUMBERS, 4 * MAX_STEPS)
     read: set[Variable] = set()  # what the piece takes from outside
     users: dict[Variable, int] = {}  # its own values, and how many users of each are not in it (yet)
     wanted = steps = 0  # how many of its own values have such users
     for node in group:
         fresh = {v for v in node.inputs if v not in users and not inlined(v)}
-        if piece and (steps + step_count(node) > MAX_STEPS or len(read | fresh) + wanted + 1 > MAX_OPERANDS):
+        if piece and (steps + step_count(node) > longest or len(read | fresh) + wanted + 1 > most):
             pieces.append(piece)
             piece, read, users, wanted, steps = [], set(), {}, 0, 0
             fresh = {v for v in node.inputs if not inlined(v)}

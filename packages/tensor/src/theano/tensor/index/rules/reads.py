@@ -29,6 +29,7 @@ from theano.tensor.index.functions import set_subtensor
 from theano.tensor.index.lengths import slice_parts
 from theano.tensor.join.op import MakeVector
 from theano.tensor.rules.predicates import filled_with, is_only_output
+from theano.tensor.shape.basic import Rebroadcast
 from theano.tensor.shape.rules.layout import is_length_of
 from theano.tensor.shape.scalars import ScalarFromTensor
 from theano.tensor.type import TensorType
@@ -210,6 +211,19 @@ part = P(Subtensor, "inner")(x, Rest("there"))
 part_of_part = P(Subtensor, "op")(part, numbers)
 rule("local_subtensor_merge", part_of_part, _merged, phases=EVERYWHERE,
      doc="A part of a part is one part, where the numbers are known and do not count from the end.")  # fmt: skip
+
+
+def _only_element(op: Subtensor, numbers: tuple[Number, ...], x: Tensor) -> Tensor | None:
+    index = entries(op, numbers)
+    if x.type.ndim != 1 or not isinstance(index[0], slice) or not is_known(index[0]):
+        return None
+    start, stop, step = index[0].start or 0, index[0].stop, index[0].step
+    # Outside is an error in either form.
+    return x[start].dimshuffle("x") if start >= 0 and stop == start + 1 and step in (None, 1) else None
+
+
+rule("local_subtensor_of_one", P(Rebroadcast)(read), _only_element, phases=EVERYWHERE,
+     doc="A part of a vector that is declared to be one element is that element.")  # fmt: skip
 
 
 phases.register("subtensor_chain", Phase("subtensor_chain", "out_to_in"), 102, "fast_run")

@@ -155,6 +155,12 @@ rule("local_reshape_to_dimshuffle", P(Reshape)(x, shape), _as_shuffle, phases=("
      doc="Lengths 1 that a reshape adds or drops are better said by a shuffle of dimensions.")  # fmt: skip
 
 
+rule("local_reshape_of_number", P(Reshape)(x, shape), lambda x: MakeVector(x.type.dtype)(x),
+     when=lambda x, shape: not x.type.ndim and isinstance(shape, Constant) and list(shape.data) == [-1],
+     phases=("canonicalize",),
+     doc="A number reshaped to as many elements as it has is a vector of one number.")  # fmt: skip
+
+
 rule("local_reshape_lift", P(Reshape, "op")(function_of(x).single_use(), shape),
      lambda f, op, x, shape: f(reshape(x, shape, ndim=op.ndim)), phases=("canonicalize", "stabilize"),
      doc="A reshape of an element-wise op of one input moves before it.")  # fmt: skip
