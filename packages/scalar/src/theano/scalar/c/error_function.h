@@ -276,7 +276,7 @@ TH_INLINE float th_erfc_plain_f32(float x)
     return x < 0.0f ? 2.0f - y : y;
 }
 
-/* @snippet erfc_wide_f32 needs exp_reduce_wide_f32 exp_table_low_f32 erfc_plain_f32 */
+/* @snippet erfc_wide_f32 needs exp_reduce_wide_f32 exp_table_low_f32 */
 /* exp(-a^2) as for pow, with what a^2 loses; erfcx(a) for each quarter of a power of two of a + 1 from a polynomial of its
  * own in the distance from the middle, whose coefficients are looked up (relative error < 2^-27). */
 #if TH_WIDE
@@ -298,7 +298,6 @@ static const float th_erfcx_pieces_f32[8][16] __attribute__((aligned(64))) = {
     {0x1.40acp+0f, 0x1.c02p+0f, 0x1.2054p+1f, 0x1.602ap+1f, 0x1.bfe4p+1f, 0x1.1ff4p+2f, 0x1.5feep+2f, 0x1.a017p+2f,
      0x1p+3f, 0x1.34d7p+3f, 0.0f, 0.0f, 0x1.02p-3f, 0x1.818p-2f, 0x1.3fep-1f, 0x1.c17p-1f},
 };
-TH_WIDE_f32(th_erfc_wide_f32, 0.0f)
 TH_INLINE th_f32x16 th_erfc_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 unused)
 {
     th_f32x16 a = (th_f32x16)((th_i32x16)x & 0x7fffffff), z, t, r, q, d, y;
@@ -326,7 +325,10 @@ TH_INLINE th_f32x16 th_erfc_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 unused)
 }
 #endif
 
-/* @snippet erfc_f32 needs erfc_wide_f32 */
+/* @snippet erfc_f32 needs erfc_wide_f32 erfc_plain_f32 */
+#if TH_WIDE
+TH_WIDE_f32(th_erfc_wide_f32, 0.0f)
+#endif
 TH_INLINE float th_erfc_f32(float x)
 {
 #if TH_WIDE

@@ -146,7 +146,6 @@ TH_INLINE th_fNxL th_exp_tail_wide_fN(th_fNxL r)
 /* No argument needs a question: where x is too large for r to be small, or infinite, r is put back into [-1, 1], and what
  * n scales up or down is positive; nan comes back by n. */
 #if TH_WIDE
-TH_WIDE_fN(th_exp_wide_fN, 0.0)
 TH_INLINE th_fNxL th_exp_wide_fN_th_fNxL(th_fNxL x, th_fNxL unused)
 {
     th_iNxL index;
@@ -162,6 +161,9 @@ TH_INLINE th_fNxL th_exp_wide_fN_th_fNxL(th_fNxL x, th_fNxL unused)
 #endif
 
 /* @snippet exp_fN needs exp_wide_fN exp_plain_fN */
+#if TH_WIDE
+TH_WIDE_fN(th_exp_wide_fN, 0.0)
+#endif
 TH_INLINE floatN th_exp_fN(floatN x)
 {
 #if TH_WIDE
@@ -318,7 +320,6 @@ TH_INLINE floatN th_sinh_fN(floatN x)
  * 14 bits, its residual from both terms, so that their sum need not be exact. */
 #if TH_WIDE
 #define TH_PLAIN_sigmoid_fN(x, y) th_sigmoid_plain_fN(x)
-TH_WIDE_fN(th_sigmoid_wide_fN, 0.0)
 TH_WIDE_REST(floatN, th_fNxL, th_sigmoid_wide_fN, TH_PLAIN_sigmoid_fN)
 TH_INLINE th_fNxL th_sigmoid_wide_fN_th_fNxL(th_fNxL x, th_fNxL unused)
 {
@@ -340,6 +341,9 @@ TH_INLINE th_fNxL th_sigmoid_wide_fN_th_fNxL(th_fNxL x, th_fNxL unused)
 #endif
 
 /* @snippet sigmoid_fN needs sigmoid_wide_fN */
+#if TH_WIDE
+TH_WIDE_fN(th_sigmoid_wide_fN, 0.0)
+#endif
 TH_INLINE floatN th_sigmoid_fN(floatN x)
 {
 #if TH_WIDE

@@ -134,7 +134,6 @@ TH_INLINE th_fNxL th_log_reduce_wide_fN(th_fNxL x, th_fNxL *s, th_fNxL *low)
 /* @snippet log_wide_fN needs log_reduce_wide_fN log_plain_fN */
 #if TH_WIDE
 #define TH_PLAIN_log_fN(x, y) th_log_plain_fN(x)
-TH_WIDE_fN(th_log_wide_fN, 1.0)
 TH_WIDE_REST(floatN, th_fNxL, th_log_wide_fN, TH_PLAIN_log_fN)
 TH_INLINE th_fNxL th_log_wide_fN_th_fNxL(th_fNxL x, th_fNxL y)
 {
@@ -162,6 +161,9 @@ TH_INLINE th_fNxL th_log_wide_fN_th_fNxL(th_fNxL x, th_fNxL y)
 #endif
 
 /* @snippet log_fN needs log_wide_fN */
+#if TH_WIDE
+TH_WIDE_fN(th_log_wide_fN, 1.0)
+#endif
 TH_INLINE floatN th_log_fN(floatN x)
 {
 #if TH_WIDE

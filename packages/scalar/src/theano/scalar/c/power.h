@@ -128,7 +128,6 @@ TH_INLINE float th_pow_plain_f32(float x, float y)
 /* The logarithm from a table, and 2^(i/16) too, which takes the exponential's argument below ln2/32. (Relative error of
  * the polynomials < 2^-69 of the logarithm, < 2^-56 of the exponential; for float < 2^-34 and < 2^-29.) */
 #if TH_WIDE
-TH_WIDE_fN(th_pow_wide_fN, 1.0)
 TH_WIDE_REST(floatN, th_fNxL, th_pow_wide_fN, th_pow_plain_fN)
 TH_INLINE th_fNxL th_pow_wide_fN_th_fNxL(th_fNxL x, th_fNxL y)
 {
@@ -184,6 +183,9 @@ TH_INLINE th_fNxL th_pow_wide_fN_th_fNxL(th_fNxL x, th_fNxL y)
 #endif
 
 /* @snippet pow_fN needs pow_wide_fN */
+#if TH_WIDE
+TH_WIDE_fN(th_pow_wide_fN, 1.0)
+#endif
 TH_INLINE floatN th_pow_fN(floatN x, floatN y)
 {
 #if TH_WIDE
@@ -197,12 +199,14 @@ TH_INLINE floatN th_pow_fN(floatN x, floatN y)
  * INVERSE_ROOT    __builtin_ia32_rsqrt14pd512_mask    __builtin_ia32_rsqrt14ps512_mask
  */
 
-/* @snippet rsqrt_wide_fN needs wide */
+/* @snippet rsqrt_plain_fN needs inline */
+TH_INLINE floatN th_rsqrt_plain_fN(floatN x) { return 1.0 / __builtin_sqrt(x); }
+
+/* @snippet rsqrt_wide_fN needs wide rsqrt_plain_fN */
 /* 1/sqrt(x) from the instruction that knows 14 bits, by a step of the third order, and for double one of Newton's: half
  * the time of a root and a division. */
 #if TH_WIDE
-#define TH_PLAIN_rsqrt_fN(x, y) (1.0 / __builtin_sqrt(x))
-TH_WIDE_fN(th_rsqrt_wide_fN, 1.0)
+#define TH_PLAIN_rsqrt_fN(x, y) th_rsqrt_plain_fN(x)
 TH_WIDE_REST(floatN, th_fNxL, th_rsqrt_wide_fN, TH_PLAIN_rsqrt_fN)
 TH_INLINE th_fNxL th_rsqrt_wide_fN_th_fNxL(th_fNxL x, th_fNxL unused)
 {
@@ -217,12 +221,15 @@ TH_INLINE th_fNxL th_rsqrt_wide_fN_th_fNxL(th_fNxL x, th_fNxL unused)
 }
 #endif
 
-/* @snippet rsqrt_fN needs rsqrt_wide_fN */
+/* @snippet rsqrt_fN needs rsqrt_wide_fN rsqrt_plain_fN */
+#if TH_WIDE
+TH_WIDE_fN(th_rsqrt_wide_fN, 1.0)
+#endif
 TH_INLINE floatN th_rsqrt_fN(floatN x)
 {
 #if TH_WIDE
     return th_rsqrt_wide_fN(x, x);
 #else
-    return 1.0 / __builtin_sqrt(x);
+    return th_rsqrt_plain_fN(x);
 #endif
 }

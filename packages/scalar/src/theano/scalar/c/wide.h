@@ -31,8 +31,25 @@ typedef int th_i32x16 __attribute__((vector_size(64)));
 /* `least` with the sign of x where |x| is not below `least`, or x is no number; else x */
 #define TH_BOUND_f64x8(x, least) __builtin_ia32_rangepd512_mask((x), (least), 2, (x), -1, 4)
 #define TH_BOUND_f32x16(x, least) __builtin_ia32_rangeps512_mask((x), (least), 2, (x), -1, 4)
-/* TH_WIDE_f64(NAME, FILLER) declares NAME(x, y) and all its forms but the one for 64 bytes, which follows it
- * and is called NAME_th_f64x8: a loop that is written for such vectors has it inline, all others call it. Shorter
+#define TH_SQRT_f64x8(x) __builtin_ia32_sqrtpd512_mask((x), (x), -1, 4)
+#define TH_SQRT_f32x16(x) __builtin_ia32_sqrtps512_mask((x), (x), -1, 4)
+#define TH_ABS_f64x8(x) ((th_f64x8)((th_i64x8)(x) & 0x7fffffffffffffff))
+#define TH_ABS_f32x16(x) ((th_f32x16)((th_i32x16)(x) & 0x7fffffff))
+/* a where a comparison holds, else b; the larger and the smaller of two numbers, and nan if one is nan */
+#define TH_WIDE_CHOICES(F, I, LARGER, SMALLER)                                            \
+    TH_INLINE th_##F TH_CHOOSE_##F(th_##I which, th_##F a, th_##F b)                      \
+    {                                                                                     \
+        return (th_##F)((which & (th_##I)a) | (~which & (th_##I)b));                      \
+    }                                                                                     \
+    TH_INLINE th_##F TH_MAX_##F(th_##F a, th_##F b) { return TH_CHOOSE_##F(a != a, a, LARGER(a, b, a, -1, 4)); } \
+    TH_INLINE th_##F TH_MIN_##F(th_##F a, th_##F b) { return TH_CHOOSE_##F(a != a, a, SMALLER(a, b, a, -1, 4)); }
+TH_WIDE_CHOICES(f64x8, i64x8, __builtin_ia32_maxpd512_mask, __builtin_ia32_minpd512_mask)
+TH_WIDE_CHOICES(f32x16, i32x16, __builtin_ia32_maxps512_mask, __builtin_ia32_minps512_mask)
+/* vectors that need not begin at a line */
+typedef double th_f64x8_near __attribute__((vector_size(64), aligned(8), may_alias));
+typedef float th_f32x16_near __attribute__((vector_size(64), aligned(4), may_alias));
+/* A function for 64 bytes is called NAME_th_f64x8: a loop that is written for such vectors has it inline. After it,
+ * TH_WIDE_f64(NAME, FILLER) declares NAME(x, y) and all its other forms, for loops that the compiler widens. Shorter
  * vectors are filled up with FILLER. Of TH_WIDE_REST(double, th_f64x8, NAME, PLAIN),
  * NAME_rest(x, y, z, which) puts PLAIN(x, y) into the lanes of z that have a bit in `which`. */
 #define TH_WIDE_FORM(NAME, ISA, V, L, FILLER)                                             \

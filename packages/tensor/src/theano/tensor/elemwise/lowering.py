@@ -31,6 +31,7 @@ from theano.tensor.kernels.chunks import elements, is_narrow, type_in_loop, wide
 from theano.tensor.kernels.common import VIEW_NS, c_text, is_view, ndim_of, ready, title
 from theano.tensor.kernels.nest import Map, Operand, map_of
 from theano.tensor.kernels.parameters import Constants, DimshuffleParams
+from theano.tensor.kernels.vectors import Vectors, in_vectors
 
 # Operations on one vector register, and calls of functions, in nanoseconds per element: enough to choose
 # between one thread and several.
@@ -68,7 +69,8 @@ class LoopPlan:
     def support(self) -> tuple[str, ...]:
         """The blocks of C that the text needs."""
         dtypes = tuple(o.dtype for o in self.nest.operands)
-        return (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *self.body.support)))
+        needed = self.vectors.support if self.vectors else self.body.support
+        return (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *needed)))
 
     @property
     def by_row(self) -> bool:
@@ -87,6 +89,16 @@ class LoopPlan:
     def wide(self) -> str:
         """The C type that stands for operands of bytes in the loop over neighbours; "" where they stay bytes."""
         return wide_type(self.body, (o.dtype for o in self.nest.operands))
+
+    @cached_property
+    def vectors(self) -> Vectors | None:
+        """The body for several vectors at a time; None where the compiler makes vectors of the plain loop."""
+        if self.lanes == 1 or not self.nest.ndim:
+            return None
+        names: dict[bool, list[str]] = {False: [], True: []}
+        for k, x in enumerate(self.nest.inputs):
+            names[_is_one_element(self, k)].append(f"{x.name}_i")
+        return in_vectors(self.body, names[False], names[True], {o.dtype for o in self.nest.operands})
 
     @property
     def lanes(self) -> int:
@@ -161,8 +173,31 @@ def _write_run(c: CText, plan: LoopPlan, name: str) -> None:
     c(f"static void {name}_run(int64_t n, char *const *data, const char *params)")
     with c.block():
         _write_operands(c, plan)
-        _write_elements(c, plan, plan.lanes, [x for x in plan.nest.inputs if plan.nest.moves(x) != "none"])
+        moving = [x for x in plan.nest.inputs if plan.nest.moves(x) != "none"]
+        if plan.vectors:
+            c("#if TH_WIDE")
+            _write_vectors(c, plan, plan.vectors, [x for x in moving if _is_read(plan, x)])
+            c("#else")
+        _write_elements(c, plan, plan.lanes, moving)
+        if plan.vectors:
+            c("#endif")
     c("")
+
+
+def _write_vectors(c: CText, plan: LoopPlan, vectors: Vectors, read: Sequence[Operand]) -> None:
+    """Write the loop over several vectors at a time; past the last one, the last one is computed again."""
+    ctype, lanes, numbers = vectors.ctype, plan.lanes, range(vectors.together)
+    c(f"const int64_t last = (n & -{lanes}) - {lanes};")
+    with c.block(f"for (int64_t i0 = 0; i0 <= last; i0 += {lanes * vectors.together})"):
+        for u in numbers[1:]:
+            c(f"const int64_t i{u} = i0 + {lanes * u} < last ? i0 + {lanes * u} : last;")
+        for x in read:
+            c.extend(f"const {ctype} {x.name}_i_{u} = *(const {ctype}_near *)({x.name} + i{u});" for u in numbers)
+        for y in plan.nest.outputs:
+            c(f"{ctype} {', '.join(f'{y.name}_i_{u}' for u in numbers)};")
+        c.extend(vectors.lines)
+        for y in plan.nest.outputs:
+            c.extend(f"*({ctype}_near *)({y.name} + i{u}) = {y.name}_i_{u};" for u in numbers)
 
 
 def _write_rows(c: CText, plan: LoopPlan, name: str) -> None:
@@ -227,7 +262,7 @@ def _write_body(
         _write_load(c, plan, o, place(o))
     for o in plan.nest.outputs:
         c(f"{type_in_loop(o.dtype, plan.wide)} {o.name}_i;")
-    c.extend(plan.body.lines)
+    c.extend(plan.vectors.plain if plan.vectors else plan.body.lines)
     for o in plan.nest.outputs:
         c(store(o.dtype, place(o), f"{o.name}_i"))
 
