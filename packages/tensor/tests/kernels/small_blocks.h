@@ -32,6 +32,8 @@ enum {
     TH_COPY_BAND = 5,
     TH_COPY_PIECE = 20,
     TH_COPY_LONG = 200,
+    TH_JOIN_RUN = 10,
+    TH_JOIN_MOST = 3,
     TH_SELECTION_CHUNK = 14,
     TH_TAKE_TOGETHER = 9,
     TH_TAKE_FAR_BYTES = 100,

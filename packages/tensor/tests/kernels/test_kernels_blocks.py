@@ -391,6 +391,23 @@ def test_copies(dtype):
         equal(joined, np.concatenate([x, x]), shape)
 
 
+JOINED, TOGETHER = edges("JOIN_RUN", most=50), edges("JOIN_MOST", most=50)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_joins(dtype):
+    """Rows of runs of each length, and of each number of tensors; the last one packed, and not."""
+    for n in JOINED:
+        for parts in ([whole((4, n), dtype)] * 2, [whole((3, n, 2), dtype), whole((3, 1, 2), dtype)]):
+            for last in (parts[-1], spread(parts[-1])):
+                joined = call(join.join_kernel, Toy(view=-1), [scalar(1), parts[0], last], (dtype, last.ndim))[0]
+                equal(joined, np.concatenate([parts[0], last], 1), n)
+    for n in TOGETHER:
+        parts = [whole((4, 11), dtype)] * n
+        if n:
+            equal(call(join.join_kernel, Toy(view=-1), [scalar(1), *parts], (dtype, 2))[0], np.concatenate(parts, 1), n)
+
+
 @pytest.mark.parametrize("to", DTYPES)
 def test_conversions(to):
     for dtype in DTYPES:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_harness import call, run, scalar
 from kernel_toys import DTYPES, VIEW, Array, Toy, is_accepted, node, stretching
-from layouts import in_all_layouts, numbers
+from layouts import in_all_layouts, laid_out, numbers
 
 from portion import portion
 from theano.tensor.create import lowering as create
@@ -124,6 +124,21 @@ def test_what_is_not_0_is_true():
     for value in (np.array([0.5, 0, -0.0, np.nan, 256, -1e-300]), np.array([256, 0, -1, 2**62]), np.array([0.25, 0, 512], "float16")):
         got = call(create.alloc_kernel, Toy(), [value, scalar(len(value))], ("bool", 1))[0]
         np.testing.assert_array_equal(got, value.astype(bool))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "complex128"])
+@pytest.mark.parametrize("axis", [1, 2])
+def test_rows_of_a_join(dtype, axis):
+    """Packed tensors run by run, around the length from which runs are; others, and too many, one after the other."""
+    rng = np.random.default_rng(7)
+    for lengths in [(1, 1), (0, 5), (15, 17), (16, 16), (17, 14, 1), (3, 400), (2,) * 31, (20,) * 32, (20,) * 33]:
+        shapes = [tuple(length if d == axis else (7, 3, 5)[d] for d in range(3)) for length in lengths]
+        parts = [numbers(rng, shape, dtype) for shape in shapes]
+        want = np.concatenate(parts, axis)
+        for way in ("C", "F", "offset"):
+            there = [laid_out(part, way) if k == len(parts) - 1 else part for k, part in enumerate(parts)]
+            got = call(join.join_kernel, Toy(view=-1), [scalar(axis, "int8"), *there], (dtype, 3))[0]
+            np.testing.assert_array_equal(got, want, err_msg=f"{lengths} {way}")
 
 
 def test_errors_of_join_and_split():

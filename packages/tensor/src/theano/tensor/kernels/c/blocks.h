@@ -57,6 +57,10 @@ enum {
     TH_COPY_PIECE = 1 << 13, /* elements of a long line that a thread copies at a time */
     TH_COPY_LONG = 1 << 19,  /* bytes from which a line is long, and copies come from memory */
 
+    /* join.c */
+    TH_JOIN_RUN = 16,  /* bytes of a run, on average, from which rows of a join are written run by run, */
+    TH_JOIN_MOST = 32, /* and tensors at most */
+
     /* selection.h, advanced.c */
     TH_SELECTION_CHUNK = 256,    /* places that are checked together */
     TH_TAKE_TOGETHER = 128,      /* single elements that are taken without a question each */
