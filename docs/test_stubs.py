@@ -25,6 +25,7 @@ import numpy as np
 import theano, theano.tensor as T
 from theano import gof, sparse
 from theano.ifelse import ifelse
+from theano.tensor.signal.pool import pool_2d
 x, y, v, i = T.dmatrix("x"), T.matrix(), T.dvector("v"), T.lscalar("i")
 w = theano.shared(np.zeros((2, 3)))
 n = theano.shared(0.5)
@@ -43,7 +44,7 @@ theano.scan(lambda a: a, outputs_info=[v], n_steps=2)[1] | theano.scan(lambda a:
 theano.scan(lambda a: a, outputs_info={"initial": x, "taps": [-2]}, n_steps=i)[0] | theano.reduce(T.add, x, v)[0]
 theano.scan(lambda a: 2 * a, outputs_info=[v], n_steps=2)[0] | theano.scan(lambda a: T.exp(a), v)[0]
 theano.scan(lambda a, b: [a, b], outputs_info=[v, v], n_steps=2)[0][1].sum() | theano.map(lambda a: 2 * a, v)[0]
-theano.scan(lambda a: a, v, return_list=True)[0]
+theano.scan(lambda a: a, v, return_list=True)[0] | pool_2d(x, (2, 2), ignore_border=True)
 """
 
 

@@ -23,7 +23,7 @@ _TENSOR = (
     "tensor.blas tensor.join tensor.index tensor.shape.repeat tensor.sort tensor.pool tensor.rows",
     # What users call, and the methods of variables.
     "tensor.callbacks tensor.calibration tensor.numpy_calls tensor.functions tensor.expressions tensor.numpy_functions",
-    "tensor.operators tensor.var tensor.printers",
+    "tensor.operators tensor.var tensor.printers tensor.signal",
     # Families that are written with them.
     "tensor.linalg tensor.fft tensor.random tensor.rules tensor.shape.rules.shapes tensor.sharedvar",
     "scan tensor.nnet tensor.conv",

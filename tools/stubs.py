@@ -408,7 +408,10 @@ def _kind(flag: kinds.ConfigParam) -> str:
 #: The tables, and the packages of which modules that only they make get a stub, each in a folder of sources.
 TABLES = {
     "graph_core": {"theano": "graph-core/src/theano/"},
-    "tensor": {"theano.tensor": "tensor/src/theano/tensor/", "theano.tensor.nnet": "tensor/src/theano/tensor/nnet/"},
+    "tensor": {
+        "theano.tensor": "tensor/src/theano/tensor/", "theano.tensor.nnet": "tensor/src/theano/tensor/nnet/",
+        "theano.tensor.signal": "tensor/src/theano/tensor/signal/",
+    },
 }
 
 
