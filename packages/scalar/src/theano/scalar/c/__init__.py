@@ -10,9 +10,9 @@ Examples
 >>> from theano.scalar.c import support, symbol
 >>> symbol("exp", "float32")
 ('th_exp_f32', 'exp_f32')
->>> blocks = support(["exp_f64"])
+>>> blocks = support(["exp_plain_f64"])
 >>> [block.split("(")[0].split()[-1] for block in blocks][-1]
-'th_exp_f64'
+'th_exp_plain_f64'
 >>> support([])
 ()
 """
