@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Join, MakeVector, Nonzero, Split
+from pytensor.tensor.extra_ops import Bartlett
 from pytensor.tensor.type_other import MakeSlice as PyTensorMakeSlice
 
 import theano.tensor as T
+from theano.settings import change_flags
 from theano.tensor.type_other import MakeSlice
 from theano_pytensor.convert import convert
 from theano_pytensor.types import cast, type_of
@@ -59,3 +61,9 @@ def _(op: Any, node: Any, x: Any) -> Any:
 @convert.register(PyTensorMakeSlice)
 def _(op: Any, node: Any, *parts: Any) -> Any:
     return MakeSlice()(*parts)
+
+
+@convert.register(Bartlett)
+def _(op: Any, node: Any, n: Any) -> Any:
+    with change_flags(floatX="float64"):
+        return T.bartlett(n)

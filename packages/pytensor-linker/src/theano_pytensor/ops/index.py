@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytensor.tensor.extra_ops import FillDiagonal, FillDiagonalOffset
+from pytensor.tensor.extra_ops import FillDiagonal, FillDiagonalOffset, RavelMultiIndex, UnravelIndex
 from pytensor.tensor.subtensor import AdvancedIncSubtensor, AdvancedSubtensor, IncSubtensor, Subtensor
 from pytensor.tensor.type_other import NoneTypeT
 
@@ -56,3 +56,14 @@ def _(op: Any, node: Any, x: Any, value: Any) -> Any:
 @convert.register(FillDiagonalOffset)
 def _(op: Any, node: Any, x: Any, value: Any, offset: Any) -> Any:
     return T.fill_diagonal_offset(x, value, offset)
+
+
+@convert.register(UnravelIndex)
+def _(op: Any, node: Any, places: Any, lengths: Any) -> Any:
+    return T.unravel_index(places, lengths, op.order, ndim=len(node.outputs))
+
+
+@convert.register(RavelMultiIndex)
+def _(op: Any, node: Any, *inputs: Any) -> Any:
+    *indices, lengths = inputs
+    return T.ravel_multi_index(indices, lengths, op.mode, op.order)

@@ -11,12 +11,13 @@ from pytensor.tensor.blas.gemv import Gemv
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.linalg.constructors import BlockDiagonal
 from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
-from pytensor.tensor.linalg.decomposition.eigen import Eigh, Eigvalsh
+from pytensor.tensor.linalg.decomposition.eigen import Eig, Eigh, Eigvalsh
 from pytensor.tensor.linalg.decomposition.qr import QR
 from pytensor.tensor.linalg.decomposition.svd import SVD
-from pytensor.tensor.linalg.inverse import MatrixInverse, MatrixPinv
+from pytensor.tensor.linalg.inverse import MatrixInverse, MatrixPinv, TensorInv
 from pytensor.tensor.linalg.products import Expm
 from pytensor.tensor.linalg.solvers.general import Solve
+from pytensor.tensor.linalg.solvers.lstsq import Lstsq, TensorSolve
 from pytensor.tensor.linalg.solvers.psd import CholeskySolve
 from pytensor.tensor.linalg.solvers.triangular import SolveTriangular
 from pytensor.tensor.linalg.summary import Det, SLogDet
@@ -91,12 +92,15 @@ def _mirrored(A: Any, lower: bool) -> Any:
     return T.tril(A) + T.tril(A, -1).T if lower else T.triu(A) + T.triu(A, 1).T
 
 
+_SYMMETRIC = ("sym", "symmetric", "her", "hermitian", "pos", "positive definite")
+
+
 def _whole(op: Any, A: Any) -> Any:
     """Return the matrix that is solved with, of which only one triangle may be read."""
     kind = getattr(op, "assume_a", "gen")
     if kind in ("gen", "general"):
         return A
-    if kind in ("sym", "symmetric", "pos", "positive definite") and not A.type.dtype.startswith("complex"):
+    if kind in _SYMMETRIC and not A.type.dtype.startswith("complex"):
         return _mirrored(A, op.lower)
     if kind in ("diagonal",):
         return T.eye(A.shape[0], dtype=A.type.dtype) * A
@@ -119,9 +123,11 @@ def _(op: Any, node: Any, x: Any) -> Any:
 
 @convert.register(MatrixPinv)
 def _(op: Any, node: Any, x: Any) -> Any:
+    (x,) = _of(node, x)
     if op.hermitian:
-        raise NotImplementedError("the pseudo-inverse of a matrix declared Hermitian (hermitian=True) is not converted")
-    return equations.pinv(*_of(node, x))
+        _refuse_complex(x)
+        x = _mirrored(x, lower=True)
+    return equations.pinv(x)
 
 
 @convert.register(Det)
@@ -141,28 +147,57 @@ def _(op: Any, node: Any, x: Any) -> Any:
 
 @convert.register(Eigh)
 def _(op: Any, node: Any, *inputs: Any) -> Any:
-    if len(inputs) > 1:
-        raise NotImplementedError("generalised eigenvalues")
     _refuse_complex(*inputs)  # its vectors are declared to be real
+    if len(inputs) > 1:
+        reduced, L = _reduced(op, *_of(node, *inputs, k=1))
+        values, vectors = factor.eigh(reduced, "L")
+        return [values, equations.Solve("upper_triangular")(L.T, vectors)]
     return factor.eigh(_of(node, *inputs, k=1)[0], "L" if op.lower else "U")
 
 
 @convert.register(Eigvalsh)
 def _(op: Any, node: Any, *inputs: Any) -> Any:
-    if len(inputs) > 1:  # those of L^-1 a L^-T, where L L^T is the second matrix
+    if len(inputs) > 1:
         _refuse_complex(*inputs)
-        a, b = (_mirrored(x, op.lower) for x in _of(node, *inputs))
-        L, solve = factor.Cholesky(lower=True)(b), equations.Solve("lower_triangular")
-        return factor.eigh(solve(L, solve(L, a).T), "L")[0]
+        return factor.eigh(_reduced(op, *_of(node, *inputs))[0], "L")[0]
     return factor.eigh(inputs[0], "L" if op.lower else "U")[0]
+
+
+def _reduced(op: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """Return the matrix with the eigenvalues of ``a v = w b v``, L^-1 a L^-T, and L, where L L^T is ``b``."""
+    L, solve = factor.Cholesky(lower=True)(_mirrored(b, op.lower)), equations.Solve("lower_triangular")
+    return solve(L, solve(L, _mirrored(a, op.lower)).T), L
+
+
+@convert.register(Eig)
+def _(op: Any, node: Any, x: Any) -> Any:
+    return factor.Eig()(*_of(node, x))  # of complex numbers, which values of a real matrix may be
+
+
+@convert.register(Lstsq)
+def _(op: Any, node: Any, a: Any, b: Any, least: Any) -> Any:
+    return equations.lstsq()(a, b, least, return_list=True)
+
+
+@convert.register(TensorInv)
+def _(op: Any, node: Any, a: Any) -> Any:
+    return T.linalg.tensorinv(a, op.ind)
+
+
+@convert.register(TensorSolve)
+def _(op: Any, node: Any, a: Any, b: Any) -> Any:
+    return T.linalg.tensorsolve(a, b, op.axes)
 
 
 @convert.register(QR)
 def _(op: Any, node: Any, x: Any) -> Any:
-    mode = {"full": "complete", "economic": "reduced"}.get(op.mode)
-    if mode is None or op.pivoting:
+    if op.mode == "raw" or op.pivoting:
         raise NotImplementedError(f"the decomposition QR in the mode {op.mode}, with pivoting: {op.pivoting}")
-    return factor.qr(_of(node, x)[0], mode=mode)
+    (x,) = _of(node, x)
+    if op.mode != "r":
+        return factor.qr(x, mode="complete" if op.mode == "full" else "reduced")
+    rows = factor.qr(x, mode="r")  # without the rows of zeros below, of a matrix with more rows than columns
+    return T.set_subtensor(T.zeros_like(x)[: rows.shape[0]], rows)
 
 
 @convert.register(SVD)
@@ -192,13 +227,18 @@ def _(op: Any, node: Any, *inputs: Any) -> Any:
     if not batch:
         return strictly(op.core_op, core, inputs)
     # An axis that all have with a length known to be 1 is no batch: the outputs get it back at the end.
-    rows = [type_of(v.type)() for v in core.inputs]
+    rows, given, batched = [], [], {}
+    for x, v in zip(inputs, core.inputs, strict=True):
+        row = type_of(v.type)()
+        x = T.patternbroadcast(x, (*x.type.broadcastable[:batch], *row.type.broadcastable))
+        if all(x.type.broadcastable[:batch]):
+            row = x.dimshuffle(*range(batch, x.type.ndim))  # the same in all rows
+        else:
+            batched[row] = x
+        rows.append(row)
+        given.append(x)
     steps = strictly(op.core_op, core, rows)
-    given = []
-    for x, row in zip(inputs, rows, strict=True):
-        flags = (*x.type.broadcastable[:batch], *row.type.broadcastable)
-        given.append(T.patternbroadcast(x, flags))
-    made = theano.vectorize_graph(steps, dict(zip(rows, given, strict=True)))
+    made = theano.vectorize_graph(steps, batched) if batched else steps
     return [_with_batch(y, v, batch, given) for y, v in zip(made, node.outputs, strict=True)]
 
 
