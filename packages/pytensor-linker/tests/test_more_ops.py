@@ -13,6 +13,7 @@ from comparing import Performed, compare, value
 from pytensor import grad
 from pytensor.compile.builders import OpFromGraph
 from pytensor.tensor.fft import irfft, rfft
+from pytensor.tensor.linalg.decomposition.lu import pivot_to_permutation
 from pytensor.tensor.linalg.solvers.lstsq import lstsq
 from pytensor.tensor.signal import convolve1d, convolve2d
 
@@ -162,4 +163,48 @@ def test_in_loops_and_in_graphs_that_are_ops() -> None:
     graph = OpFromGraph([u, v], [convolve1d(u, v), rfft(u[None])])
     with Performed() as seen:
         compare([x, k], [rows, *grad((rows**2).sum(), [x, k]), *graph(x[0], k)], [value("float64", (3, 7)), value("float64", (3,))], rtol=1e-9)
+    assert not seen.lines
+
+
+@pytest.mark.parametrize("batch", [(), (3,), (2, 3)])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+def test_elimination(batch: tuple[int, ...], dtype: str) -> None:
+    a = pt.tensor(dtype=dtype, shape=(*(None for _ in batch), None, None))
+    given = value(dtype, (*batch, 5, 5))
+    outputs = [*pt.linalg.lu(a), *pt.linalg.lu(a, p_indices=True), *pt.linalg.lu(a, permute_l=True), *pt.linalg.lu_factor(a)]
+    with Performed() as seen:
+        f = compare([a], outputs, [given], rtol=1e-3 if dtype == "float32" else 1e-9)
+    assert not seen.lines
+    p, lower, upper = f(given)[:3]
+    np.testing.assert_allclose(p @ lower @ upper, given, atol=1e-5)
+
+
+@pytest.mark.parametrize("n", [0, 1, 6, 60])
+@pytest.mark.parametrize("batch", [(), (3,)])
+def test_solutions_by_elimination_and_gradients(n: int, batch: tuple[int, ...]) -> None:
+    a = pt.tensor(dtype="float64", shape=(*(None for _ in batch), None, None))
+    b = pt.dvector("b")
+    given, right = value("float64", (*batch, n, n)), value("float64", (n,))
+    solutions = [pt.linalg.lu_solve(pt.linalg.lu_factor(a), b, trans=trans, b_ndim=1) for trans in (False, True)]
+    with Performed() as seen:
+        f = compare([a, b], [*solutions, *grad(sum(pt.tanh(x).sum() for x in solutions), [a, b])], [given, right], rtol=1e-6)
+    assert not seen.lines
+    np.testing.assert_allclose(f(given, right)[0], np.linalg.solve(given, np.broadcast_to(right, given.shape[:-1])[..., None])[..., 0], rtol=1e-6)
+
+
+def test_gradients_of_factors_and_a_singular_matrix() -> None:
+    a, weights = pt.dmatrix("a"), value("float64", (4, 4))
+    cost = [(pt.linalg.lu(a)[k] * weights).sum() for k in (1, 2)] + [(pt.linalg.lu_factor(a)[0] * weights).sum()]
+    with Performed() as seen:
+        compare([a], [grad(c, a) for c in cost], [value("float64", (4, 4))], rtol=1e-8)
+        compare([a], pt.linalg.lu_factor(a)[0], [np.diag([1.0, 0.0, 2.0])])
+    assert not seen.lines
+
+
+@pytest.mark.parametrize("inverse", [True, False])
+def test_exchanges_of_rows(inverse: bool) -> None:
+    pivots = pt.ivector("pivots")
+    with Performed() as seen:
+        for given in ([2, 1, 3, 3], [0], []):
+            compare([pivots], pivot_to_permutation(pivots, inverse=inverse), [np.array(given, "int32")])
     assert not seen.lines

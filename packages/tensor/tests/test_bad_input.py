@@ -260,6 +260,7 @@ AT_BUILD = {
         (lambda: T.join(0), ValueError, "empty list"),
     ],
     "LoadFromDisk": [(lambda: T.load(v, "float64", ()), TypeError, "a string or a theano.generic variable")],
+    "LUFactor": [(lambda: slinalg.lu(v), TypeError, "must be a matrix")],
     "LogSoftmax": [(lambda: nnet.logsoftmax(i), TypeError, "(?s)floats.*i : int64, 1-d")],
     "LinearRecurrence": [(lambda: LinearRecurrence(1)(v, v), TypeError, "with an axis 1 are needed")],
     "LogSumExp": [
@@ -558,6 +559,7 @@ AT_RUN = {
         (lambda: m.reshape(i, ndim=3), {m: M, i: I}, ValueError, "3 lengths are needed.* got 2"),
         (lambda: m.reshape((j, -1)), {m: M, j: -2}, ValueError, r"\(-2, -1\)"),
     ],
+    "LUFactor": [(lambda: slinalg.lu(m)[1], {m: M}, ValueError, "square matrix")],
     "SearchsortedOp": [(lambda: T.searchsorted(v, w, sorter=i), {v: V, w: W, i: I}, ValueError, "sorter")],
     "SetDiag": [(lambda: T.SetDiag()(m, v), {m: M, v: V}, ValueError, r"\(5,\) does not fit in one of shape \(3,\)")],
     "SoftmaxGrad": [(lambda: nnet.softmax_grad(m, n), {m: M, n: N}, ValueError, "differ in shape|mis-match")],

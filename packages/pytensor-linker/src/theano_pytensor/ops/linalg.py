@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from pytensor.tensor import linalg as pl
 from pytensor.tensor.blas.batched import BatchedDot
 from pytensor.tensor.blas.gemm import Dot22, Dot22Scalar, Gemm
@@ -12,6 +13,7 @@ from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.linalg.constructors import BlockDiagonal
 from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
 from pytensor.tensor.linalg.decomposition.eigen import Eig, Eigh, Eigvalsh
+from pytensor.tensor.linalg.decomposition.lu import LU, LUFactor, PivotToPermutations
 from pytensor.tensor.linalg.decomposition.qr import QR
 from pytensor.tensor.linalg.decomposition.svd import SVD
 from pytensor.tensor.linalg.inverse import MatrixInverse, MatrixPinv, TensorInv
@@ -25,7 +27,9 @@ from pytensor.tensor.math import Dot
 
 import theano
 import theano.tensor as T
-from theano.tensor.linalg import determinant, equations, factor, functions
+from theano.scan.op import Scan
+from theano.scan.spec import LoopSpec
+from theano.tensor.linalg import determinant, elimination, equations, factor, functions
 from theano_pytensor.convert import convert, strictly
 from theano_pytensor.types import cast, type_of
 
@@ -205,6 +209,36 @@ def _(op: Any, node: Any, x: Any) -> Any:
     # Without vectors the only output is real, whatever the matrix is.
     given = _of(node, x)[0] if op.compute_uv else x
     return factor.svd(given, full_matrices=op.full_matrices, compute_uv=op.compute_uv)
+
+
+@convert.register(LU)
+def _(op: Any, node: Any, x: Any) -> Any:
+    return elimination.lu(_of(node, x, k=1)[0], op.permute_l, op.p_indices)
+
+
+@convert.register(LUFactor)
+def _(op: Any, node: Any, x: Any) -> Any:
+    lu, pivots = elimination.lu_factor(*_of(node, x))
+    return [T.switch(T.any(T.eq(T.diagonal(lu), 0)), np.nan, lu), pivots]
+
+
+@convert.register(PivotToPermutations)
+def _(op: Any, node: Any, pivots: Any) -> Any:
+    made = pivots.owner
+    known = made is not None and isinstance(made.op, elimination.LUFactor)
+    order = made.outputs[2] if known else _exchanged(T.cast(pivots, "int64"))
+    return order if op.inverse else T.set_subtensor(T.zeros_like(order)[order], T.arange(order.shape[0]))
+
+
+def _exchanged(pivots: Any) -> Any:
+    """Return 0, 1, 2 ... after the element at each place in turn was exchanged with the one at its pivot."""
+    n, zero = pivots.shape[0], T.constant(np.int64(0))
+    i, order, fixed = zero.type(), pivots.type(), pivots.type()
+    places = T.stack([i, fixed[i]])
+    results = [i + 1, T.set_subtensor(order[places], order[places[::-1]])]
+    spec = LoopSpec(sequences=(), states=(), mapped=0, carried=2, fixed=1, until=False)
+    loop = Scan(spec, [i, order, fixed], results)
+    return loop.spec.outer_outputs(loop(n, zero, T.arange(n), pivots, return_list=True)).carried[1]
 
 
 @convert.register(BlockDiagonal)

@@ -118,6 +118,7 @@ OLD_NAMES = {
         "theano.tensor.pool": "*",
     },
     "theano.tensor.slinalg": {
+        "theano.tensor.linalg.elimination": "lu lu_factor LUFactor",
         "theano.tensor.linalg.factor": "Cholesky cholesky Eigvalsh eigvalsh",
         "theano.tensor.linalg.functions": "Expm expm kron",
         "theano.tensor.linalg.gradients": "CholeskyGrad EigvalshGrad ExpmGrad",

@@ -487,6 +487,12 @@ class DetParams(LapackParams):
     getrf = Address()
 
 
+class LUParams(LapackParams):
+    """The factors of elimination."""
+
+    getrf = Address()
+
+
 class SolveTriangularParams(LapackParams):
     """Equations of a triangular matrix."""
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters, Pointer
-from theano.lowering.accepts import ANYTHING, BLAS, REAL, Accepts
+from theano.lowering.accepts import ANYTHING, BLAS, INTEGERS, REAL, Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.blas.choice import ALWAYS, choose_gemm, factored_by_us, thread_limit
 from theano.tensor.blas.library import find_blas, is_elsewhere
@@ -26,6 +26,7 @@ from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import Ready, dtype_of, ndim_of, ready
 from theano.tensor.kernels.parameters import LapackParams, QrMode, Symmetry
 from theano.tensor.linalg.determinant import Det, SLogDet
+from theano.tensor.linalg.elimination import LUFactor
 from theano.tensor.linalg.equations import MatrixInverse, MatrixPinv, Solve, lstsq
 from theano.tensor.linalg.factor import SVD, Cholesky, Eig, Eigh, Eigvalsh, QRFull, QRIncomplete
 from theano.tensor.linalg.functions import Expm
@@ -147,6 +148,12 @@ def det_kernel(op: MatrixOp, node: Apply) -> tuple[Mapping[str, str], Mapping[st
     return _same("getrf"), {}
 
 
+@_ready("th_kernel_lu", parameters.LUParams)
+def lu_kernel(op: LUFactor, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+    """Return the factors of elimination in one matrix, the exchanges of rows, and the order of rows after these."""
+    return _same("getrf"), {}
+
+
 @_ready("th_kernel_solve_triangular", parameters.SolveTriangularParams)
 def solve_triangular_kernel(op: Solve, node: Apply) -> tuple[Mapping[str, str], Mapping[str, bool]]:
     """Return the solution of equations of a triangular matrix; ``triangle`` and ``on_error`` of the op are read."""
@@ -237,6 +244,7 @@ register(
     Lowering(MatrixPinv, pinv_kernel, _MATRIX),
     Lowering(Det, det_kernel, _MATRIX),
     Lowering(SLogDet, det_kernel, Accepts("a -> sign, logarithm", dtypes={"a": BLAS, "logarithm": REAL})),
+    Lowering(LUFactor, lu_kernel, Accepts("a -> lu, *rows", dtypes={"a": BLAS, "rows": INTEGERS}, same=("a lu",))),
     Lowering(Solve, solve_triangular_kernel, _EQUATIONS, when=_is_triangular),
     Lowering(Solve, solve_kernel, _EQUATIONS),
     Lowering(QRFull, qr_kernel, _FACTORS),

@@ -253,6 +253,37 @@ TH_EXPORT int th_kernel_det(th_ctx *ctx)
     return 0;
 }
 
+/* L and U in one matrix, the row that each was exchanged with in turn, and the order of the rows after that. */
+TH_EXPORT int th_kernel_lu(th_ctx *ctx)
+{
+    const lapack_params *p = ctx->params;
+    const th_lu_params *q = ctx->params;
+    const th_buffer *a = ctx->in[0];
+    if (th_square(ctx, a))
+        return -1;
+    for (int i = 0; i < 3; ++i)
+        if (ctx->rt->ensure(ctx, ctx->out[i], a->shape))
+            return -1;
+    const int64_t rows = a->shape[0], ours = is_ours(p, a, rows);
+    int64_t *pivots = ctx->rt->scratch(ctx, (size_t)(rows + 1) * sizeof(int64_t));
+    char *lu = th_copied(ctx, a, 1);
+    if (pivots == NULL || lu == NULL || (rows > 0 && eliminate(ctx, p, a, lu, rows, pivots, ROUTINE(q, getrf, getrf)) < 0))
+        return -1;
+    th_turn(ctx, ctx->out[0]->data, lu, rows, rows, a->itemsize);
+    int32_t *exchanged = (int32_t *)ctx->out[1]->data;
+    int64_t *order = (int64_t *)ctx->out[2]->data;
+    for (int64_t i = 0; i < rows; ++i)
+        order[i] = i;
+    for (int64_t i = 0; i < rows; ++i) {
+        const int64_t found = ours ? pivots[i] : (p->wide ? pivots[i] : ((const int32_t *)pivots)[i]) - 1, kept = order[i];
+        const int64_t with = found > i && found < rows ? found : i; /* (of NaN a library may say anything) */
+        exchanged[i] = (int32_t)with;
+        order[i] = order[with];
+        order[with] = kept;
+    }
+    return 0;
+}
+
 /* -- solutions ------------------------------------------------------------------------------------------ */
 
 static int same_rows(th_ctx *ctx, const th_buffer *a, const th_buffer *b)
