@@ -7,7 +7,8 @@ from oracle import run
 
 import theano
 import theano.tensor as T
-from theano.tensor import slinalg
+
+slinalg = T.slinalg
 
 rng = np.random.default_rng(8)
 

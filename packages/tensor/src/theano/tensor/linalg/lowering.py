@@ -149,7 +149,7 @@ def det_kernel(op: MatrixOp, node: Apply) -> tuple[Mapping[str, str], Mapping[st
 
 
 @_ready("th_kernel_lu", parameters.LUParams)
-def lu_kernel(op: LUFactor, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+def lu_kernel(op: LUFactor, node: Apply) -> tuple[Mapping[str, str], Mapping[str, bool]]:
     """Return the factors of elimination in one matrix, the exchanges of rows, and the order of rows after these."""
     return _same("getrf"), {}
 
