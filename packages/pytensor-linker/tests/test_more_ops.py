@@ -208,3 +208,16 @@ def test_exchanges_of_rows(inverse: bool) -> None:
         for given in ([2, 1, 3, 3], [0], []):
             compare([pivots], pivot_to_permutation(pivots, inverse=inverse), [np.array(given, "int32")])
     assert not seen.lines
+
+
+@pytest.mark.parametrize("inverse", [True, False])
+def test_rows_in_another_order_and_choices(inverse: bool) -> None:
+    x, order = pt.dmatrix("x"), pt.lvector("order")
+    numbers, table = pt.lvector("numbers"), pt.dmatrix("table")
+    outputs = [pt.permute_row_elements(x, order, inverse=inverse), pt.inverse_permutation(order),
+               pt.choose(numbers, table, mode="wrap"), pt.choose(numbers, table, mode="clip")]  # fmt: skip
+    given = [value("float64", (2, 4)), np.array([2, 0, 3, 1]), np.array([-1, 2, 9]), value("float64", (4, 3))]
+    with Performed() as seen:
+        compare([x, order, numbers, table], outputs, given)
+        compare([x, order], grad((outputs[0] ** 2).sum(), x), given[:2])
+    assert not seen.lines

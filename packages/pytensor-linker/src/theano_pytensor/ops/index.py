@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytensor.tensor.basic import Choose, PermuteRowElements
 from pytensor.tensor.extra_ops import FillDiagonal, FillDiagonalOffset, RavelMultiIndex, UnravelIndex
 from pytensor.tensor.subtensor import AdvancedIncSubtensor, AdvancedSubtensor, IncSubtensor, Subtensor
 from pytensor.tensor.type_other import NoneTypeT
@@ -67,3 +68,15 @@ def _(op: Any, node: Any, places: Any, lengths: Any) -> Any:
 def _(op: Any, node: Any, *inputs: Any) -> Any:
     *indices, lengths = inputs
     return T.ravel_multi_index(indices, lengths, op.mode, op.order)
+
+
+@convert.register(PermuteRowElements)
+def _(op: Any, node: Any, x: Any, order: Any) -> Any:
+    return T.permute_row_elements(x, order, op.inverse)
+
+
+@convert.register(Choose)
+def _(op: Any, node: Any, numbers: Any, choices: Any) -> Any:
+    if not isinstance(choices.type, T.TensorType):
+        raise NotImplementedError("a choice from a list of tensors of several shapes")
+    return T.choose(numbers, choices, mode=op.mode)

@@ -30,6 +30,7 @@ def _(op: Any, node: Any, x: Any, lengths: Any) -> Any:
 @convert.register(Convolve1d)
 @convert.register(Convolve2d)
 def _(op: Any, node: Any, x: Any, filters: Any, full: Any) -> Any:
+    """Return a convolution of one image and one filter. Infinity in a filter meets the zeros around the image: NaN."""
     dtype = node.outputs[0].type.dtype
     floats = dtype in ("float32", "float64")
     if op.ndim > 1 and not floats:
