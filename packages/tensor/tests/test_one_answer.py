@@ -418,7 +418,7 @@ PARTLY = [np.where(np.arange(9).reshape(3, 3) == place, number, POSITIVE) for pl
 
 @pytest.mark.parametrize("name", [
     "cholesky", "upper", "or nan", "inverse", "pinv", "det", "solve", "lower", "qr", "eigh", "eigvalsh", "generalised", "eig", "svd", "svd in parts",
-    "lstsq", "expm", "solve or nan", "lower or nan",
+    "lstsq", "expm", "solve or nan", "lower or nan", "lu",
 ])  # fmt: skip
 def test_linear_algebra_of_what_is_no_good_matrix(name):
     """A value (of numbers, or with NaN or infinity in it) or an error of one class."""
@@ -431,6 +431,7 @@ def test_linear_algebra_of_what_is_no_good_matrix(name):
         "svd": lambda: nlinalg.svd(m, compute_uv=False), "svd in parts": lambda: nlinalg.svd(T.tile(m, (30, 30)))[1],
         "lstsq": lambda: nlinalg.lstsq()(m, m, T.constant(-1.0))[0], "expm": lambda: slinalg.expm(m),
         "solve or nan": lambda: slinalg.solve(m, m, on_error="nan"), "lower or nan": lambda: slinalg.solve_lower_triangular(m, m, on_error="nan"),
+        "lu": lambda: slinalg.lu_factor(m)[0],
     }[name]()  # fmt: skip
     # With infinity in the matrix, which numbers of an inverse are finite depends on the order of the eliminations.
     kind = lambda o: o if isinstance(o, type) else name in ("inverse", "solve", "solve or nan") or bool(np.isfinite(o[0]).all())
