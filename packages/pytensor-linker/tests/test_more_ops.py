@@ -48,7 +48,7 @@ def test_convolutions_of_other_numbers(dtype: str, mode: Any) -> None:
         assert not seen.lines
 
 
-@pytest.mark.parametrize("batches", [((3,), ()), ((), (3,)), ((3,), (3,)), ((1,), (3,)), ((2, 1), (3,))])
+@pytest.mark.parametrize("batches", [((3,), ()), ((), (3,)), ((3,), (3,)), ((1,), (3,)), ((2, 1), (3,)), ((1,), (1, 1))])
 @pytest.mark.parametrize("mode", ["full", "valid"])
 def test_convolutions_in_batches(batches: tuple[tuple[int, ...], tuple[int, ...]], mode: Any) -> None:
     shapes = [(*batch, n) for batch, n in zip(batches, (8, 3), strict=True)]
@@ -57,6 +57,16 @@ def test_convolutions_in_batches(batches: tuple[tuple[int, ...], tuple[int, ...]
     y = convolve1d(*variables, mode=mode)
     with Performed() as seen:
         compare(variables, [y, *grad((y**2).sum(), variables)], values, rtol=1e-9)
+    assert not seen.lines
+
+
+def test_batches_known_to_have_one_member() -> None:
+    shapes = [(1, 3, 3), (2, 3, 3), (1, 1, 3, 3)]
+    a, b, c = (pt.tensor(dtype="float64", shape=shape) for shape in shapes)
+    outputs = [pt.linalg.inv(a), pt.linalg.solve(a, b), pt.linalg.solve(c, b), pt.linalg.solve(c, a), pt.linalg.solve(b, c),
+               *pt.linalg.lu(c), pt.linalg.det(a), pt.linalg.solve(a, a[0, :, 0], b_ndim=1)]  # fmt: skip
+    with Performed() as seen:
+        compare([a, b, c], outputs, [value("float64", shape) + 4 * np.eye(3) for shape in shapes], rtol=1e-8)
     assert not seen.lines
 
 
