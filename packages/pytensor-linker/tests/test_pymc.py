@@ -8,7 +8,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from comparing import Performed
+from comparing import Performed, compare, value
 from pytensor import function
 from scipy import special, stats
 
@@ -54,3 +54,13 @@ def test_slopes_of_censored_normals_far_out(tail: str) -> None:
     found = function([mu], pytensor.grad(value.sum(), mu), mode="THEANO")(given)
     expected = sign * np.exp(stats.norm.logpdf(given) - stats.norm.logcdf(sign * given))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-300)  # PyMC's square root of 2 is of float32
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 1), (3, 0)])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_matrices_with_rows_as_their_diagonals(shape: tuple[int, int], dtype: str) -> None:
+    rows = pt.matrix("rows", dtype=dtype)
+    given = value(dtype, shape)
+    with Performed() as seen:
+        compare([rows], pm.math.batched_diag(rows), [given])
+    assert not seen.lines

@@ -22,6 +22,7 @@ OPTIONAL = {
     "pytensor.sparse": "theano_pytensor.ops.sparse",
     "pytensor.xtensor": "theano_pytensor.ops.named_dimensions",
     "pymc.distributions": "theano_pytensor.ops.of_pymc",
+    "pymc.math": "theano_pytensor.ops.of_pymc",
 }
 
 

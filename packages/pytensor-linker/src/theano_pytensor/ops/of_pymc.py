@@ -1,4 +1,4 @@
-"""Scalar ops that PyMC defines. The module is imported with the first of these (`types.OPTIONAL`)."""
+"""Ops that PyMC defines. The module is imported with the first of these (`types.OPTIONAL`)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 from pymc.distributions import dist_math
+from pymc.math import BatchedDiag
 
 import theano.tensor as T
+from theano_pytensor.convert import convert
 from theano_pytensor.ops.elemwise import SCALAR_OPS
 from theano_pytensor.types import cast
 
@@ -38,3 +40,10 @@ def _scaled_bessel(order: int, x: Any) -> Any:
 
 SCALAR_OPS[dist_math.I0e] = lambda x: _scaled_bessel(0, x)
 SCALAR_OPS[dist_math.I1e] = lambda x: _scaled_bessel(1, x)
+
+
+@convert.register(BatchedDiag)
+def _(op: Any, node: Any, rows: Any) -> Any:
+    count, n = rows.shape[0], rows.shape[1]
+    places = T.arange(n)
+    return T.set_subtensor(T.zeros((count, n, n), rows.type.dtype)[:, places, places], rows)
