@@ -96,7 +96,9 @@ def without_example() -> list[str]:
 
 def run(thing: Any, name: str) -> str:
     """Run the examples of something that doctest does not find by itself; return what went wrong."""
-    test = doctest.DocTestParser().get_doctest(documentation(thing), {}, name, None, None)
+    # Examples of a class, which its instances have too, name what its module has, as doctest lets them.
+    names = dict(vars(sys.modules[type(thing).__module__]))
+    test = doctest.DocTestParser().get_doctest(documentation(thing), names, name, None, None)
     said: list[str] = []
     doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE, verbose=False).run(test, out=said.append)
     return "".join(said)

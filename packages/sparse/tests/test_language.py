@@ -460,6 +460,12 @@ def test_operands_of_more_dimensions_are_refused(name):
             getattr(S, name)(*pair)
 
 
+def test_dir_has_what_is_called_and_no_parts():
+    parts = "convert elemwise index inspection kernels operations parts product reduce structure".split()
+    assert all(hasattr(S, name) for name in [*parts, *dir(S)])
+    assert not {*parts, "annotations", "lazily"} & {*dir(S)} and len(dir(S)) > 50
+
+
 def test_specify_shape():
     x = S.csr_dmatrix("x")
     f = theano.function([x], [T.specify_shape(x, (5, x.shape[1])), T.specify_shape(x, (5, 4)).shape])

@@ -33,6 +33,7 @@ from theano.tensor.conv.products import (
     CorrMM_gradWeights,
 )
 from theano.tensor.create.arange import ARangeLength
+from theano.tensor.elemwise.numbers import ElemwiseOfNumbers
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.scalars import mul_without_zeros
 from theano.tensor.index.chain import SubtensorChain
@@ -58,7 +59,7 @@ from theano.tensor.reduce.careduce import (
     Sum,
 )
 from theano.tensor.reduce.logsumexp import LogSumExp
-from theano.tensor.reduce.map_reduce import MapReduce
+from theano.tensor.reduce.map_reduce import MapReduce, MapReduceOfNumbers
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
 from theano.tensor.xlogx import xlogy0
 
@@ -135,9 +136,11 @@ OP_CASES = [
     Case("ProductOfOthers", lambda x: ProductOfOthers((0,))(x, x.prod(axis=0, keepdims=True)), lambda x: x.prod(0) / x, (m,)),
     Case("LogSumExp", LogSumExp((0, 2)), lambda x: sp.logsumexp(x, (0, 2)), (t3,)),
     Case("MapReduce_sum", lambda x, y: terms(x, y)[0], lambda x, y: (x * y).sum(1), (m, m), False),
+    Case("MapReduceOfNumbers", MapReduceOfNumbers(scal.mul, [Sum(1)]), lambda x, s: (x * s).sum(1), (m, ()), False),
     Case("MapReduce_max", lambda x, y: terms(x, y)[1], lambda x, y: np.exp(x).max(1), (m, m), False),
     Case("var_of_few", lambda x: x.var(axis=0, ddof=4), lambda x: x.var(axis=0, ddof=2) * np.inf, (m,), False),
     # element-wise ops with a class of their own
+    Case("ElemwiseOfNumbers", ElemwiseOfNumbers(scal.mul), lambda x, s: x * s, (m, ())),
     Case("MulWithoutZeros", Elemwise(mul_without_zeros), lambda x, y: x * y, (m, v)),
     Case("ultra_fast_sigmoid", ultra_fast_sigmoid, lambda x: 0.5 * (1 + np.sign(x) * np.select(
         [abs(x) / 2 < 1.7, abs(x) / 2 < 3], [0.75 * abs(x) / (1 + abs(x) / 2), 0.935409070603099 + 0.0458812946797165 * (abs(x) / 2 - 1.7)], 0.99505475368673)),

@@ -622,7 +622,7 @@ def test_while_running(build, values, error, words, compiled):
 
 
 #: Ops that take whatever there is; that are made by rules, after all checks; or whose inputs are outputs of others.
-TAKES_ANYTHING = {"MapReduce", "ConvElemwise", "MPIRecvWait", "MPISendWait", "Assert"}
+TAKES_ANYTHING = {"MapReduce", "ElemwiseOfNumbers", "MapReduceOfNumbers", "ConvElemwise", "MPIRecvWait", "MPISendWait", "Assert"}
 
 
 def test_every_op_has_a_case():

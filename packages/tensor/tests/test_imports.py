@@ -69,7 +69,6 @@ def test_what_comes_later_is_there(program):
 INSIDE = {
     "theano.tensor": "choice rules verify",
     "theano.tensor.nnet": "activation crossentropy labels likelihood",
-    "theano.sparse": "convert elemwise index inspection kernels operations parts product reduce structure",
 }
 
 

@@ -27,6 +27,7 @@ from theano.compile.debugmode import (
 from theano.graph.kernel import Kernel
 from theano.rewriting import phases
 from theano.rewriting.rule import FunctionRule
+from theano.tensor.closeness import values_eq_approx_up_to_phases
 
 X = np.arange(1.0, 7.0).reshape(2, 3)
 x = T.dmatrix("x")
@@ -423,7 +424,7 @@ def test_answers_of_which_there_are_several():
     np.testing.assert_allclose(vectors @ np.diag(values) @ vectors.T, m)
     u, s, vt = run(list(T.nlinalg.svd(x, full_matrices=False)), X)
     np.testing.assert_allclose(u @ np.diag(s) @ vt, X)
-    same = T.type.values_eq_approx_up_to_phases
+    same = values_eq_approx_up_to_phases
     assert same(u, u * [1, -1]) and not same(u, u * [1, -1.1]) and not same(u, u[::-1].copy())
 
 

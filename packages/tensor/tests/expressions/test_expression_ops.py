@@ -16,6 +16,7 @@ import pytest
 from oracle import run, shapes
 
 import theano
+import theano.scalar as scal
 import theano.tensor as T
 from theano import OpFromGraph
 from theano.compile.expression import ExpressionOp, InnerGraph
@@ -24,13 +25,15 @@ from theano.gradient import Rop, grad
 from theano.graph import Constant, generic
 from theano.tensor.blas import routines
 from theano.tensor.compound import Compound
+from theano.tensor.elemwise.numbers import ElemwiseOfNumbers
 from theano.tensor.expressions.ops import BroadcastTo
 from theano.tensor.linalg.determinant import Adjugate, AdjugateAlong
 from theano.tensor.linalg.equations import TensorInv, TensorSolve
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 from theano.tensor.nnet import classes as many_classes
 from theano.tensor.nnet import normalization
-from theano.tensor.reduce.careduce import ProductOfOthers
+from theano.tensor.reduce.careduce import ProductOfOthers, Sum
+from theano.tensor.reduce.map_reduce import MapReduceOfNumbers
 from theano.tensor.rows.op import MapRows
 from theano.tensor.testing.classes import op_classes
 
@@ -90,12 +93,15 @@ SAMPLES = {
     ),
     "Prepend_scalar_to_each_row": Sample(many_classes.Prepend_scalar_to_each_row(), (2.0, X)),
     "Prepend_scalar_constant_to_each_row": Sample(many_classes.Prepend_scalar_constant_to_each_row(3), (X,)),
+    "ElemwiseOfNumbers": Sample(ElemwiseOfNumbers(scal.true_div), (X, 2.0)),
+    "MapReduceOfNumbers": Sample(MapReduceOfNumbers(scal.true_div, [Sum(axis=(1,))]), (X, 2.0)),
     "OpFromGraph": Sample(_held(lambda x, y: OpFromGraph([x, y], [T.exp(x) * y, y.sum()], name="held")), (X, W)),
     "OpFromGraph, inline": Sample(_held(lambda x, y: OpFromGraph([x, y], [x * y, x, x], inline=True)), (X, W)),
     "MapRows": Sample(_held(lambda x, y: MapRows([y], [x], [T.sort(T.dot(x, y)), y * y.sum(), x * 2])), (X, Y.T)),
 }  # fmt: skip
 EACH = pytest.mark.parametrize("name", SAMPLES)
-SMOOTH = pytest.mark.parametrize("name", [n for n in SAMPLES if n != "Bartlett"])  # which has no real input
+# Bartlett has no real input, and MapReduce, for which the other stands, no derivative.
+SMOOTH = pytest.mark.parametrize("name", [n for n in SAMPLES if n not in ("Bartlett", "MapReduceOfNumbers")])
 
 
 def variables_of(sample):

@@ -8,8 +8,9 @@ from theano.tensor.compound import Compound
 from theano.tensor.elemwise.op import Elemwise
 
 if TYPE_CHECKING:
+    from theano.graph.annotations import Storage, Values
     from theano.graph.variable import Variable
-    from theano.tensor.type import Tensor
+    from theano.tensor.type import Tensor, TensorApply
 
 
 class ElemwiseOfNumbers(Compound, Elemwise):  # type: ignore[misc]
@@ -28,6 +29,12 @@ class ElemwiseOfNumbers(Compound, Elemwise):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return Elemwise.__str__(self)
+
+    def perform(self, node: TensorApply, inputs: Values, output_storage: Storage) -> None:
+        """Compute as with dimensions of length 1, in place where the pattern says so."""
+        op, ndim = Elemwise(self.scalar_op, self.inplace_pattern), node.outputs[0].type.ndim
+        given = [x if x.ndim else x.reshape((1,) * ndim) for x in inputs]
+        op.perform(op.make_node(*node.inputs), given, output_storage)
 
     def expression(self, *inputs: Tensor) -> list[Variable]:
         """Return the outputs of the op that adds dimensions first."""

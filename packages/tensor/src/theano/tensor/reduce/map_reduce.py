@@ -100,7 +100,7 @@ class MapReduceOfNumbers(Compound, MapReduce):  # type: ignore[misc]
     >>> import theano.tensor as T
     >>> from theano.tensor.reduce.careduce import Sum
     >>> MapReduceOfNumbers(scal.mul, [Sum()])(T.dvector("v"), T.dscalar("s")).owner
-    MapReduce{Sum{acc_dtype=float64} of mul}(v, s)
+    MapReduce{Sum{acc_dtype=None} of mul}(v, s)
     """
 
     __props__ = ("scalar_op", "reductions")
