@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from theano.tensor.compound import Compound
 from theano.tensor.elemwise.op import Elemwise
@@ -34,7 +34,7 @@ class ElemwiseOfNumbers(Compound, Elemwise):  # type: ignore[misc]
         """Compute as with dimensions of length 1, in place where the pattern says so."""
         op, ndim = Elemwise(self.scalar_op, self.inplace_pattern), node.outputs[0].type.ndim
         given = [x if x.ndim else x.reshape((1,) * ndim) for x in inputs]
-        op.perform(op.make_node(*node.inputs), given, output_storage)
+        op.perform(cast("TensorApply", op.make_node(*node.inputs)), given, output_storage)
 
     def expression(self, *inputs: Tensor) -> list[Variable]:
         """Return the outputs of the op that adds dimensions first."""
