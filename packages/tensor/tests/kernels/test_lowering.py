@@ -26,6 +26,7 @@ from theano.tensor.control.checks import CheckedLength
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.common import Ready
+from theano.tensor.linalg.elimination import LUFactor
 from theano.tensor.linalg.equations import lstsq
 from theano.tensor.random.mrg import mrg_uniform
 from theano.tensor.random.philox import PhiloxDraw
@@ -35,7 +36,7 @@ m, v, k, h = T.dmatrix("m"), T.dvector("v"), T.lscalar("k"), T.dscalar("h")
 
 #: Nodes of ops that the tables of cases do not have: the content is undefined, or they are made for something else.
 MORE = [
-    T.AllocEmpty("float64")(k, k).owner, lstsq()(m, v, 0.1)[0].owner, ifelse(k, m, m + 1).owner,
+    T.AllocEmpty("float64")(k, k).owner, lstsq()(m, v, 0.1)[0].owner, LUFactor()(m)[0].owner, ifelse(k, m, m + 1).owner,
     plumbing.deep_copy_op(m).owner, plumbing.view_op(m).owner, scal.add(scal.float64("a"), scal.int8("b")).owner,
     CheckedLength()(k, T.eq(k, 1)).owner, T.slinalg.eigvalsh(m, None).owner, T.slinalg.lu_factor(m)[0].owner, ToDevice("some")(m).owner,
     FromDevice()(ToDevice("some")(m)).owner, mrg_uniform.new(T.imatrix(), None, "float64", (k,))[1].owner,
