@@ -38,7 +38,7 @@ m, v, k, h = T.dmatrix("m"), T.dvector("v"), T.lscalar("k"), T.dscalar("h")
 MORE = [
     T.AllocEmpty("float64")(k, k).owner, lstsq()(m, v, 0.1)[0].owner, LUFactor()(m)[0].owner, ifelse(k, m, m + 1).owner,
     plumbing.deep_copy_op(m).owner, plumbing.view_op(m).owner, scal.add(scal.float64("a"), scal.int8("b")).owner,
-    CheckedLength()(k, T.eq(k, 1)).owner, T.slinalg.eigvalsh(m, None).owner, T.slinalg.lu_factor(m)[0].owner, ToDevice("some")(m).owner,
+    CheckedLength()(k, T.eq(k, 1)).owner, T.slinalg.eigvalsh(m, None).owner, ToDevice("some")(m).owner,
     FromDevice()(ToDevice("some")(m)).owner, mrg_uniform.new(T.imatrix(), None, "float64", (k,))[1].owner,
     Scan(LoopSpec(states=((-1,),)), [h], [h + 1])(k, v).owner, ControlDependency()(m, v).owner,
     PhiloxDraw("normal", T.dvector)(TensorType("uint64", (False,))(), (k,))[1].owner,
