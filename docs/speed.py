@@ -41,6 +41,7 @@ COMPILERS = {
 }
 #: What `benchmark_NAME.json` was measured on.
 MACHINES = {
+    "granite": "Intel Granite Rapids",
     "zen3": "AMD Zen 3",
     "zen5": "AMD Zen 5",
     "emerald": "Intel Emerald Rapids",
@@ -239,19 +240,18 @@ def machines_table() -> str:
 
 
 def groups_table() -> str:
-    """Return the geometric means by group, on each machine."""
-    found = measurements()
-    first = next(iter(found))
-    columns = {f"{machine(name, m)}": by_group(of_threads(m, 1)) for name, m in found.items()}
-    columns = {f"{machine(first, found[first])}, 2 threads": by_group(of_threads(found[first], 2)), **columns}
-    titles = by_group(of_threads(found[first], 1))
+    """Return the geometric means by group, on each machine; those of two threads where they were measured."""
+    columns: dict[str, dict[str, list[Measured]]] = {}
+    for name, m in measurements().items():
+        for threads, title in ((1, machine(name, m)), (2, f"{machine(name, m)}, 2 threads")):
+            if groups := by_group(of_threads(m, threads)):
+                columns[title] = groups
+    titles = next(iter(columns.values()))
     lines = [
         [title, str(len(rows)), *(summary(groups.get(title, []))[0] for groups in columns.values())]
         for title, rows in titles.items()
     ]
-    order = [1, 0, *range(2, len(columns))]
-    heads, lines = list(columns), [[*line[:2], *(line[2 + k] for k in order)] for line in lines]
-    return table(["group", "rows", *(heads[k] for k in order)], lines)
+    return table(["group", "rows", *columns], lines)
 
 
 def lost_table(rows: list[Measured]) -> str:
