@@ -13,6 +13,8 @@ from test_kernels_elemwise import elemwise_node
 
 import theano.scalar as ts
 from theano.scalar.composite import Composite
+from theano.scalar.define import scalar_op
+from theano.scalar.output_types import upgrade_to_float
 from theano.tensor.elemwise.lowering import elemwise_kernel, plan_of
 
 DTYPES = ("float32", "float64")
@@ -197,3 +199,34 @@ def test_left_to_the_compiler(what: str) -> None:
     assert plan_of(n).vectors is None
     want = op.numpy_form([v.type.dtype for v in n.outputs])(*arrays)
     np.testing.assert_allclose(run(elemwise_kernel(n.op, n), n, arrays)[0], want, rtol=1e-6)
+
+
+#: C of users' own ops on numbers: as Python computes it, and whether vectors of float32 and of float64 have it.
+OF_USERS = {
+    "0.1 * {x} + 0.3": (lambda x: 0.1 * x + 0.3, (False, True)),
+    "1e-1 * {x}": (lambda x: 0.1 * x, (False, True)),
+    "0x1p-1 * {x}": (lambda x: 0.5 * x, (False, True)),
+    "0.5f * {x}": (lambda x: 0.5 * x, (True, True)),
+    "1 / {x} + 2": (lambda x: 1 / x + 2, (True, True)),
+    "16777216 * {x}": (lambda x: 16777216 * x, (True, True)),
+    "16777217 * {x}": (lambda x: 16777217 * x, (False, True)),
+    "9007199254740993 * {x}": (lambda x: 9007199254740993.0 * x, (False, False)),
+    "{x} > 0.1 ? {x} : 0.1 * {x}": (lambda x: np.where(x > 0.1, x, 0.1 * x), (False, True)),
+    "({T})0.1 * {x}": (lambda x: 0.1 * x, (False, False)),
+    "({x} > 1) && ({x} < 2) ? {x} : 2": (lambda x: np.where((x > 1) & (x < 2), x, 2), (False, False)),
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("c", OF_USERS)
+def test_literals_in_c_of_users(c: str, dtype: str) -> None:
+    """A literal of C may be a double, or a whole number that no float is: such loops are left to the compiler."""
+    python, in_vectors = OF_USERS[c]
+    x, y = (ts.get_scalar_type(dtype)() for _ in "xy")
+    mine = scalar_op("mine", "x", types=upgrade_to_float, py=python, c=c, doc="Mine.")
+    op = Composite([x, y], [ts.exp(y) * mine(x)])
+    a, b = np.linspace(0.05, 3, 40).astype(dtype), np.linspace(-1, 1, 40).astype(dtype)
+    n = elemwise_node(op, [a, b])
+    assert (plan_of(n).vectors is not None) == in_vectors[DTYPES.index(dtype)]
+    want = np.exp(b.astype("float64")) * python(a.astype("float64"))
+    np.testing.assert_allclose(run(elemwise_kernel(n.op, n), n, [a, b])[0], want, rtol=1e-6 if dtype == "float32" else 1e-14)

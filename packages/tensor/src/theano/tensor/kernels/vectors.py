@@ -11,19 +11,18 @@ choice. What has other dtypes, calls or casts stays with the compiler.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 
 from theano.records import NamedTuple
 from theano.scalar.c import snippets, support
 from theano.scalar.cbody import names_of_blocks
 from theano.tensor.kernels.body import Body
 
-BYTES = 64
-"""The size of a vector."""
 _TYPES = {"float32": ("float", "f32", "th_f32x16", "th_i32x16"), "float64": ("double", "f64", "th_f64x8", "th_i64x8")}
 _STATEMENT = re.compile(r"(?:const (float|double|uint8_t) )?(\w+) = (.+);")
 _TOKEN = re.compile(r"(?:0x[\da-f.]+p[+-]?\d+|\d+\.?\d*(?:e[+-]?\d+)?)f?|[A-Za-z_]\w*|[-+*/<>=!]=?|[&|?:(),]")
-_NUMBER = re.compile(r"\d")
+_EXACT = {"float32": 1 << 24, "float64": 1 << 53}
+"""Whole numbers up to here are numbers of the dtype."""
 _INSTRUCTIONS = {
     "f32": {"fabsf": "TH_ABS", "sqrtf": "TH_SQRT", "TH_FMAF": "TH_FMA", "th_max_f32": "TH_MAX", "th_min_f32": "TH_MIN"},
     "f64": {"fabs": "TH_ABS", "sqrt": "TH_SQRT", "TH_FMA": "TH_FMA", "th_max_f64": "TH_MAX", "th_min_f64": "TH_MIN"},
@@ -109,6 +108,7 @@ class _Writer:
     """Writes statements with ``NAME_@`` for the vector of a number ``NAME``."""
 
     def __init__(self, dtype: str, moving: Sequence[str], scalars: Set[str]):
+        self.dtype = dtype
         self.scalar, self.short, self.vector, self.mask = _TYPES[dtype]
         self.suffix = self.vector.removeprefix("th_")
         self.vectors, self.scalars = set(moving), set(scalars)
@@ -192,15 +192,17 @@ class _Writer:
             text, kind = self.choice(tokens)
             tokens.expect(")")
             return f"({text})", kind
-        if _NUMBER.match(token) or token == "INFINITY":
-            return token, "number"
-        if token in self.scalars:
+        if token in self.scalars or token == "INFINITY" or (token[:1].isdigit() and self.is_exact(token)):
             return token, "number"
         if token in self.vectors or token in self.masks:
             return f"{token}_@", "vector" if token in self.vectors else "mask"
         if tokens.now != "(":
             raise _UnknownError(token)
         return self.call(token, tokens), "vector"
+
+    def is_exact(self, literal: str) -> bool:
+        """Return whether a literal is a number of the dtype; with others C computes in double, and vectors do not."""
+        return int(literal) <= _EXACT[self.dtype] if literal.isdigit() else self.short == "f64" or literal[-1] == "f"
 
     def call(self, name: str, tokens: _Tokens) -> str:
         """Return the call of a function that vectors have."""
@@ -233,9 +235,10 @@ class _Tokens:
     """The words and signs of an expression, one after the other."""
 
     def __init__(self, text: str):
-        self._rest: Iterator[str] = iter(_TOKEN.findall(text))
-        if "".join(_TOKEN.findall(text)) != re.sub(r"\s", "", text):
+        tokens: list[str] = _TOKEN.findall(text)
+        if "".join(tokens) != re.sub(r"\s", "", text):
             raise _UnknownError(text)
+        self._rest = iter(tokens)
         self.now = next(self._rest, "")
 
     def take(self) -> str:
