@@ -481,14 +481,8 @@ class InverseParams(LapackParams):
     getri = Address()
 
 
-class DetParams(LapackParams):
-    """The determinant."""
-
-    getrf = Address()
-
-
-class LUParams(LapackParams):
-    """The factors of elimination."""
+class EliminationParams(LapackParams):
+    """The factors of elimination, and the determinant, which is their product."""
 
     getrf = Address()
 

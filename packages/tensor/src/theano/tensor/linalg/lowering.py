@@ -142,13 +142,13 @@ def inverse_kernel(op: MatrixInverse, node: Apply) -> tuple[Mapping[str, str], M
     return _same("getrf", "getri"), {}
 
 
-@_ready("th_kernel_det", parameters.DetParams)
+@_ready("th_kernel_det", parameters.EliminationParams)
 def det_kernel(op: MatrixOp, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the determinant of a matrix, or its sign and the logarithm of its absolute value."""
     return _same("getrf"), {}
 
 
-@_ready("th_kernel_lu", parameters.LUParams)
+@_ready("th_kernel_lu", parameters.EliminationParams)
 def lu_kernel(op: LUFactor, node: Apply) -> tuple[Mapping[str, str], Mapping[str, bool]]:
     """Return the factors of elimination in one matrix, the exchanges of rows, and the order of rows after these."""
     return _same("getrf"), {}

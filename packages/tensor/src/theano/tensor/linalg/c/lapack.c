@@ -217,24 +217,46 @@ static void put_number(char *at, int32_t dtype, double complex v)
     }
 }
 
+/* The factors of the first input, or of it turned, and the exchanges of their rows; NULL where memory is short or the
+ * library refuses. */
+static char *eliminated(th_ctx *ctx, int turned, int64_t **pivots)
+{
+    const th_elimination_params *q = ctx->params;
+    const th_buffer *a = ctx->in[0];
+    const int64_t rows = a->shape[0];
+    *pivots = ctx->rt->scratch(ctx, (size_t)(rows + 1) * sizeof(int64_t));
+    char *lu = th_copied(ctx, a, turned);
+    if (*pivots == NULL || lu == NULL)
+        return NULL;
+    if (rows > 0 && eliminate(ctx, ctx->params, a, lu, rows, *pivots, ROUTINE(q, getrf, getrf)) < 0)
+        return NULL;
+    return lu;
+}
+
+/* The row that a row was exchanged with; libraries count from 1, in their own integers. */
+static int64_t exchanged_with(const lapack_params *p, int ours, const int64_t *pivots, int64_t i)
+{
+    return ours ? pivots[i] : (p->wide ? pivots[i] : ((const int32_t *)pivots)[i]) - 1;
+}
+
 /* The determinant; with two outputs its sign, or phase, and the logarithm of its absolute value. */
 TH_EXPORT int th_kernel_det(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
-    const th_det_params *q = ctx->params;
     const th_buffer *a = ctx->in[0];
     for (int i = 0; i < ctx->nout; ++i)
         if (th_square(ctx, a) || ctx->rt->ensure(ctx, ctx->out[i], NULL))
             return -1;
-    const int64_t rows = a->shape[0], ours = is_ours(p, a, rows);
-    int64_t *pivots = ctx->rt->scratch(ctx, (size_t)(rows + 1) * sizeof(int64_t));
-    char *lu = th_copied(ctx, a, 0);
-    if (pivots == NULL || lu == NULL || (rows > 0 && eliminate(ctx, p, a, lu, rows, pivots, ROUTINE(q, getrf, getrf)) < 0))
+    const int64_t rows = a->shape[0];
+    const int ours = is_ours(p, a, rows);
+    int64_t *pivots;
+    const char *lu = eliminated(ctx, 0, &pivots);
+    if (lu == NULL)
         return -1;
     double complex product = 1;
     double real = 1, logarithm = 0;
     for (int64_t i = 0; i < rows; ++i) {
-        const int64_t pivot = ours ? pivots[i] : (p->wide ? pivots[i] : ((const int32_t *)pivots)[i]) - 1;
+        const int64_t pivot = exchanged_with(p, ours, pivots, i);
         const double complex d = number_at(lu + i * (rows + 1) * a->itemsize, a->dtype);
         const double size = ctx->nout == 2 ? cabs(d) : 1;
         double complex factor = pivot == i ? d : -d;
@@ -257,17 +279,17 @@ TH_EXPORT int th_kernel_det(th_ctx *ctx)
 TH_EXPORT int th_kernel_lu(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
-    const th_lu_params *q = ctx->params;
     const th_buffer *a = ctx->in[0];
     if (th_square(ctx, a))
         return -1;
     for (int i = 0; i < 3; ++i)
         if (ctx->rt->ensure(ctx, ctx->out[i], a->shape))
             return -1;
-    const int64_t rows = a->shape[0], ours = is_ours(p, a, rows);
-    int64_t *pivots = ctx->rt->scratch(ctx, (size_t)(rows + 1) * sizeof(int64_t));
-    char *lu = th_copied(ctx, a, 1);
-    if (pivots == NULL || lu == NULL || (rows > 0 && eliminate(ctx, p, a, lu, rows, pivots, ROUTINE(q, getrf, getrf)) < 0))
+    const int64_t rows = a->shape[0];
+    const int ours = is_ours(p, a, rows);
+    int64_t *pivots;
+    const char *lu = eliminated(ctx, 1, &pivots);
+    if (lu == NULL)
         return -1;
     th_turn(ctx, ctx->out[0]->data, lu, rows, rows, a->itemsize);
     int32_t *exchanged = (int32_t *)ctx->out[1]->data;
@@ -275,7 +297,7 @@ TH_EXPORT int th_kernel_lu(th_ctx *ctx)
     for (int64_t i = 0; i < rows; ++i)
         order[i] = i;
     for (int64_t i = 0; i < rows; ++i) {
-        const int64_t found = ours ? pivots[i] : (p->wide ? pivots[i] : ((const int32_t *)pivots)[i]) - 1, kept = order[i];
+        const int64_t found = exchanged_with(p, ours, pivots, i), kept = order[i];
         const int64_t with = found > i && found < rows ? found : i; /* (of NaN a library may say anything) */
         exchanged[i] = (int32_t)with;
         order[i] = order[with];
