@@ -12,7 +12,9 @@ from oracle import run
 import theano
 import theano.tensor as T
 from theano.tensor.compound import Compound
+from theano.tensor.elemwise.numbers import ElemwiseOfNumbers
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
+from theano.tensor.reduce.map_reduce import MapReduceOfNumbers
 
 X = np.random.default_rng(0).normal(size=(3, 4))
 S = X @ X.T + 3 * np.eye(3)
@@ -45,7 +47,8 @@ def test_compiled_functions_hold_the_expression(op, values):
     expected = run(out, dict(zip(inputs, values)))
     for optimizer in ("fast_run", "fast_compile", None):
         f = theano.function(inputs, out, mode=theano.Mode("cvm", optimizer))
-        assert any(type(n.op) is type(op) for n in f.maker.fgraph.toposort()) == (optimizer is None)
+        kinds = {type(n.op) for n in f.maker.fgraph.toposort()} - {ElemwiseOfNumbers, MapReduceOfNumbers}
+        assert any(issubclass(kind, Compound) for kind in kinds) == (optimizer is None)
         np.testing.assert_allclose(f(*values), expected, rtol=1e-12)
     assert pickle.loads(pickle.dumps(op)) == op == copy.deepcopy(op) and hash(op) == hash(copy.deepcopy(op))
 
