@@ -5,13 +5,9 @@ PyTensor replaces their ops by those of tensors. Conversions are left, which cha
 
 from __future__ import annotations
 
+from pytensor.tensor.type import TensorType
 from pytensor.xtensor.type import XTensorType
 
-import theano.tensor as T
-from theano.graph import Type
 from theano_pytensor.types import type_of
 
-
-@type_of.register(XTensorType)
-def _(kind: XTensorType) -> Type:
-    return T.TensorType(kind.dtype, [length == 1 for length in kind.shape])
+type_of.register(XTensorType)(type_of.dispatch(TensorType))
