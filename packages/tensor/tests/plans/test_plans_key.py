@@ -14,10 +14,13 @@ from plan_keys import key_of
 import portion
 import theano
 import theano.tensor as T
+from theano.compile import environment
 from theano.compile.mode import Mode
+from theano.graph import canonical
 from theano.graph.canonical import NoCanonicalForm, derived_tags, form_of, object_of
 from theano.rewriting import RewriteSettings, families, local_rule, phases
 from theano.rewriting.registration import ChangeCount
+from theano.scalar.registry import OPS
 
 # Each entry gives a list of arguments for `key_of`; no two of them may have one key, and each has the same key again.
 
@@ -276,13 +279,29 @@ def test_an_op_with_a_function_of_the_user_has_no_key():
         key_of([x], [op(x, x)])
 
 
-def test_a_scalar_operation_of_the_user_has_no_key():
-    thrice = theano.scalar.scalar_op(
-        "test_plans_thrice", "x", types=theano.scalar.same_out, py=lambda x: 3 * x, c="{x} * 3", doc="Three times."
+def _thrice(name: str):
+    return theano.scalar.scalar_op(
+        name, "x", types=theano.scalar.same_out, py=lambda x: 3 * x, c="{x} * 3", doc="Three times."
     )
+
+
+def test_a_scalar_operation_of_the_user_has_no_key():
     x = _x()
+    thrice = _thrice("test_plans_thrice")
     with pytest.raises(NoCanonicalForm, match="test_plans_thrice"):
         key_of([x], [T.Elemwise(thrice)(x)])
+    _thrice("test_plans_thrice")  # a cell of a notebook that runs twice
+    assert key_of([x], [T.exp(x)]) == key_of([x], [T.exp(x)])
+
+
+def test_a_scalar_operation_in_the_place_of_ours_ends_all_keys(monkeypatch):
+    x = _x()
+    monkeypatch.setattr(canonical, "replaced", set())
+    monkeypatch.setattr(environment, "replaced", canonical.replaced)
+    monkeypatch.setitem(OPS, "sqr", OPS["sqr"])
+    _thrice("sqr")
+    with pytest.raises(NoCanonicalForm, match="the scalar operation sqr"):
+        key_of([x], [T.exp(x)])
 
 
 def test_a_rule_from_outside_ends_it():

@@ -274,7 +274,7 @@ def scalar_op(
     created = type(class_name or _class_name(name), (DefinedOp,), body)
     instance = created(None, name)
     for each in (name, *aliases.split()):
-        if each in OPS:
+        if each in OPS and canonical.is_ours(type(OPS[each]).__module__):
             canonical.replaced.add(f"the scalar operation {each}")
         OPS[each] = instance
     return instance
