@@ -8,11 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 
 import theano
 import theano.tensor as T
 from theano.tensor.pool import pool_2d
 from theano.tensor.random import MRG_RandomStreams, PhiloxStreams
+
+
+def cross_entropy(x: Any, labels: Any) -> Any:
+    """Return the gradient of the mean cross entropy of the rows' softmax with classes."""
+    return T.grad(T.nnet.categorical_crossentropy(T.nnet.softmax(x), np.asarray(labels)).mean(), x)
+
 
 #: What is computed of a long vector, a matrix, a tall matrix and images; each is large enough to be split.
 CASES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
@@ -27,6 +34,8 @@ CASES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "sum of a part": lambda v, m, tall, t: m[::2, ::3].sum(),
     "logsumexp": lambda v, m, tall, t: T.log(T.exp(v).sum()),
     "softmax and its gradient": lambda v, m, tall, t: T.grad(T.sqr(T.nnet.softmax(m)).sum(), m),
+    "cross entropy of few long rows": lambda v, m, tall, t: cross_entropy(v[:900_000].reshape((9, 100_000)), [3, 99_999, 0, 7, 8, 9, 1, 2, 5]),
+    "cross entropy of many short rows": lambda v, m, tall, t: cross_entropy(tall, np.arange(20_000) % 37),
     "running sum": lambda v, m, tall, t: T.cumsum(v),
     "counts with weights": lambda v, m, tall, t: T.bincount(T.cast(abs(v) * 100, "int64"), v, minlength=9),
     "repeated indices": lambda v, m, tall, t: T.inc_subtensor(T.zeros((900,))[T.cast(abs(v) * 100, "int64")], v),
@@ -60,3 +69,21 @@ def test_bits_do_not_depend_on_the_number_of_threads(name):
             f = theano.function([*INPUTS], CASES[name](*INPUTS), on_unused_input="ignore")
         found[threads] = f(*values()).tobytes()
     assert len(set(found.values())) == 1, [n for n, bits in found.items() if bits != found[1]]
+
+
+@pytest.mark.parametrize("shape", [(5, 40_000), (64, 3_000), (4_000, 30), (1, 200_000)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_cross_entropy_of_rows_shared_by_threads(shape, dtype):
+    x, labels = T.matrix(dtype=dtype), T.ivector()
+    losses = T.nnet.categorical_crossentropy(T.nnet.softmax(x), labels)
+    rng = np.random.default_rng(1)
+    given, places = rng.normal(size=shape).astype(dtype), rng.integers(0, shape[1], shape[0], dtype="int32")
+    with theano.config.change_flags(threads=3):
+        found, slopes = theano.function([x, labels], [losses, T.grad(losses.sum(), x)])(given, places)
+    logs = scipy.special.log_softmax(given.astype("float64"), axis=1)
+    rows = np.arange(shape[0])
+    want = np.exp(logs)
+    want[rows, places] -= 1
+    tolerance = 64 * np.finfo(dtype).eps
+    np.testing.assert_allclose(found, -logs[rows, places], tolerance)
+    np.testing.assert_allclose(slopes, want, 8 * tolerance, tolerance)

@@ -153,8 +153,7 @@ TH_EXPORT int th_kernel_crossentropy_dx(th_ctx *ctx)
         return not_one_each(ctx, "gradients", dy->shape[0], label.shape[0]);
     if (ctx->rt->ensure(ctx, ctx->out[0], sm->shape))
         return -1;
-    (sm->dtype == TH_FLOAT32 ? loss_grad_f4 : loss_grad_f8)(ctx, &label);
-    return 0;
+    return (sm->dtype == TH_FLOAT32 ? loss_grad_f4 : loss_grad_f8)(ctx, &label);
 }
 
 /* One probability of each row, as float64 has it exactly, or as float32 has float16. */

@@ -11,7 +11,7 @@ typedef struct {
     const th_buffer *label; /* NULL if no loss is wanted; rows after the last label have none */
     REAL *y, *loss;
     th_buffer *place;
-    int64_t rows, n, x_row, x_step;
+    int64_t rows, n, x_row, x_step, together; /* together: rows that one thread takes */
     int as_log; /* the logarithm of the softmax is wanted */
 } NAME(job);
 
@@ -200,12 +200,12 @@ static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
     job->rt->move((char *)(job->y + first * n), n * size, size, (char *)v, size, GROUP * size, rows, n, size);
 }
 
-/* Threads share whole groups: how many rows a group has decides the order of its sums. */
+/* Threads share whole groups of short rows: how many rows such a group has decides the order of its sums. */
 static void NAME(groups)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(job) *job = arg;
-    lo *= GROUP;
-    hi = hi * GROUP < job->rows ? hi * GROUP : job->rows;
+    lo *= job->together;
+    hi = hi * job->together < job->rows ? hi * job->together : job->rows;
     const int near = NAME(dense)(job); /* then a row is brought when its turn comes, or stays where it is */
     while (lo < hi) {
         const int64_t rows = hi - lo < GROUP ? hi - lo : GROUP;
@@ -250,10 +250,11 @@ static int NAME(softmax)(th_ctx *ctx, int bias, int as_log, const th_buffer *lab
         job.loss = (REAL *)ctx->out[0]->data;
         job.place = ctx->out[2];
     }
+    job.together = n <= SHORT ? GROUP : 1;
     const double each = 1.5 * (double)n;
-    const int64_t groups = (rows + GROUP - 1) / GROUP;
+    const int64_t groups = (rows + job.together - 1) / job.together;
     if (each * (double)rows >= TH_SERIAL_NS)
-        return ctx->rt->parallel_for(ctx, groups, th_grain(each * GROUP), NAME(groups), &job);
+        return ctx->rt->parallel_for(ctx, groups, th_grain(each * (double)job.together), NAME(groups), &job);
     NAME(groups)(&job, 0, groups);
     return 0;
 }
@@ -336,18 +337,33 @@ static inline void NAME(scaled)(int64_t n, REAL *to, REAL g, const char *s, int6
     }
 }
 
+typedef struct {
+    const th_buffer *dy, *sm, *label;
+    REAL *to;
+} NAME(loss_job);
+
 /* g * sm of each row, less g at its label; rows without a label have a g of 0 */
-static void NAME(loss_grad)(th_ctx *ctx, const th_buffer *label)
+static void NAME(loss_grad_rows)(void *arg, int64_t lo, int64_t hi)
 {
-    const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
-    const int64_t rows = sm->shape[0], labels = label->shape[0], n = sm->shape[1], step = sm->strides[1];
+    const NAME(loss_job) *job = arg;
+    const th_buffer *dy = job->dy, *sm = job->sm;
+    const int64_t labels = job->label->shape[0], n = sm->shape[1];
     const int64_t next = dy->shape[0] == 1 ? 0 : dy->strides[0];
-    REAL *to = (REAL *)ctx->out[0]->data;
-    for (int64_t i = 0; i < labels; ++i) {
-        const REAL g = *(const REAL *)(dy->data + i * next);
-        NAME(scaled)(n, to + i * n, g, sm->data + i * sm->strides[0], step);
-        to[i * n + label_at(label, i, n)] -= g;
+    for (int64_t i = lo; i < hi; ++i) {
+        const REAL g = i < labels ? *(const REAL *)(dy->data + i * next) : 0;
+        NAME(scaled)(n, job->to + i * n, g, sm->data + i * sm->strides[0], sm->strides[1]);
+        if (i < labels)
+            job->to[i * n + label_at(job->label, i, n)] -= g;
     }
-    for (int64_t i = labels; i < rows; ++i)
-        NAME(scaled)(n, to + i * n, 0, sm->data + i * sm->strides[0], step);
+}
+
+static int NAME(loss_grad)(th_ctx *ctx, const th_buffer *label)
+{
+    const th_buffer *sm = ctx->in[1];
+    NAME(loss_job) job = {.dy = ctx->in[0], .sm = sm, .label = label, .to = (REAL *)ctx->out[0]->data};
+    const double each = 0.5 * (double)sm->shape[1];
+    if (each * (double)sm->shape[0] >= TH_SERIAL_NS)
+        return ctx->rt->parallel_for(ctx, sm->shape[0], th_grain(each), NAME(loss_grad_rows), &job);
+    NAME(loss_grad_rows)(&job, 0, sm->shape[0]);
+    return 0;
 }
