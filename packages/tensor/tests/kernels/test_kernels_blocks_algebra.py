@@ -227,7 +227,7 @@ def test_products_with_vectors(dtype):
 
 ROWS = edges("FACTOR_BASE", "FACTOR_VECTOR_BASE", "FACTOR_PANEL", "FACTOR_REFLECTIONS", "EIGH_SMALL", "SVD_WORTH_PARTS",
              products=(("FACTOR_BASE", 4), ("FACTOR_PANEL", "FACTOR_PANEL")))  # fmt: skip
-edges("FACTOR_EXCHANGED", "FACTOR_WORTH_THREADS")
+edges("FACTOR_EXCHANGED", "FACTOR_PIECES", "FACTOR_STRIPS", "FACTOR_WORTH_THREADS")
 NEAR = {"float32": 3e-4, "float64": 1e-11}
 
 
@@ -251,7 +251,7 @@ def test_factors_and_equations(dtype):
         near(call(lapack.inverse_kernel, Toy(), [a], (dtype, 2))[0], np.linalg.inv(wide), dtype, n)
         det, want = call(lapack.det_kernel, Toy(), [a], (dtype, 0))[0], np.linalg.det(wide)
         assert abs(det - want) <= 100 * NEAR[dtype] * abs(want)
-        for columns in (None, 1, 2, 5, 20):
+        for columns in (None, 1, 2, 5, 20, 97, 200):
             b = rng.normal(size=n if columns is None else (n, columns)).astype(dtype)
             op = Toy(triangle=None, A_structure="general", lower=False, on_error="raise")
             x = call(lapack.solve_kernel, op, [general, b], (dtype, b.ndim))[0]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.special
 
 import theano
@@ -19,6 +20,12 @@ from theano.tensor.random import MRG_RandomStreams, PhiloxStreams
 def cross_entropy(x: Any, labels: Any) -> Any:
     """Return the gradient of the mean cross entropy of the rows' softmax with classes."""
     return T.grad(T.nnet.categorical_crossentropy(T.nnet.softmax(x), np.asarray(labels)).mean(), x)
+
+
+def solved(t: Any, b: Any) -> Any:
+    """Return the solutions with the lower and with the upper triangle of a matrix, made safe to divide by."""
+    t = t + 3 * T.eye(t.shape[0])
+    return T.slinalg.solve_upper_triangular(t, T.slinalg.solve_lower_triangular(t, b))
 
 
 #: What is computed of a long vector, a matrix, a tall matrix and images; each is large enough to be split.
@@ -42,6 +49,9 @@ CASES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "matrix product": lambda v, m, tall, t: T.dot(m, m.T),
     "tall matrix product": lambda v, m, tall, t: T.dot(tall.T, tall),
     "matrix and vector": lambda v, m, tall, t: T.dot(tall.T, v[:20_000]),
+    "equations with a triangle": lambda v, m, tall, t: solved(m[:600, :600] / 30, m[:600]),
+    "equations with a large triangle": lambda v, m, tall, t: solved(v[:810_000].reshape((900, 900)) / 30, v[-450_000:].reshape((900, 500))),
+    "elimination": lambda v, m, tall, t: T.nlinalg.matrix_inverse(m[:600, :600]),
     "convolution and its gradients": lambda v, m, tall, t: T.grad(T.sqr(T.nnet.conv2d(t, t[:5, :, :3, :3])).sum(), t),
     "pooling": lambda v, m, tall, t: pool_2d(t, (2, 2), ignore_border=True, mode="average_exc_pad"),
     "Fourier transform": lambda v, m, tall, t: T.fft.rfft(m),
@@ -87,3 +97,18 @@ def test_cross_entropy_of_rows_shared_by_threads(shape, dtype):
     tolerance = 64 * np.finfo(dtype).eps
     np.testing.assert_allclose(found, -logs[rows, places], tolerance)
     np.testing.assert_allclose(slopes, want, 8 * tolerance, tolerance)
+
+
+@pytest.mark.parametrize("shape", [(200, 300), (320, 1000), (900, 260), (40, 9000), (33, 8000)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_right_hand_sides_shared_by_threads(shape, dtype):
+    t, b = T.matrix(dtype=dtype), T.matrix(dtype=dtype)
+    rng = np.random.default_rng(2)
+    triangle = (rng.normal(size=(shape[0], shape[0])) / 30 + 3 * np.eye(shape[0])).astype(dtype)
+    sides = rng.normal(size=shape).astype(dtype)
+    with theano.config.change_flags(threads=3):
+        f = theano.function([t, b], [T.slinalg.solve_lower_triangular(t, b), T.slinalg.solve_upper_triangular(t, b)])
+    for given in (sides, np.asfortranarray(sides), sides[:, ::-1]):
+        for found, lower in zip(f(triangle, given), (True, False), strict=True):
+            want = scipy.linalg.solve_triangular(triangle.astype("float64"), given.astype("float64"), lower=lower)
+            np.testing.assert_allclose(found, want, 0, 2000 * np.finfo(dtype).eps)

@@ -2,8 +2,6 @@
 
 #define PACKED_BYTES ((int64_t)TH_GEMM_PACKED_BYTES)
 #define PASSING_BYTES ((int64_t)TH_GEMM_PASSING_BYTES)
-/* The terms of a slice: a panel of the factor that rests then takes three quarters of a small first-level cache. */
-#define SLICE ((int64_t)(TH_GEMM_RESTING_BYTES / ((RIGHT_RESTS ? COLUMNS : ROWS) * (int64_t)sizeof(T))))
 #define SHARED_CELLS ((int64_t)TH_GEMM_SHARED_CELLS)
 #define PASSING_ROWS ((int64_t)TH_GEMM_PASSING_ROWS)
 #define NEAR_BYTES ((int64_t)TH_GEMM_NEAR_BYTES)

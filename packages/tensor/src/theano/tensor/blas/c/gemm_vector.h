@@ -40,6 +40,9 @@
 #define TALL (ROWS * 3 / 2)
 #define LANES ((int64_t)(VECTOR_BYTES / sizeof(T)))
 #define COLUMNS (VECTORS * LANES)
+/* The terms of a slice: a panel of the factor that rests then takes three quarters of a small first-level cache. Up
+ * to as many terms, each element of a product is one sum, whatever the shape. */
+#define SLICE ((int64_t)(TH_GEMM_RESTING_BYTES / ((RIGHT_RESTS ? COLUMNS : ROWS) * (int64_t)sizeof(T))))
 
 typedef T vec __attribute__((vector_size(VECTOR_BYTES), may_alias));
 /* The same at any address, unaligned. */

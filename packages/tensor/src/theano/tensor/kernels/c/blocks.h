@@ -130,6 +130,8 @@ enum {
     TH_FACTOR_PANEL = 16,       /* columns that are eliminated one by one */
     TH_FACTOR_REFLECTIONS = 32, /* reflections of a block */
     TH_FACTOR_EXCHANGED = 256,  /* bytes of two rows that are exchanged at a time */
+    TH_FACTOR_PIECES = 16,      /* of right-hand sides at most, which threads share, */
+    TH_FACTOR_STRIPS = 5,       /* each of this many strips of registers at least */
     TH_FACTOR_WORTH_THREADS = 20000000, /* multiplications of a product inside an elimination for which threads are woken */
     TH_EIGH_SMALL = 160,        /* rows up to which a symmetric matrix is diagonalised by us */
     TH_SVD_WORTH_PARTS = 32,    /* rows and columns from which a decomposition in parts is worth it */

@@ -105,25 +105,102 @@ static int NAME(solve_vector)(work *w, int upper, int unit, matrix t, char *x)
     return 0;
 }
 
-static int NAME(triangular)(work *w, int upper, int unit, matrix t, matrix b)
+/* The halves of T X = B, and the product that the later half waits for: Y -= M X. */
+typedef struct {
+    matrix t, b, later_t, later_b, m;
+} halves;
+
+static halves halves_of(int upper, matrix t, matrix b)
 {
-    const int64_t n = t.rows;
-    if (n == 0 || b.cols == 0)
-        return 0;
-    if (b.cols == 1 && b.row == (int64_t)sizeof(T))
-        return NAME(solve_vector)(w, upper, unit, t, b.data);
-    if (n <= BASE) {
+    const int64_t n = t.rows, h = half_of(n, BASE);
+    const matrix first = part(t, 0, 0, h, h), last = part(t, h, h, n - h, n - h);
+    const matrix top = part(b, 0, 0, h, b.cols), bottom = part(b, h, 0, n - h, b.cols);
+    return upper ? (halves){last, bottom, first, top, part(t, 0, h, h, n - h)}
+                 : (halves){first, top, last, bottom, part(t, h, 0, n - h, h)};
+}
+
+static int NAME(solve_sides)(work *w, int upper, int unit, matrix t, matrix b)
+{
+    if (t.rows <= BASE) {
         NAME(base_solve)(w, unit, upper ? reversed(t) : t, upper ? reversed_rows(b) : b);
         return 0;
     }
-    const int64_t h = half_of(n, BASE);
-    const matrix first = part(t, 0, 0, h, h), last = part(t, h, h, n - h, n - h);
-    const matrix top = part(b, 0, 0, h, b.cols), bottom = part(b, h, 0, n - h, b.cols);
-    if (upper)
-        return NAME(triangular)(w, upper, unit, last, bottom) || NAME(subtract)(w, top, part(t, 0, h, h, n - h), bottom) ||
-                       NAME(triangular)(w, upper, unit, first, top) ? -1 : 0;
-    return NAME(triangular)(w, upper, unit, first, top) || NAME(subtract)(w, bottom, part(t, h, 0, n - h, h), top) ||
-                   NAME(triangular)(w, upper, unit, last, bottom) ? -1 : 0;
+    const halves h = halves_of(upper, t, b);
+    return NAME(solve_sides)(w, upper, unit, h.t, h.b) || NAME(subtract)(w, h.later_b, h.m, h.b) ||
+                   NAME(solve_sides)(w, upper, unit, h.later_t, h.later_b) ? -1 : 0;
+}
+
+/* The workspace of the products in that, in bytes. */
+static int64_t NAME(sides_space)(int upper, matrix t, matrix b)
+{
+    if (t.rows <= BASE)
+        return 0;
+    const halves h = halves_of(upper, t, b);
+    const int64_t own = NAME(th_gemm_space)(h.m, h.b, h.later_b), first = NAME(sides_space)(upper, h.t, h.b);
+    const int64_t later = NAME(sides_space)(upper, h.later_t, h.later_b), most = own > first ? own : first;
+    return most > later ? most : later;
+}
+
+/* Right-hand sides in pieces, which threads share. */
+typedef struct {
+    const work *w;
+    int upper, unit;
+    matrix t, b;
+    int64_t pieces, bytes;
+    char *space;
+} NAME(shared_sides);
+
+INLINE matrix NAME(piece_of)(const NAME(shared_sides) *s, int64_t q)
+{
+    const int64_t strips = (s->b.cols + STRIP - 1) / STRIP, from = q * strips / s->pieces * STRIP, to = (q + 1) * strips / s->pieces * STRIP;
+    return part(s->b, 0, from, s->b.rows, (to < s->b.cols ? to : s->b.cols) - from);
+}
+
+static void NAME(solve_pieces)(void *arg, int64_t lo, int64_t hi)
+{
+    const NAME(shared_sides) *s = arg;
+    for (int64_t q = lo; q < hi; ++q) {
+        work own = *s->w;
+        own.ctx.rt = &own.rt;
+        own.threads = 1;
+        own.scratch = s->space + q * s->bytes;
+        own.bytes = (size_t)s->bytes;
+        NAME(solve_sides)(&own, s->upper, s->unit, s->t, NAME(piece_of)(s, q));
+    }
+}
+
+/* Longer sums are cut by the width of a product, so then one thread solves the same pieces as several do. */
+static int64_t NAME(pieces)(int64_t threads, int64_t rows, int64_t sides)
+{
+    const double multiplications = 0.5 * (double)rows * (double)rows * (double)sides;
+    int64_t pieces = 1;
+    if (multiplications < TH_GEMM_WORTH_THREADS || (threads == 1 && half_of(rows, BASE) <= SLICE))
+        return 1;
+    while (pieces < TH_FACTOR_PIECES && 2 * pieces * TH_FACTOR_STRIPS * STRIP <= sides)
+        pieces *= 2;
+    return pieces;
+}
+
+static int NAME(triangular)(work *w, int upper, int unit, matrix t, matrix b)
+{
+    if (t.rows == 0 || b.cols == 0)
+        return 0;
+    if (b.cols == 1 && b.row == (int64_t)sizeof(T))
+        return NAME(solve_vector)(w, upper, unit, t, b.data);
+    NAME(shared_sides) s = {w, upper, unit, t, b, NAME(pieces)(w->threads, t.rows, b.cols), 0, NULL};
+    if (w->threads == 1 || s.pieces == 1) {
+        for (int64_t q = 0; q < s.pieces; ++q)
+            if (NAME(solve_sides)(w, upper, unit, t, NAME(piece_of)(&s, q)))
+                return -1;
+        return 0;
+    }
+    for (int64_t q = 0; q < s.pieces; ++q) {
+        const int64_t bytes = (NAME(sides_space)(upper, t, NAME(piece_of)(&s, q)) + 63) / 64 * 64;
+        s.bytes = bytes > s.bytes ? bytes : s.bytes;
+    }
+    if (s.bytes && (s.space = same_room(&w->ctx, (size_t)(s.pieces * s.bytes))) == NULL)
+        return -1;
+    return w->rt.parallel_for(&w->ctx, s.pieces, w->threads ? (s.pieces + w->threads - 1) / w->threads : 1, NAME(solve_pieces), &s);
 }
 
 int NAME(th_triangular)(th_ctx *ctx, int64_t threads, int upper, int unit, matrix t, matrix b)
