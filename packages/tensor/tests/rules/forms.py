@@ -125,6 +125,7 @@ FORMS = {
     "local_log_sum_exp": [T.log(T.exp(m).sum(axis=0, keepdims=True)), T.log(T.exp(m).sum())],
     "local_power_over_itself": [
         T.sgn(v) / abs(v), w * v / T.sqr(v), v * v ** number(3.0) / (w * T.sqrt(v)), T.sqr(v) / v, T.sqrt(v) / v ** number(0.5),
+        v * v ** number(-1.5), F.mul(w, T.sqr(v), v ** number(-1.5)), T.sqrt(v) * v ** number(-0.5), v ** number(-0.5) * v ** number(-2.5) / w,
     ],
     "local_log_det": [
         T.log(abs(T.nlinalg.det(square))), T.log(s * T.sqr(T.nlinalg.det(square)) / T.nlinalg.det(psd)),

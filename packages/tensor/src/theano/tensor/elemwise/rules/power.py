@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from theano import scalar as scal
 from theano.rewriting import P, local_rule, pattern_vars, rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.rules.predicates import (
@@ -20,6 +22,7 @@ from theano.tensor.rules.predicates import (
     is_real,
     made_by,
     number_like,
+    scalar_of,
     uniform,
     worth,
 )
@@ -100,26 +103,37 @@ rule("local_root_times_itself", E(F.mul)(E(F.sqrt)(x), E(F.sqrt)(x)), x, keeps="
      doc="The square of a root is what the root was taken of.")  # fmt: skip
 
 
-@local_rule([F.true_div], keeps="finite", phases=("canonicalize",), needs=[F.sqr, F.sqrt, F.pow, F.abs_])
+@local_rule([F.true_div, F.mul], keeps="finite", phases=("canonicalize",), needs=[F.sqr, F.sqrt, F.pow, F.abs_])
 def local_power_over_itself(node: TensorApply) -> Answer:
-    """``x / x ** n`` is ``x ** (1 - n)``, and ``sgn(x) / |x|`` is ``1 / x``, in any product.
+    """``x / x ** n`` and ``x * x ** -n`` are ``x ** (1 - n)``, and ``sgn(x) / |x|`` is ``1 / x``, in any product.
 
     Gradients of logarithms of powers look like this, where the power may overflow.
     """
     out = node.outputs[0]
     if not is_float(out) or is_complex(out):
         return None
-    above, below = map(factors_of, node.inputs)
-    for i, v in enumerate(above):
-        for j, w in enumerate(below):
-            new = _quotient(v, w) if v.type.dtype == w.type.dtype == out.type.dtype else None
-            if new is not None:
-                over, under = new
-                tops = [*above[:i], *over, *above[i + 1 :]] or [number_like(1, out)]
-                unders = [*below[:j], *under, *below[j + 1 :]]
-                top = combine(F.mul, tops, out.type.dtype)
-                return [conform(F.true_div(top, combine(F.mul, unders, out.type.dtype)) if unders else top, out)]
+    whole = scalar_of(node) == scal.mul
+    above, below = (node.inputs, []) if whole else map(factors_of, node.inputs)
+    others = above if whole else below
+    divisors = [j for j, w in enumerate(others) if not whole or _base(w)[1] < 0]
+    for i, j in itertools.product(range(len(above)), divisors):
+        v, w = above[i], others[j]
+        if (whole and i == j) or not v.type.dtype == w.type.dtype == out.type.dtype:
+            continue
+        new = _product(v, w) if whole else _quotient(v, w)
+        if new is not None:
+            over, under = new
+            tops = [u for k, f in enumerate(above) if not (whole and k == j) for u in (over if k == i else [f])]
+            top = combine(F.mul, tops or [number_like(1, out)], out.type.dtype)
+            unders = [*below[:j], *under, *below[j + 1 :]]
+            return [conform(F.true_div(top, combine(F.mul, unders, out.type.dtype)) if unders else top, out)]
     return None
+
+
+def _product(v: Tensor, w: Tensor) -> tuple[list[Tensor], list[Tensor]] | None:
+    """Return what to multiply with and to divide by in place of ``v * w``; None where they share no base."""
+    (x, m), (y, n) = _base(v), _base(w)
+    return _power(x, m + n) if x is y else None
 
 
 def _quotient(v: Tensor, w: Tensor) -> tuple[list[Any], list[Any]] | None:
@@ -128,11 +142,13 @@ def _quotient(v: Tensor, w: Tensor) -> tuple[list[Any], list[Any]] | None:
     size, sign = made_by(w, F.abs_), made_by(v, F.sgn)
     if size is not None and sign is not None and size.inputs[0] is sign.inputs[0]:
         return [], size.inputs
-    if x is not y or m == n == 1:
-        return None
-    left = m - n
-    power = [] if left == 0 else [x] if abs(left) == 1 else [F.pow(x, number_like(abs(left), x))]
-    return (power, []) if left > 0 else ([], power)
+    return None if x is not y or m == n == 1 else _power(x, m - n)
+
+
+def _power(x: Tensor, n: float) -> tuple[list[Tensor], list[Tensor]]:
+    """Return the factors and the divisors of ``x ** n``."""
+    power = [] if n == 0 else [x] if abs(n) == 1 else [F.pow(x, number_like(abs(n), x))]
+    return (power, []) if n > 0 else ([], power)
 
 
 def _base(v: Tensor) -> tuple[Tensor, float]:
