@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -112,28 +112,27 @@ def local_power_over_itself(node: TensorApply) -> Answer:
     out = node.outputs[0]
     if not is_float(out) or is_complex(out):
         return None
-    whole = scalar_of(node) == scal.mul
-    above, below = (node.inputs, []) if whole else map(factors_of, node.inputs)
-    others = above if whole else below
-    divisors = [j for j, w in enumerate(others) if not whole or _base(w)[1] < 0]
-    for i, j in itertools.product(range(len(above)), divisors):
-        v, w = above[i], others[j]
-        if (whole and i == j) or not v.type.dtype == w.type.dtype == out.type.dtype:
-            continue
-        new = _product(v, w) if whole else _quotient(v, w)
-        if new is not None:
-            over, under = new
-            tops = [u for k, f in enumerate(above) if not (whole and k == j) for u in (over if k == i else [f])]
-            top = combine(F.mul, tops or [number_like(1, out)], out.type.dtype)
-            unders = [*below[:j], *under, *below[j + 1 :]]
-            return [conform(F.true_div(top, combine(F.mul, unders, out.type.dtype)) if unders else top, out)]
+    for above, below in _sides(node):
+        for (i, v), (j, w) in itertools.product(enumerate(above), enumerate(below)):
+            new = _quotient(v, w) if v.type.dtype == w.type.dtype == out.type.dtype else None
+            if new is not None:
+                over, under = new
+                tops = [*above[:i], *over, *above[i + 1 :]] or [number_like(1, out)]
+                unders = [*below[:j], *under, *below[j + 1 :]]
+                top = combine(F.mul, tops, out.type.dtype)
+                return [conform(F.true_div(top, combine(F.mul, unders, out.type.dtype)) if unders else top, out)]
     return None
 
 
-def _product(v: Tensor, w: Tensor) -> tuple[list[Tensor], list[Tensor]] | None:
-    """Return what to multiply with and to divide by in place of ``v * w``; None where they share no base."""
-    (x, m), (y, n) = _base(v), _base(w)
-    return _power(x, m + n) if x is y else None
+def _sides(node: TensorApply) -> Iterator[tuple[list[Tensor], list[Tensor]]]:
+    """Yield the factors and divisors of a quotient, and of a product for each of its negative powers."""
+    if scalar_of(node) == scal.true_div:
+        yield factors_of(node.inputs[0]), factors_of(node.inputs[1])
+        return
+    for j, w in enumerate(node.inputs):
+        x, n = _base(w)
+        if n < 0:
+            yield [*node.inputs[:j], *node.inputs[j + 1 :]], [F.pow(x, number_like(-n, x))]
 
 
 def _quotient(v: Tensor, w: Tensor) -> tuple[list[Any], list[Any]] | None:
@@ -142,13 +141,11 @@ def _quotient(v: Tensor, w: Tensor) -> tuple[list[Any], list[Any]] | None:
     size, sign = made_by(w, F.abs_), made_by(v, F.sgn)
     if size is not None and sign is not None and size.inputs[0] is sign.inputs[0]:
         return [], size.inputs
-    return None if x is not y or m == n == 1 else _power(x, m - n)
-
-
-def _power(x: Tensor, n: float) -> tuple[list[Tensor], list[Tensor]]:
-    """Return the factors and the divisors of ``x ** n``."""
-    power = [] if n == 0 else [x] if abs(n) == 1 else [F.pow(x, number_like(abs(n), x))]
-    return (power, []) if n > 0 else ([], power)
+    if x is not y or m == n == 1:
+        return None
+    left = m - n
+    power = [] if left == 0 else [x] if abs(left) == 1 else [F.pow(x, number_like(abs(left), x))]
+    return (power, []) if left > 0 else ([], power)
 
 
 def _base(v: Tensor) -> tuple[Tensor, float]:
