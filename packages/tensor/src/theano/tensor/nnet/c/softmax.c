@@ -7,6 +7,9 @@
 
 enum { SHORT = TH_SOFTMAX_SHORT, GROUP = TH_SOFTMAX_GROUP };
 
+/* How many rows of n numbers stay with one thread: how many a group of short ones has decides the order of its sums. */
+static inline int64_t rows_together(int64_t n) { return n <= SHORT ? GROUP : 1; }
+
 static int not_one_each(th_ctx *ctx, const char *what, int64_t count, int64_t rows)
 {
     return TH_FAIL(ctx, TH_ERR_SHAPE, "%lld %s for %lld rows", (long long)count, what, (long long)rows);

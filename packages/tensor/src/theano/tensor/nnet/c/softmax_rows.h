@@ -11,7 +11,7 @@ typedef struct {
     const th_buffer *label; /* NULL if no loss is wanted; rows after the last label have none */
     REAL *y, *loss;
     th_buffer *place;
-    int64_t rows, n, x_row, x_step, together; /* together: rows that one thread takes */
+    int64_t rows, n, x_row, x_step;
     int as_log; /* the logarithm of the softmax is wanted */
 } NAME(job);
 
@@ -200,12 +200,13 @@ static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
     job->rt->move((char *)(job->y + first * n), n * size, size, (char *)v, size, GROUP * size, rows, n, size);
 }
 
-/* Threads share whole groups of short rows: how many rows such a group has decides the order of its sums. */
+/* Rows, a group of short ones or a long one at a time. */
 static void NAME(groups)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(job) *job = arg;
-    lo *= job->together;
-    hi = hi * job->together < job->rows ? hi * job->together : job->rows;
+    const int64_t together = rows_together(job->n);
+    lo *= together;
+    hi = hi * together < job->rows ? hi * together : job->rows;
     const int near = NAME(dense)(job); /* then a row is brought when its turn comes, or stays where it is */
     while (lo < hi) {
         const int64_t rows = hi - lo < GROUP ? hi - lo : GROUP;
@@ -250,11 +251,10 @@ static int NAME(softmax)(th_ctx *ctx, int bias, int as_log, const th_buffer *lab
         job.loss = (REAL *)ctx->out[0]->data;
         job.place = ctx->out[2];
     }
-    job.together = n <= SHORT ? GROUP : 1;
     const double each = 1.5 * (double)n;
-    const int64_t groups = (rows + job.together - 1) / job.together;
+    const int64_t together = rows_together(n), groups = (rows + together - 1) / together;
     if (each * (double)rows >= TH_SERIAL_NS)
-        return ctx->rt->parallel_for(ctx, groups, th_grain(each * (double)job.together), NAME(groups), &job);
+        return ctx->rt->parallel_for(ctx, groups, th_grain(each * (double)together), NAME(groups), &job);
     NAME(groups)(&job, 0, groups);
     return 0;
 }
